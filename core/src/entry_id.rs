@@ -1,0 +1,1 @@
+//! What an entry identifier means: `jobid_name` formats.
