@@ -1,1 +1,123 @@
 //! What an entry identifier means: `jobid_name` formats.
+//!
+//! Clients build identifiers from the format in their parameter `jobid_name` and the servers cut them at 31 bytes. Which
+//! format a client had cannot be seen, so the configured ones are tried in order.
+
+use std::fmt;
+
+mod format;
+mod likely;
+#[cfg(test)]
+mod tests;
+
+pub use format::{Format, FormatError};
+pub use likely::likely_format;
+
+/// The formats that are tried where none are configured, each with its node label.
+pub const DEFAULT_FORMATS: &[(&str, Option<&str>)] =
+    &[("%j:%u:%H", None), ("%e.%u", Some("login"))];
+
+/// How much of an identifier could be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// Everything that its format asks for is there.
+    Ok,
+    /// Its format asks for a job, and the job is empty.
+    MissingJob,
+    /// It is as long as Lustre lets it be, so that its last field may be cut.
+    Truncated,
+    /// No format matches.
+    Malformed,
+}
+
+impl Status {
+    /// As stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::MissingJob => "missing_job",
+            Status::Truncated => "truncated",
+            Status::Malformed => "malformed",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What an identifier says; a field that its format does not ask for, or that is empty or cut, is None.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity<'a> {
+    /// `%j`
+    pub job: Option<&'a str>,
+    /// `%u`
+    pub uid: Option<u32>,
+    /// `%g`
+    pub gid: Option<u32>,
+    /// `%h` or `%H`; without either in the format, the format's node label.
+    pub node: Option<&'a str>,
+    /// `%e`
+    pub executable: Option<&'a str>,
+    /// `%p`
+    pub pid: Option<u32>,
+    /// The format that matched, as configured.
+    pub format: Option<&'a str>,
+    /// How much of the identifier could be used.
+    pub status: Status,
+}
+
+impl Identity<'_> {
+    /// The identity of an identifier that no format matches.
+    const MALFORMED: Identity<'static> = Identity {
+        job: None,
+        uid: None,
+        gid: None,
+        node: None,
+        executable: None,
+        pid: None,
+        format: None,
+        status: Status::Malformed,
+    };
+
+    /// What to name the work after: the job, else the program and its user, else the identifier itself.
+    pub fn workload(&self, id: &str) -> String {
+        match (self.job, self.executable, self.uid) {
+            (Some(job), _, _) => job.to_owned(),
+            (None, Some(executable), Some(uid)) => format!("{executable}.{uid}"),
+            _ => id.to_owned(),
+        }
+    }
+}
+
+/// The formats of a site, in the order in which they are tried.
+#[derive(Debug, Clone)]
+pub struct Formats(Vec<Format>);
+
+impl Formats {
+    /// Compiles formats with their node labels, such as [`DEFAULT_FORMATS`].
+    pub fn compile<'f>(
+        formats: impl IntoIterator<Item = (&'f str, Option<&'f str>)>,
+    ) -> Result<Self, FormatError> {
+        formats
+            .into_iter()
+            .map(|(format, node_label)| Format::compile(format, node_label))
+            .collect()
+    }
+
+    /// What the identifier means by the first format that matches it.
+    pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
+        self.0
+            .iter()
+            .find_map(|format| format.identify(id))
+            .unwrap_or(Identity::MALFORMED)
+    }
+}
+
+impl FromIterator<Format> for Formats {
+    fn from_iter<I: IntoIterator<Item = Format>>(formats: I) -> Self {
+        Self(formats.into_iter().collect())
+    }
+}

@@ -1,0 +1,304 @@
+//! One `jobid_name` format, compiled to a regular expression.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use regex::bytes::Regex;
+use thiserror::Error;
+
+use super::{Identity, Status};
+
+/// The length at which Lustre cuts identifiers.
+const LONGEST_ID: usize = 31;
+
+/// The length up to which Lustre takes a format.
+const LONGEST_FORMAT: usize = 32;
+
+/// Why a format cannot be used.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum FormatError {
+    /// Every identifier, or none, would mean the same.
+    #[error("format \"{0}\" has none of the codes %e %g %h %H %j %p %u")]
+    NoCode(String),
+    /// No client can have it.
+    #[error("format \"{0}\" is longer than the {LONGEST_FORMAT} bytes that Lustre takes")]
+    TooLong(String),
+}
+
+/// A `jobid_name` format.
+#[derive(Debug, Clone)]
+pub struct Format {
+    text: String,
+    node_label: Option<String>,
+    /// Over bytes, because that is what Lustre counts: a character that was cut stays in an identifier as `\xHH`.
+    regex: Regex,
+    /// What the groups of `regex` hold, in order.
+    groups: Vec<Code>,
+}
+
+impl Format {
+    /// Compiles a format; `node_label` is the node of identifiers whose format does not ask for one.
+    pub fn compile(format: &str, node_label: Option<&str>) -> Result<Self, FormatError> {
+        let too_long = || FormatError::TooLong(format.to_owned());
+        if format.len() > LONGEST_FORMAT {
+            return Err(too_long());
+        }
+        let items: Vec<Item> = Items(format.chars().peekable()).collect();
+        let mut pattern = Pattern::default();
+        match items.as_slice() {
+            // There is nothing that a colon could separate it from.
+            [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, ".*"),
+            items => items.iter().for_each(|item| pattern.item(item)),
+        }
+        let Pattern { text, groups } = pattern;
+        if groups.is_empty() {
+            return Err(FormatError::NoCode(format.to_owned()));
+        }
+        // Size is all that can be wrong with a pattern made of known pieces.
+        let regex = Regex::new(&format!(r"(?s-u)\A{text}\z")).map_err(|_| too_long())?;
+        let names_node = groups
+            .iter()
+            .any(|code| matches!(code, Code::Host | Code::ShortHost));
+        Ok(Self {
+            text: format.to_owned(),
+            node_label: node_label.filter(|_| !names_node).map(str::to_owned),
+            regex,
+            groups,
+        })
+    }
+
+    /// What the identifier means by this format, if it matches.
+    pub fn identify<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
+        let captures = self.regex.captures(id.as_bytes())?;
+        let fields = || {
+            let groups = captures.iter().skip(1).zip(&self.groups);
+            groups.filter_map(|(field, &code)| Some((code, field?)))
+        };
+        // A number at the end is taken for whole: identifiers that end in one seldom come near the limit.
+        let cut = fields()
+            .last()
+            .filter(|(code, _)| !code.is_number() && is_longest(id));
+
+        let mut identity = Identity {
+            node: self.node_label.as_deref(),
+            format: Some(&self.text),
+            status: Status::Ok,
+            ..Identity::MALFORMED
+        };
+        for (code, field) in fields() {
+            if cut.is_some_and(|(_, last)| last.range() == field.range()) {
+                identity.status = Status::Truncated;
+            } else {
+                identity.set(code, id.get(field.range())?)?;
+            }
+        }
+        Some(identity)
+    }
+}
+
+impl<'a> Identity<'a> {
+    /// Sets the field of a code, the first time that the format asks for it. None if it cannot have this value.
+    fn set(&mut self, code: Code, text: &'a str) -> Option<()> {
+        match code {
+            Code::Job if text.is_empty() => self.status = Status::MissingJob,
+            Code::Job => self.job = self.job.or(Some(text)),
+            Code::Executable => self.executable = self.executable.or(Some(text)),
+            Code::Host | Code::ShortHost => self.node = self.node.or(Some(text)),
+            Code::Uid => self.uid = self.uid.or(Some(text.parse().ok()?)),
+            Code::Gid => self.gid = self.gid.or(Some(text.parse().ok()?)),
+            Code::Pid => self.pid = self.pid.or(Some(text.parse().ok()?)),
+        }
+        Some(())
+    }
+}
+
+/// Whether the identifier is as long as Lustre lets it be, where `\xHH` stands for one byte.
+fn is_longest(id: &str) -> bool {
+    let is_escape = |&(at, _): &(usize, &str)| {
+        let digits = id.as_bytes().get(at + 2..at + 4).unwrap_or_default();
+        digits.len() == 2
+            && digits
+                .iter()
+                .all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'))
+    };
+    id.len() >= LONGEST_ID
+        && id.len() - 3 * id.match_indices(r"\x").filter(is_escape).count() == LONGEST_ID
+}
+
+/// A code of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Executable,
+    Gid,
+    Host,
+    ShortHost,
+    Job,
+    Pid,
+    Uid,
+}
+
+impl Code {
+    fn from_letter(letter: char) -> Option<Self> {
+        Some(match letter {
+            'e' => Code::Executable,
+            'g' => Code::Gid,
+            'h' => Code::Host,
+            'H' => Code::ShortHost,
+            'j' => Code::Job,
+            'p' => Code::Pid,
+            'u' => Code::Uid,
+            _ => return None,
+        })
+    }
+
+    const fn is_number(self) -> bool {
+        matches!(self, Code::Gid | Code::Pid | Code::Uid)
+    }
+
+    /// What a byte of the field may be.
+    const fn byte(self) -> &'static str {
+        match self {
+            Code::Executable => r"(?:\\x[0-9A-F]{2}|.)",
+            Code::Gid | Code::Pid | Code::Uid => "[0-9]",
+            Code::Host => "[0-9A-Za-z._-]",
+            Code::ShortHost => "[0-9A-Za-z_-]",
+            Code::Job => r"(?:\\x[0-9A-F]{2}|[^:])",
+        }
+    }
+
+    /// How many bytes the field has at most.
+    const fn longest(self) -> usize {
+        match self {
+            // A process's name in the kernel, without the NUL.
+            Code::Executable => 15,
+            // 2^32 − 1
+            Code::Gid | Code::Pid | Code::Uid => 10,
+            Code::Host | Code::ShortHost | Code::Job => usize::MAX,
+        }
+    }
+
+    /// From `least` to `width` bytes of the field, as a regular expression.
+    fn pattern(self, least: usize, width: usize) -> String {
+        let byte = self.byte();
+        match width.min(self.longest()) {
+            most if most > LONGEST_ID => format!("{byte}{{{least},}}"),
+            most => format!("{byte}{{{least},{most}}}"),
+        }
+    }
+}
+
+/// A part of a format; codes with the number of bytes that they are limited to.
+enum Item {
+    Literal(char),
+    Code(Code, usize),
+    /// `%j?X`: the X only where the job is empty.
+    JobOr(usize, Vec<Item>),
+}
+
+const UNLIMITED: usize = usize::MAX;
+
+/// The parts of a format as Lustre reads it: white space, codes that it does not know and a `%` at the end are dropped.
+struct Items<'f>(Peekable<Chars<'f>>);
+
+impl Iterator for Items<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            match self.0.next()? {
+                '%' => {
+                    if let Some(item) = self.code() {
+                        return Some(item);
+                    }
+                }
+                blank if blank.is_whitespace() => {}
+                literal => return Some(Item::Literal(literal)),
+            }
+        }
+    }
+}
+
+impl Items<'_> {
+    /// What follows a `%`.
+    fn code(&mut self) -> Option<Item> {
+        let (code, width) = self.limited_code()?;
+        if code == Code::Job && self.0.next_if_eq(&'?').is_some() {
+            let fallback = self.fallback();
+            if !fallback.is_empty() {
+                return Some(Item::JobOr(width, fallback));
+            }
+        }
+        Some(Item::Code(code, width))
+    }
+
+    fn limited_code(&mut self) -> Option<(Code, usize)> {
+        let width = self.width();
+        let code = Code::from_letter(self.0.next()?)?;
+        Some((code, width))
+    }
+
+    /// The N of `%.Nx`; Lustre takes zero, and none, for no limit.
+    fn width(&mut self) -> usize {
+        let mut digits = String::new();
+        if self.0.next_if_eq(&'.').is_some() {
+            digits.extend(std::iter::from_fn(|| self.0.next_if(char::is_ascii_digit)));
+        }
+        match digits.parse() {
+            Ok(0) | Err(_) => UNLIMITED,
+            Ok(width) => width,
+        }
+    }
+
+    /// The X of `%j?X`: a code, else two characters, because two are what Lustre skips.
+    fn fallback(&mut self) -> Vec<Item> {
+        if self.0.next_if_eq(&'%').is_some() {
+            let code = self.limited_code();
+            code.map(|(code, width)| Item::Code(code, width))
+                .into_iter()
+                .collect()
+        } else {
+            self.0.by_ref().take(2).map(Item::Literal).collect()
+        }
+    }
+}
+
+/// A regular expression under construction, with what its groups hold.
+#[derive(Default)]
+struct Pattern {
+    text: String,
+    groups: Vec<Code>,
+}
+
+impl Pattern {
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Literal(literal) => self.literal(*literal),
+            Item::Code(Code::Job, width) => self.group(Code::Job, &Code::Job.pattern(0, *width)),
+            Item::Code(code, width) => self.group(*code, &code.pattern(1, *width)),
+            Item::JobOr(width, fallback) => self.job_or(*width, fallback),
+        }
+    }
+
+    fn literal(&mut self, literal: char) {
+        self.text
+            .push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
+    }
+
+    fn group(&mut self, code: Code, pattern: &str) {
+        self.text.extend(["(", pattern, ")"]);
+        self.groups.push(code);
+    }
+
+    /// What begins with a digit is first tried as a job; what does not, as the X, because a job may be any text: before
+    /// `%e` every program would be one.
+    fn job_or(&mut self, width: usize, fallback: &[Item]) {
+        self.text.push_str("(?:");
+        let after_digit = Code::Job.pattern(0, width.saturating_sub(1));
+        self.group(Code::Job, &format!("[0-9]{after_digit}"));
+        self.text.push('|');
+        fallback.iter().for_each(|item| self.item(item));
+        self.text.push('|');
+        self.group(Code::Job, &Code::Job.pattern(1, width));
+        self.text.push(')');
+    }
+}

@@ -1,0 +1,67 @@
+//! Which format identifiers seem to have been made with.
+
+use std::sync::LazyLock;
+
+use super::{Format, Identity};
+
+/// Formats that sites use; of those that match the same identifiers the strictest comes first.
+const COMMON: &[&str] = &[
+    "%j:%u:%H",
+    "%j:%u:%h",
+    "%j@%u@%H",
+    "%j@%u@%h",
+    "%j.%u.%H",
+    "%j.%u.%h",
+    "%e:%u:%H",
+    "%e:%u:%h",
+    "%e@%u@%H",
+    "%e@%u@%h",
+    "%e.%u.%H",
+    "%e.%u.%h",
+    "%j?%e:%u:%H",
+    "%j?%e:%u:%h",
+    "%j?%e@%u@%H",
+    "%j?%e@%u@%h",
+    "%j:%u",
+    "%u:%j",
+    "%j@%u",
+    "%j.%u",
+    "%e:%u",
+    "%e@%u",
+    "%e.%u",
+    "%u@%H",
+    "%u@%h",
+    "%j",
+];
+
+static COMPILED: LazyLock<Vec<(&str, Format)>> = LazyLock::new(|| {
+    let compile = |&format| Some((format, Format::compile(format, None).ok()?));
+    COMMON.iter().filter_map(compile).collect()
+});
+
+/// The common format that explains most of these identifiers, if one explains more than half of them.
+pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'static str> {
+    let mut total = 0;
+    let mut explained = vec![0; COMPILED.len()];
+    for id in ids {
+        total += 1;
+        for (count, (_, format)) in explained.iter_mut().zip(COMPILED.iter()) {
+            *count += usize::from(format.identify(id).is_some_and(|it| is_plausible(&it)));
+        }
+    }
+    let candidates = COMPILED.iter().zip(explained);
+    // Of equals `max_by_key` takes the last, and the strictest is the first.
+    let ((format, _), count) = candidates.rev().max_by_key(|(_, count)| *count)?;
+    (2 * count > total).then_some(format)
+}
+
+/// `%j` and `%e` match almost anything. Programs are not named like jobs, nor jobs like programs.
+fn is_plausible(identity: &Identity) -> bool {
+    identity.job.is_none_or(looks_like_job) && !identity.executable.is_some_and(looks_like_job)
+}
+
+/// As resource managers number jobs: `815871`, `815871_12`, `815871.0`, `815871[12].server`.
+fn looks_like_job(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && (rest.is_empty() || rest.starts_with(['.', '_', '[']))
+}

@@ -1,0 +1,459 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn formats(formats: &[&str]) -> Formats {
+    Formats::compile(formats.iter().map(|format| (*format, None))).unwrap()
+}
+
+fn defaults() -> Formats {
+    Formats::compile(DEFAULT_FORMATS.iter().copied()).unwrap()
+}
+
+/// An identity in one line: the fields that it has, then its status.
+fn show(identity: Identity) -> String {
+    let text = |name: &str, value: Option<&str>| value.map(|value| format!("{name}={value}"));
+    let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name}={value}"));
+    [
+        text("job", identity.job),
+        number("uid", identity.uid),
+        number("gid", identity.gid),
+        text("node", identity.node),
+        text("executable", identity.executable),
+        number("pid", identity.pid),
+        Some(identity.status.to_string()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect::<Vec<_>>()
+    .join(" ")
+}
+
+fn identify(format: &str, id: &str) -> String {
+    show(formats(&[format]).identify(id))
+}
+
+fn status(format: &str, id: &str) -> Status {
+    formats(&[format]).identify(id).status
+}
+
+#[test]
+fn identifiers_from_production_with_the_default_formats() {
+    let formats = defaults();
+    for (id, expected) in [
+        (
+            "wget.11317854",
+            "uid=11317854 node=login executable=wget ok",
+        ),
+        (
+            "11317854:17627127:r01c01",
+            "job=11317854 uid=17627127 node=r01c01 ok",
+        ),
+        (":17627127:r01c01", "uid=17627127 node=r01c01 missing_job"),
+        ("wget", "malformed"),
+        ("wget.", "malformed"),
+        ("11317854", "malformed"),
+        ("11317854:", "malformed"),
+        ("113178544", "malformed"),
+        ("11317854:17627127", "malformed"),
+        ("11317854:17627127:", "malformed"),
+        ("11317854:17627127:r01c01.bullx", "malformed"),
+        (":17627127:r01c01.bullx", "malformed"),
+        (":1317854:17627127:r01c01", "malformed"),
+        ("", "malformed"),
+    ] {
+        assert_eq!(show(formats.identify(id)), expected, "{id}");
+    }
+}
+
+#[test]
+fn the_first_format_that_matches_wins() {
+    let both = formats(&["%e:%u:%H", "%j:%u:%H"]);
+    let identity = both.identify("17:1000:n1");
+    assert_eq!(identity.format, Some("%e:%u:%H"));
+    assert_eq!(identity.executable, Some("17"));
+    assert_eq!(both.identify(":1000:n1").format, Some("%j:%u:%H"));
+    assert_eq!(both.identify("n1").format, None);
+}
+
+#[test]
+fn a_node_label_is_the_node_where_the_format_asks_for_none() {
+    let label = |format, id| {
+        let format = Format::compile(format, Some("login")).unwrap();
+        format.identify(id).map(show)
+    };
+    assert_eq!(
+        label("%e.%u", "vi.7").unwrap(),
+        "uid=7 node=login executable=vi ok"
+    );
+    assert_eq!(
+        label("%e.%u.%H", "vi.7.n1").unwrap(),
+        "uid=7 node=n1 executable=vi ok"
+    );
+}
+
+#[test]
+fn every_code_has_its_field() {
+    assert_eq!(
+        identify("%j,%u,%g,%H,%e,%p", "12,1000,100,n1,vi,4711"),
+        "job=12 uid=1000 gid=100 node=n1 executable=vi pid=4711 ok"
+    );
+    assert_eq!(
+        identify("%u@%h", "0@mds1.site-2.fi"),
+        "uid=0 node=mds1.site-2.fi ok"
+    );
+}
+
+#[test]
+fn fields_hold_what_lustre_can_put_there() {
+    for (format, id, expected) in [
+        // Numbers have 32 bits.
+        ("%e.%u", "vi.4294967295", "uid=4294967295 executable=vi ok"),
+        ("%e.%u", "vi.4294967296", "malformed"),
+        ("%e.%u", "vi.-1", "malformed"),
+        (
+            "%p@%g",
+            "4294967295@4294967295",
+            "gid=4294967295 pid=4294967295 ok",
+        ),
+        // The name of a program has 1 to 15 bytes, any of them.
+        (
+            "%e.%u",
+            "node.exporter:9.5",
+            "uid=5 executable=node.exporter:9 ok",
+        ),
+        (
+            "%e.%u",
+            "kworker/86:1 x.0",
+            "uid=0 executable=kworker/86:1 x ok",
+        ),
+        ("%e.%u", "a\nb.0", "uid=0 executable=a\nb ok"),
+        (
+            "%e.%u",
+            "fifteen-letters.0",
+            "uid=0 executable=fifteen-letters ok",
+        ),
+        ("%e.%u", "sixteen--letters.0", "malformed"),
+        ("%e.%u", "äääääää.0", "uid=0 executable=äääääää ok"),
+        ("%e.%u", "ääääääää.0", "malformed"),
+        (
+            "%e.%u",
+            r"ääääääa\xC3.0",
+            r"uid=0 executable=ääääääa\xC3 ok",
+        ),
+        ("%e.%u", r"äääääääa\xC3.0", "malformed"),
+        ("%e.%u", ".0", "malformed"),
+        // A short host name has no dot, no host name has a colon.
+        ("%e@%H", "vi@n1.fi", "malformed"),
+        ("%e@%h", "vi@n1:fi", "malformed"),
+        // Alone, a job may be anything.
+        ("%j", "a:1 b.c", "job=a:1 b.c ok"),
+        ("%j", "", "missing_job"),
+    ] {
+        assert_eq!(identify(format, id), expected, "{format} {id}");
+    }
+}
+
+#[test]
+fn formats_are_read_as_lustre_reads_them() {
+    for (format, id, expected) in [
+        ("%j : %u\t", "1:2", "job=1 uid=2 ok"),
+        ("%x%j%%:%u%", "1:2", "job=1 uid=2 ok"),
+        ("(%e)+%u", "(vi)+5", "uid=5 executable=vi ok"),
+        ("ä%u", "ä5", "uid=5 ok"),
+        // At most N bytes.
+        ("%.3e.%u", "wge.5", "uid=5 executable=wge ok"),
+        ("%.3e.%u", "vi.5", "uid=5 executable=vi ok"),
+        ("%.3e.%u", "wget.5", "malformed"),
+        ("%.20e.%u", "sixteen--letters.0", "malformed"),
+        ("%.4j%H", "1234n1", "job=1234 node=n1 ok"),
+        ("%.0j:%u", "123456:5", "job=123456 uid=5 ok"),
+        ("%.j:%u", "123456:5", "job=123456 uid=5 ok"),
+        (
+            "%.99999999999999999999j:%u",
+            "123456:5",
+            "job=123456 uid=5 ok",
+        ),
+        // The second only where the job is empty.
+        ("%j?%e:%u", "123_4:5", "job=123_4 uid=5 ok"),
+        ("%j?%e:%u", "wget:5", "uid=5 executable=wget ok"),
+        ("%j?%e:%u", ":5", "malformed"),
+        ("%j?%u", "job.7", "job=job.7 ok"),
+        ("%j?%u@%H", "7@n1", "job=7 node=n1 ok"),
+        ("%.3j?%.2H:%u", "1234:5", "malformed"),
+        ("%.3j?%.2H:%u", "123:5", "job=123 uid=5 ok"),
+        ("%j?no:%u", "no:5", "uid=5 ok"),
+        ("%j?%x:%u", ":5", "uid=5 missing_job"),
+        ("%u:%j?", "5:", "uid=5 missing_job"),
+    ] {
+        assert_eq!(identify(format, id), expected, "{format} {id}");
+    }
+}
+
+#[test]
+fn a_format_needs_a_code() {
+    for format in ["", "job", "%", "%%", "100 %x", "%.3", "%J%E"] {
+        assert_eq!(
+            Format::compile(format, None).unwrap_err(),
+            FormatError::NoCode(format.to_owned())
+        );
+    }
+}
+
+#[test]
+fn a_format_is_no_longer_than_lustre_takes() {
+    let longest = format!("%u{}", ":".repeat(30));
+    assert!(Format::compile(&longest, None).is_ok());
+    assert!(Format::compile(&"%e".repeat(16), None).is_ok());
+    let longer = format!("{longest}:");
+    let error = Formats::compile([("%u", None), (&longer, None)]).unwrap_err();
+    assert_eq!(error, FormatError::TooLong(longer));
+}
+
+#[test]
+fn identifiers_of_31_bytes_are_truncated_unless_they_end_in_a_number() {
+    for (format, id, expected) in [
+        (
+            "%e@%u@%h",
+            "mount.lustre@0@co-es-pm-149.co-",
+            "uid=0 executable=mount.lustre truncated",
+        ),
+        (
+            "%e@%u@%h",
+            "df@0@co-es-pm-149.co-es.datadir",
+            "uid=0 executable=df truncated",
+        ),
+        (
+            "%j:%u:%H",
+            "SLURM_JOB_machine176_2453:0:mac",
+            "job=SLURM_JOB_machine176_2453 uid=0 truncated",
+        ),
+        (
+            "%e:%u:%h",
+            "node_exporter:989:es-2-virt3-co",
+            "uid=989 executable=node_exporter truncated",
+        ),
+        (
+            "%j:%u:%h",
+            ":17627127:r01c01.bullx.data.cs1",
+            "uid=17627127 truncated",
+        ),
+        (
+            "%u:%j",
+            "5:67890123456789012345678901234",
+            "uid=5 truncated",
+        ),
+        ("%j", "1234567890123456789012345678901", "truncated"),
+        (
+            "%h:%u",
+            "r01c01.bullx.data.cs1:123456789",
+            "uid=123456789 node=r01c01.bullx.data.cs1 ok",
+        ),
+        (
+            "%h:%j?%u",
+            "r01c01.bullx.data.csc:J23456789",
+            "node=r01c01.bullx.data.csc truncated",
+        ),
+        // One byte less, and one more in notation but not in bytes.
+        (
+            "%e@%u@%h",
+            "df@0@co-es-pm-149.co-es.datadi",
+            "uid=0 node=co-es-pm-149.co-es.datadi executable=df ok",
+        ),
+        (
+            "%e@%u@%h",
+            r"d\xC3@0@co-es-pm-149.co-es.data",
+            r"uid=0 node=co-es-pm-149.co-es.data executable=d\xC3 ok",
+        ),
+        (
+            "%e@%u@%h",
+            r"d\xC3@0@co-es-pm-149.co-es.datadi",
+            r"uid=0 node=co-es-pm-149.co-es.datadi executable=d\xC3 ok",
+        ),
+        (
+            "%e@%u@%h",
+            r"d\xC3@0@co-es-pm-149.co-es.datadir",
+            r"uid=0 executable=d\xC3 truncated",
+        ),
+    ] {
+        assert_eq!(identify(format, id), expected, "{format} {id}");
+    }
+}
+
+#[test]
+fn work_is_named_after_the_job_else_the_program_and_user_else_the_identifier() {
+    for (format, id, expected) in [
+        ("%j:%u:%e", "17:5:vi", "17"),
+        ("%j:%u:%e", ":5:vi", "vi.5"),
+        ("%u/%e", "5/vi", "vi.5"),
+        ("%e:%H", "vi:n1", "vi:n1"),
+        ("%j:%u:%H", ":5:n1", ":5:n1"),
+        (
+            "%u:%j",
+            "5:67890123456789012345678901234",
+            "5:67890123456789012345678901234",
+        ),
+        ("%j:%u:%H", "vi", "vi"),
+        ("%j:%u:%H", "", ""),
+    ] {
+        let workload = formats(&[format]).identify(id).workload(id);
+        assert_eq!(workload, expected, "{format} {id}");
+    }
+}
+
+#[test]
+fn the_likely_format_explains_most_identifiers() {
+    for (ids, expected) in [
+        (
+            vec!["815871", "815872_3", "815873.server", "wget.0"],
+            Some("%j"),
+        ),
+        (vec!["17:5:n1", ":0:mds1"], Some("%j:%u:%H")),
+        (vec!["17:5:n1", ":0:mds1.fi"], Some("%j:%u:%h")),
+        (vec!["17:5:n1", "vi:0:mds1"], Some("%j?%e:%u:%H")),
+        (
+            vec!["vi:5:n1.fi", "node_exporter:989:es-2-virt3-co"],
+            Some("%e:%u:%h"),
+        ),
+        (vec!["@0@oss4", "@33918@login"], Some("%j@%u@%H")),
+        (vec!["mount.lustre@0@co-es-pm-149.co-"], Some("%e@%u@%h")),
+        (vec!["vi.5", "wget.11317854", "17:5:n1"], Some("%e.%u")),
+        (vec!["815871.0", "815872.1"], Some("%j.%u")),
+        (vec!["1000:17", "1000:"], Some("%u:%j")),
+        (vec!["17:1000", ":1000"], Some("%j:%u")),
+        // Half of them is not most, and names are not jobs.
+        (vec!["815871", "wget.0"], None),
+        (vec!["wget", "bash", "wget."], None),
+        (vec![], None),
+    ] {
+        assert_eq!(likely_format(ids.iter().copied()), expected, "{ids:?}");
+    }
+}
+
+/// What a process contributes to its identifier.
+#[derive(Debug, Clone)]
+struct Process {
+    executable: String,
+    uid: u32,
+    gid: u32,
+    pid: u32,
+    job: String,
+    host: String,
+}
+
+fn process() -> impl Strategy<Value = Process> {
+    let host = "[a-z][a-z0-9-]{0,6}(\\.[a-z]{2,5}){0,2}";
+    let job = "([0-9]{1,9}(_[0-9]{1,3})?)?";
+    (".{1,15}", any::<(u32, u32, u32)>(), job, host)
+        .prop_filter("15 bytes", |(executable, ..)| executable.len() <= 15)
+        .prop_map(|(executable, (uid, gid, pid), job, host)| Process {
+            executable,
+            uid,
+            gid,
+            pid,
+            job,
+            host,
+        })
+}
+
+impl Process {
+    /// As a client fills in a format, before it is cut.
+    fn identifier(&self, format: &str) -> String {
+        let short = self.host.split('.').next().unwrap();
+        format
+            .replace("%u", &self.uid.to_string())
+            .replace("%g", &self.gid.to_string())
+            .replace("%p", &self.pid.to_string())
+            .replace("%h", &self.host)
+            .replace("%H", short)
+            .replace("%j", &self.job)
+            .replace("%e", &self.executable)
+    }
+
+    /// Whether nothing that the identity says differs from the truth.
+    fn agrees(&self, identity: &Identity) -> bool {
+        let nodes = [self.host.as_str(), self.host.split('.').next().unwrap()];
+        identity.job.is_none_or(|job| job == self.job)
+            && identity.uid.is_none_or(|uid| uid == self.uid)
+            && identity.gid.is_none_or(|gid| gid == self.gid)
+            && identity.pid.is_none_or(|pid| pid == self.pid)
+            && identity.node.is_none_or(|node| nodes.contains(&node))
+            && identity.executable.is_none_or(|it| it == self.executable)
+    }
+}
+
+const SEPARATED: [&str; 9] = [
+    "%j:%u:%H",
+    "%j:%u:%h",
+    "%e.%u",
+    "%e:%u:%h",
+    "%e@%u@%h",
+    "%p:%e:%g",
+    "%u:%j",
+    "%j",
+    "%j:%g:%u:%H",
+];
+
+proptest! {
+    #[test]
+    fn what_a_client_builds_is_read_back(
+        process in process(),
+        format in proptest::sample::select(SEPARATED.as_slice()),
+    ) {
+        let id = process.identifier(format);
+        prop_assume!(id.len() < 31);
+        let formats = formats(&[format]);
+        let identity = formats.identify(&id);
+        prop_assert!(process.agrees(&identity), "{id} {identity:?}");
+        let missing = format.contains("%j") && process.job.is_empty();
+        prop_assert_eq!(
+            identity.status,
+            if missing { Status::MissingJob } else { Status::Ok }
+        );
+        prop_assert_eq!(identity.job.is_some(), format.contains("%j") && !missing);
+        prop_assert_eq!(identity.uid.is_some(), format.contains("%u"));
+        prop_assert_eq!(identity.gid.is_some(), format.contains("%g"));
+        prop_assert_eq!(identity.pid.is_some(), format.contains("%p"));
+        prop_assert_eq!(identity.executable.is_some(), format.contains("%e"));
+        prop_assert_eq!(identity.node.is_some(), format.contains(['h', 'H']));
+    }
+
+    #[test]
+    fn nothing_wrong_is_read_from_what_lustre_cut(
+        process in process(),
+        domain in "\\.[a-z]{20}",
+        format in proptest::sample::select(vec!["%j:%u:%h", "%e:%u:%h", "%e@%u@%h"]),
+    ) {
+        let mut process = process;
+        process.host.push_str(&domain);
+        let id = process.identifier(format);
+        prop_assume!(id.is_ascii() && id.len() > 31);
+        let formats = formats(&[format]);
+        let identity = formats.identify(&id[..31]);
+        prop_assert_eq!(identity.status, Status::Truncated);
+        prop_assert_eq!(identity.uid, Some(process.uid));
+        prop_assert!(process.agrees(&identity), "{id} {identity:?}");
+    }
+
+    #[test]
+    fn any_text_has_a_status_and_a_workload(id in ".{0,40}", format in "[%:.?a-zA-Z0-9 ]{0,12}%[eghHjpu]") {
+        let formats = match Format::compile(&format, None) {
+            Ok(format) => Formats::from_iter([format]),
+            Err(error) => {
+                prop_assert_eq!(error, FormatError::NoCode(format));
+                return Ok(());
+            }
+        };
+        let identity = formats.identify(&id);
+        prop_assert_eq!(identity.format.is_none(), identity.status == Status::Malformed);
+        prop_assert_eq!(identity.workload(&id).is_empty(), id.is_empty());
+        likely_format([id.as_str()]);
+    }
+
+    #[test]
+    fn the_notation_of_a_byte_counts_as_one(prefix in "[a-z]{0,15}", rest in "[a-z.]{0,20}") {
+        let plain = format!("{prefix}x:1:h{rest}");
+        let escaped = format!(r"{prefix}\xE9:1:h{rest}");
+        prop_assert_eq!(status("%e:%u:%h", &plain), status("%e:%u:%h", &escaped));
+    }
+}
