@@ -1,0 +1,30 @@
+# The one entry for people and for CI. What a target does stands in the script of its name.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo demo-stop test lint bench package clean
+
+help: ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing: packages, PostgreSQL, TimescaleDB where it is packaged, cargo-pgrx
+	@scripts/setup.sh
+
+demo: setup ## a simulated day of a Lustre cluster in a private database, and what an admin asks of it
+	@scripts/demo.sh
+
+demo-stop: ## stop the demo's database server and remove its files
+	@scripts/demo.sh stop
+
+test: setup ## run all tests, or some: make test PARTS="core regress:extension"
+	@scripts/test.sh $(PARTS)
+
+lint: setup ## check format, lints, documentation and shell scripts
+	@scripts/lint.sh
+
+bench: setup ## measure the scan of large texts
+	@cargo bench --workspace --exclude jobstats
+
+package: setup ## make a tarball of the extension and the shipper
+	@scripts/package.sh
+
+clean: ## remove what was built
+	@cargo clean

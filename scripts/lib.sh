@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# What the other scripts share; sourced, never run.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+# rustup puts cargo here and tells only login shells.
+PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+
+PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
+# shellcheck disable=SC2034 # for those who source this
+target=${CARGO_TARGET_DIR:-$root/target}
+
+say() { printf '\n== %s\n' "$*" >&2; }
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# A version that Cargo.toml names, so that nothing else has to name it.
+pgrx_version() { sed -n 's/^pgrx = "=\([0-9.]*\)"$/\1/p' Cargo.toml; }
+product_version() { sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
+
+pg_major() { "$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
+
+# PostgreSQL is here as a server and with what building an extension takes.
+pg_is_complete() {
+    [ -n "$PG_CONFIG" ] && [ -f "$("$PG_CONFIG" --pgxs)" ] && [ -x "$("$PG_CONFIG" --bindir)/postgres" ]
+}
+
+have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
+
+psql() { "$("$PG_CONFIG" --bindir)/psql" -X -v ON_ERROR_STOP=1 "$@"; }
+
+# Runs as root where root is needed: directly, or through sudo.
+as_root() {
+    if is_root; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Format, lints, documentation, shell scripts and the rules of the house.
+. "$(dirname "$0")/lib.sh"
+
+# A version stands in the root Cargo.toml and nowhere else.
+versions_stand_once() {
+    local found
+    found=$(grep -nE '(^|[ {,])version *= *"|^[a-z0-9_-]+ *= *"[=^~]?[0-9]' ./*/Cargo.toml || true)
+    found+=$(git grep -nF "$(pgrx_version)" -- ':!Cargo.toml' ':!*Cargo.lock' ':!CHANGELOG.md' || true)
+    [ -z "$found" ] || die "$(printf 'versions belong into the root Cargo.toml:\n%s' "$found")"
+}
+
+# Databases in use went through these scripts: whoever edits one makes two databases of the same version differ.
+released_upgrades_are_unchanged() {
+    local tag found
+    tag=$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null) || return 0
+    found=$(git diff --name-only --diff-filter=DMR "$tag" -- 'extension/sql/jobstats--*--*.sql')
+    [ -z "$found" ] || die "$(printf 'released in %s, write a new upgrade script instead of changing:\n%s' "$tag" "$found")"
+}
+
+extension=(--no-default-features --features "jobstats/pg$(pg_major)")
+
+say "cargo fmt --check"
+cargo fmt --all --check
+say "cargo clippy"
+cargo clippy --workspace --all-targets "${extension[@]}" -- -D warnings
+say "cargo doc"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps "${extension[@]}"
+say "shellcheck"
+git ls-files -z '*.sh' .ci | xargs -0 shellcheck
+say "versions and upgrade scripts"
+versions_stand_once
+released_upgrades_are_unchanged

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# A tarball to unpack at / of a machine of this kind: the extension for this PostgreSQL, and the shipper.
+. "$(dirname "$0")/lib.sh"
+
+name=jobstats-$(product_version)-pg$(pg_major)-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
+tree=$target/package/$name
+
+rm -rf "$tree"
+cargo pgrx package -p jobstats --no-default-features --features "pg$(pg_major)" --pg-config "$PG_CONFIG" --out-dir "$tree"
+cargo build --release -p jobstats-shipper
+install -D -m 0755 "$target/release/jobstats-shipper" "$tree/usr/bin/jobstats-shipper"
+install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md
+tar -C "$tree" --owner=0 --group=0 --sort=name -czf "$tree.tar.gz" .
+printf '%s\n' "$tree.tar.gz"
