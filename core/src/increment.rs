@@ -1,10 +1,116 @@
 //! Two snapshots of one target → what its entries did in between.
+//!
+//! What the numbers mean, and every rule that is cited here by its number, stands in `docs/rules.md`.
+
+use thiserror::Error;
 
 use crate::operation::OperationIndex;
-use crate::snapshot::HISTOGRAM_LEN;
+use crate::snapshot::{HISTOGRAM_LEN, Snapshot};
 
 /// Microseconds since 1970.
 pub type Micros = i64;
+
+/// One target observed at one time.
+#[derive(Debug, Clone, Copy)]
+pub struct Observation<'a> {
+    /// When the first byte of the target's text came.
+    pub time: Micros,
+    /// The server that printed it.
+    pub server: &'a str,
+    /// What the text says; None where the raw text is gone.
+    pub snapshot: Option<&'a Snapshot<'a>>,
+    /// The records carried with the text: what was known before it and is not in it. [`compare`] gives it.
+    pub carried: Option<&'a Snapshot<'a>>,
+}
+
+/// What came out of comparing an observation with the one before.
+#[derive(Debug, Default)]
+pub struct Comparison<'a> {
+    /// What the entries did, in the order of the text; an entry has a row per life and `since`.
+    pub increments: Vec<Increment<'a>>,
+    /// The records to carry with the text; [`Observation::carried`] of the next comparison.
+    pub carried: Snapshot<'a>,
+    /// Entries in the text; an identifier with two lives counts twice.
+    pub entries: u64,
+    /// Entries that did something.
+    pub active: u64,
+    /// Entries that are proven born since the previous observation.
+    pub added: u64,
+    /// Entries whose counters restarted.
+    pub resets: u64,
+    /// Entries of the previous text that this one lacks, though it is complete.
+    pub removed: u64,
+    /// Entries of which something is carried.
+    pub carried_count: u64,
+    /// Entries of which a counter has no known previous value: a baseline without increment.
+    pub unknown: u64,
+    /// What comparing found wrong.
+    pub problems: Vec<Problem<'a>>,
+}
+
+/// A piece of the text that contradicts what was known before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem<'a> {
+    /// Line of `- job_id:` in the text, from 1.
+    pub line: u32,
+    /// The entry.
+    pub entry: &'a str,
+    /// The operation, where it is about one.
+    pub operation: Option<&'a str>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a piece of the text gives no increment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
+pub enum Reason {
+    /// The entry is the same and the counter lower (rule 4).
+    #[error("{field} fell from {from} to {to} though the entry is the same")]
+    Fell {
+        /// Which number of the counter.
+        field: &'static str,
+        /// The larger one, known before.
+        from: u64,
+        /// The one in this text.
+        to: u64,
+    },
+    /// A later life of the same identifier has been seen before (rule 5).
+    #[error("a later life of the entry was seen before")]
+    OlderLife,
+    /// More than anything real does (rule 7).
+    #[error("{field} grew by {growth}, more than can be true")]
+    TooLarge {
+        /// Which number of the counter.
+        field: &'static str,
+        /// By how much it grew.
+        growth: u64,
+    },
+}
+
+impl Reason {
+    /// A short word that does not change.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Fell { .. } => "counter fell",
+            Self::OlderLife => "older life",
+            Self::TooLarge { .. } => "too large",
+        }
+    }
+}
+
+/// Why a text cannot be older than the observation that follows it (rule 8).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LateReason {
+    /// Neither the observation before nor the one after came from this server.
+    #[error("the target was on another server before and after")]
+    Server,
+    /// An entry began earlier in the later text.
+    #[error("entry {0:?} has a start_time that contradicts the texts around")]
+    StartTime(String),
+    /// A counter would fall.
+    #[error("a counter of entry {0:?} would fall")]
+    Fell(String),
+}
 
 /// A column of `jobstats.increments`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
