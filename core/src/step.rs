@@ -1,1 +1,139 @@
 //! Step functions: dividing an increment over time in whole numbers that add up.
+//!
+//! What a row counted in (since, time] is taken to have happened evenly. Up to an instant x inside, that is
+//! floor(value · (x − since) ÷ (time − since)); a part is the difference of two such floors, so that adjacent parts add
+//! up to the whole, whatever the edges between them are.
+
+use crate::increment::{Increment, Micros};
+use crate::snapshot::HISTOGRAM_LEN;
+
+#[cfg(test)]
+mod tests;
+
+const MINUTE: Micros = 60_000_000;
+const HOUR: Micros = 60 * MINUTE;
+
+/// The part of a row's value, counted in (since, time], that lies in (from, until].
+pub fn share(value: i64, since: Micros, time: Micros, from: Micros, until: Micros) -> i64 {
+    if from >= until {
+        return 0;
+    }
+    until_instant(value, since, time, until) - until_instant(value, since, time, from)
+}
+
+/// The part of a row's value that lies at or before an instant.
+fn until_instant(value: i64, since: Micros, time: Micros, instant: Micros) -> i64 {
+    if instant >= time {
+        return value;
+    }
+    if instant <= since {
+        return 0;
+    }
+    let [value, since, time, instant] = [value, since, time, instant].map(i128::from);
+    let floor = (value * (instant - since)).div_euclid(time - since);
+    // Not beyond the value, which is an i64.
+    floor as i64
+}
+
+/// Distance of the edges that a row of (since, time] may not cross: those of the narrowest rollup, and of the hour where
+/// a long gap would otherwise give many rows that know nothing of one another.
+pub const fn edge_distance(since: Micros, time: Micros) -> Micros {
+    if time.saturating_sub(since) > 6 * HOUR {
+        HOUR
+    } else {
+        10 * MINUTE
+    }
+}
+
+/// Divides a row at the edges that it crosses: multiples of [`edge_distance`] since 1970-01-01 00:00 UTC.
+///
+/// Gives the parts in order; parts in which nothing was counted are left out. A row ends inside the span before an edge
+/// that it ends at. `reset` goes with the first part, `last_active` and `detail` with the last.
+pub fn split(increment: Increment<'_>) -> Parts<'_> {
+    Parts {
+        distance: edge_distance(increment.since, increment.time),
+        from: increment.since,
+        rest: Some(increment),
+    }
+}
+
+/// The parts of a row; see [`split`].
+#[derive(Debug)]
+pub struct Parts<'a> {
+    distance: Micros,
+    /// Where the next part begins.
+    from: Micros,
+    /// The whole row until its last part is given.
+    rest: Option<Increment<'a>>,
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = Increment<'a>;
+
+    fn next(&mut self) -> Option<Increment<'a>> {
+        loop {
+            let whole = self.rest.as_mut()?;
+            let from = self.from;
+            let edge = next_edge(from, self.distance);
+            if edge >= whole.time {
+                return self.rest.take().map(|whole| last_part(whole, from));
+            }
+            self.from = edge;
+            if let Some(mut part) = inner_part(whole, from, edge) {
+                part.reset = std::mem::take(&mut whole.reset);
+                return Some(part);
+            }
+        }
+    }
+}
+
+/// The first multiple of `distance` after an instant.
+fn next_edge(instant: Micros, distance: Micros) -> Micros {
+    (instant.div_euclid(distance) + 1).saturating_mul(distance)
+}
+
+/// What a row counted in (from, until], if anything.
+fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<Increment<'a>> {
+    let share = |value| share(value, whole.since, whole.time, from, until);
+    let histogram = |whole: &Option<Box<[i64; HISTOGRAM_LEN]>>| {
+        let part = whole.as_ref()?.map(share);
+        part.iter().any(|&count| count != 0).then(|| Box::new(part))
+    };
+    let totals: Vec<_> = whole
+        .totals
+        .iter()
+        .map(|&(column, total)| (column, share(total)))
+        .filter(|&(_, total)| total != 0)
+        .collect();
+    let read_histogram = histogram(&whole.read_histogram);
+    let write_histogram = histogram(&whole.write_histogram);
+    let is_empty = totals.is_empty() && read_histogram.is_none() && write_histogram.is_none();
+    (!is_empty).then_some(Increment {
+        id: whole.id,
+        since: from,
+        time: until,
+        reset: false,
+        last_active: None,
+        totals,
+        read_histogram,
+        write_histogram,
+        detail: None,
+    })
+}
+
+/// What is left of a row after `from`. That is never nothing: a floor before the end stays below the value.
+fn last_part(mut whole: Increment<'_>, from: Micros) -> Increment<'_> {
+    if from > whole.since {
+        let (since, time) = (whole.since, whole.time);
+        let share = |value: &mut i64| *value = share(*value, since, time, from, time);
+        let totals = whole.totals.iter_mut().map(|(_, total)| total);
+        let histograms = [&mut whole.read_histogram, &mut whole.write_histogram];
+        let counts = histograms
+            .into_iter()
+            .flatten()
+            .flat_map(|it| it.iter_mut());
+        totals.chain(counts).for_each(share);
+        whole.since = from;
+    }
+    whole
+}
