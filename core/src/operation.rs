@@ -7,7 +7,7 @@
 pub enum Kind {
     /// Requests; since Lustre 2.14 the server also reports the microseconds that it spent on them.
     Requests,
-    /// Bytes moved; the number of calls is that of the operation in [`Operation::doubles`].
+    /// Bytes moved; the number of calls is that of the operation in [`field@Operation::doubles`].
     Bytes,
 }
 

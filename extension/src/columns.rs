@@ -1,0 +1,41 @@
+//! The operation columns of `jobstats.increments`, as they follow from the list of operations.
+
+use jobstats_core::increment::Column;
+use jobstats_core::operation::{Kind, OPERATIONS, Operation};
+
+/// All operation columns with their names, in the order of the table: totals first, then time spent.
+pub fn operation_columns() -> impl Iterator<Item = (Column, String)> {
+    let totals = OPERATIONS
+        .iter()
+        .enumerate()
+        .map(|(index, operation)| (Column::Total(index), operation.name.to_owned()));
+    let times = OPERATIONS
+        .iter()
+        .enumerate()
+        .filter(|(_, operation)| operation.kind == Kind::Requests)
+        .map(|(index, operation)| (Column::Usecs(index), usecs_name(operation)));
+    totals.chain(times)
+}
+
+/// The name of the column that holds the time spent in an operation.
+pub fn usecs_name(operation: &Operation) -> String {
+    format!("{}_usecs", operation.name)
+}
+
+/// What the column holds, for COMMENT ON.
+pub fn meaning(column: Column) -> String {
+    match column {
+        Column::Total(index) => {
+            let operation = &OPERATIONS[index];
+            let unit = match operation.kind {
+                Kind::Bytes => "bytes",
+                Kind::Requests => "calls",
+            };
+            format!("{unit}: {}", operation.meaning)
+        }
+        Column::Usecs(index) => format!(
+            "microseconds that the server spent on {}; NULL before Lustre 2.14",
+            OPERATIONS[index].name
+        ),
+    }
+}

@@ -1,0 +1,97 @@
+//! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgSqlErrorCode, spi};
+use thiserror::Error;
+
+/// What can go wrong in a function of this extension.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The schema `jobstats` is not there.
+    #[error("the store of jobstats is missing in this database")]
+    NoStore,
+    /// A schema `jobstats` is there, but not ours.
+    #[error("schema \"jobstats\" belongs to another role or holds something else")]
+    ForeignSchema,
+    /// Identifiers are stored as UTF-8.
+    #[error("jobstats needs a database with encoding UTF8, not {0}")]
+    Encoding(String),
+    /// The previous text must be read as of now, not as of the transaction's start.
+    #[error("feeding is not possible under isolation level {0}")]
+    Isolation(String),
+    /// A text larger than `max_text`, or than the unpacked text may be.
+    #[error("the text has more than {limit} bytes")]
+    TextTooLarge {
+        /// Bytes.
+        limit: u64,
+    },
+    /// `body_zstd` cannot be unpacked.
+    #[error("body_zstd is not zstd data: {0}")]
+    NotZstd(String),
+    /// Neither or both of `body` and `body_zstd`.
+    #[error("{0}")]
+    Body(&'static str),
+    /// An argument that must be there is NULL or out of range.
+    #[error("{0}")]
+    Argument(String),
+    /// Another transaction stored another identifier with the same hash at the same time.
+    #[error("another transaction has stored an entry with the same hash at the same time")]
+    EntryRace,
+    /// Not enough memory.
+    #[error("out of memory: {0} bytes are not to be had")]
+    Memory(usize),
+    /// A `jobid_name` that cannot be compiled.
+    #[error("format \"{0}\" is not a jobid_name: {1}")]
+    Format(String, String),
+    /// From PostgreSQL.
+    #[error("{0}")]
+    Spi(#[from] spi::Error),
+    /// Something that the store must have is not as it must be.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+}
+
+impl Error {
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        use PgSqlErrorCode as Code;
+        match self {
+            Self::NoStore | Self::ForeignSchema => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::Encoding(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+            Self::Isolation(_) => Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
+            Self::TextTooLarge { .. } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            Self::Body(_) | Self::Argument(_) | Self::Format(..) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
+            Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            Self::Memory(_) => Code::ERRCODE_OUT_OF_MEMORY,
+            Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
+            Self::Damaged(_) => Code::ERRCODE_DATA_CORRUPTED,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoStore => Some("Run SELECT jobstats_setup();"),
+            Self::ForeignSchema => Some("Rename or drop that schema, or run jobstats_setup() as its owner."),
+            Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
+            Self::Isolation(_) => Some("Feed under READ COMMITTED, the default."),
+            Self::TextTooLarge { .. } => {
+                Some("Feed one target per row, or raise max_text in jobstats.settings.")
+            }
+            Self::NotZstd(_) => Some("Send plain text in the column body, or pack it with the zstd tool."),
+            Self::EntryRace => Some("Feed the text again."),
+            Self::Format(..) => Some("Known codes are %e %g %h %H %j %p %u."),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for ErrorReport {
+    #[track_caller]
+    fn from(error: Error) -> Self {
+        let report = Self::new(error.sqlstate(), error.to_string(), "jobstats");
+        match error.hint() {
+            Some(hint) => report.set_hint(hint),
+            None => report,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `jobstats_identify()` and what else has to do with the formats of identifiers.
+
+use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Status, likely_format};
+use jobstats_core::snapshot::Snapshot;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::error::Error;
+use crate::store;
+
+#[allow(clippy::type_complexity)]
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
+    job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
+)
+LANGUAGE c STABLE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
+'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Error: 22023 for a format that is none.';
+"#)]
+fn jobstats_identify(
+    entry: Option<&str>,
+    formats: Option<Vec<Option<String>>>,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(job, Option<String>),
+            name!(uid, Option<i64>),
+            name!(gid, Option<i64>),
+            name!(node, Option<String>),
+            name!(executable, Option<String>),
+            name!(pid, Option<i64>),
+            name!(format, Option<String>),
+            name!(status, &'static str),
+        ),
+    >,
+    pgrx::pg_sys::panic::ErrorReport,
+> {
+    let Some(entry) = entry else {
+        return Ok(TableIterator::empty());
+    };
+    let formats = match formats {
+        Some(formats) => compile(formats.into_iter().flatten().map(|format| (format, None)))?,
+        None => Spi::connect(|client| configured_or_built_in(client))?,
+    };
+    let identity = formats.identify(entry);
+    let owned = |field: Option<&str>| field.map(str::to_owned);
+    Ok(TableIterator::once((
+        owned(identity.job),
+        identity.uid.map(i64::from),
+        identity.gid.map(i64::from),
+        owned(identity.node),
+        owned(identity.executable),
+        identity.pid.map(i64::from),
+        owned(identity.format),
+        identity.status.as_str(),
+    )))
+}
+
+fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
+    if store::exists(client)? {
+        return configured_formats(client);
+    }
+    compile(DEFAULT_FORMATS.iter().map(|(format, label)| ((*format).to_owned(), label.map(str::to_owned))))
+}
+
+/// The formats of `jobstats.entry_formats`.
+pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
+    let rows =
+        client.select("SELECT format, node_label FROM jobstats.entry_formats ORDER BY priority", None, &[])?;
+    let mut formats = Vec::with_capacity(rows.len());
+    for row in rows {
+        formats.push((row.get::<String>(1)?.unwrap_or_default(), row.get::<String>(2)?));
+    }
+    compile(formats.into_iter())
+}
+
+fn compile(formats: impl Iterator<Item = (String, Option<String>)>) -> Result<Formats, Error> {
+    formats
+        .map(|(format, label)| {
+            Format::compile(&format, label.as_deref()).map_err(|error| Error::Format(format, error.to_string()))
+        })
+        .collect()
+}
+
+/// Says so where most identifiers of a target's first text match no format: the site uses another one.
+pub fn notice_unmatched(client: &SpiClient<'_>, target: &str, snapshot: &Snapshot<'_>) -> Result<(), Error> {
+    let formats = configured_formats(client)?;
+    let ids = || snapshot.records.iter().map(|record| record.id.as_ref());
+    let unmatched: Vec<&str> = ids().filter(|id| formats.identify(id).status == Status::Malformed).collect();
+    if unmatched.len() * 2 > snapshot.records.len() {
+        notice(target, unmatched.len(), snapshot.records.len(), likely_format(unmatched));
+    }
+    Ok(())
+}
+
+fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
+    let remedy = match likely {
+        Some(format) => format!("they look like {format}: {}", remedy(format)),
+        None => "see jobid_name on the clients and table jobstats.entry_formats".to_owned(),
+    };
+    pgrx::notice!("{unmatched} of {of} identifiers of {target} match no known format; {remedy}");
+}
+
+/// The statement that adds a format.
+pub fn remedy(format: &str) -> String {
+    format!(
+        "INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, {} FROM jobstats.entry_formats; \
+         SELECT jobstats_reidentify();",
+        pgrx::spi::quote_literal(format)
+    )
+}

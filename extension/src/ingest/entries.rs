@@ -1,0 +1,143 @@
+//! Identifiers and their keys.
+//!
+//! The key is a hash of the name, so that rows can be written before it is known whether the entry is new. Two names
+//! with the same hash are told apart by hashing again with another seed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jobstats_core::entry_id::Identity;
+use jobstats_core::increment::Micros;
+use pgrx::spi::SpiClient;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::error::Error;
+use crate::identify::configured_formats;
+use crate::time::timestamptz;
+
+/// The entries that this feed has met.
+#[derive(Default)]
+pub struct Entries {
+    ids: HashMap<String, i64>,
+    new: BTreeMap<i64, String>,
+}
+
+impl Entries {
+    /// The key of a name that [`Self::resolve`] has seen.
+    pub fn id(&self, name: &str) -> Option<i64> {
+        self.ids.get(name).copied()
+    }
+
+    /// Finds the keys of all these names; names that the store lacks become new entries.
+    pub fn resolve<'n>(&mut self, client: &mut SpiClient<'_>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+        let mut pending: Vec<&str> = names.filter(|name| !self.ids.contains_key(*name)).collect();
+        pending.sort_unstable();
+        pending.dedup();
+        for seed in 0.. {
+            if pending.is_empty() {
+                break;
+            }
+            pending = self.resolve_with(client, &pending, seed)?;
+        }
+        Ok(())
+    }
+
+    /// Resolves the names whose hash with this seed is theirs or free; gives the others.
+    fn resolve_with<'n>(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        names: &[&'n str],
+        seed: u64,
+    ) -> Result<Vec<&'n str>, Error> {
+        let hashes: Vec<i64> = names.iter().map(|name| hash(name, seed)).collect();
+        let stored = stored_names(client, hashes.clone())?;
+        let mut taken = Vec::new();
+        for (name, id) in names.iter().zip(hashes) {
+            match stored.get(&id).or_else(|| self.new.get(&id)) {
+                Some(owner) if owner == name => {}
+                Some(_) => {
+                    taken.push(*name);
+                    continue;
+                }
+                None => {
+                    self.new.insert(id, (*name).to_owned());
+                }
+            }
+            self.ids.insert((*name).to_owned(), id);
+        }
+        Ok(taken)
+    }
+
+    /// Stores the new entries, in order of their keys and as the last step of a feed: feeds that store the same entries
+    /// wait for each other as shortly as can be, and never in a circle.
+    pub fn insert_new(&mut self, client: &mut SpiClient<'_>, first_seen: Micros) -> Result<(), Error> {
+        if self.new.is_empty() {
+            return Ok(());
+        }
+        let formats = configured_formats(client)?;
+        let identities: Vec<Identity<'_>> = self.new.values().map(|name| formats.identify(name)).collect();
+        let text = |field: fn(&Identity<'_>) -> Option<&str>| -> Vec<Option<String>> {
+            identities.iter().map(|identity| field(identity).map(str::to_owned)).collect()
+        };
+        let number = |field: fn(&Identity<'_>) -> Option<u32>| -> Vec<Option<i64>> {
+            identities.iter().map(|identity| field(identity).map(i64::from)).collect()
+        };
+        let workloads: Vec<String> =
+            self.new.values().zip(&identities).map(|(name, identity)| identity.workload(name)).collect();
+        let inserted = client.update(
+            "INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, first_seen) \
+             SELECT *, $12 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], \
+             $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[]) ON CONFLICT (entry_id) DO NOTHING \
+             RETURNING entry_id",
+            None,
+            &[
+                self.new.keys().copied().collect::<Vec<_>>().into(),
+                self.new.values().cloned().collect::<Vec<_>>().into(),
+                text(|identity| identity.job).into(),
+                number(|identity| identity.uid).into(),
+                number(|identity| identity.gid).into(),
+                text(|identity| identity.node).into(),
+                text(|identity| identity.executable).into(),
+                number(|identity| identity.pid).into(),
+                text(|identity| identity.format).into(),
+                text(|identity| Some(identity.status.as_str())).into(),
+                workloads.into(),
+                timestamptz(first_seen)?.into(),
+            ],
+        )?;
+        for row in inserted {
+            if let Some(id) = row.get::<i64>(1)? {
+                self.new.remove(&id);
+            }
+        }
+        self.require_same(client)
+    }
+
+    /// What a conflict skipped must have come from another feed with the same name.
+    fn require_same(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        let skipped = std::mem::take(&mut self.new);
+        if skipped.is_empty() {
+            return Ok(());
+        }
+        let stored = stored_names(client, skipped.keys().copied().collect())?;
+        if skipped.iter().all(|(id, name)| stored.get(id) == Some(name)) { Ok(()) } else { Err(Error::EntryRace) }
+    }
+}
+
+fn hash(name: &str, seed: u64) -> i64 {
+    xxh3_64_with_seed(name.as_bytes(), seed).cast_signed()
+}
+
+fn stored_names(client: &mut SpiClient<'_>, ids: Vec<i64>) -> Result<HashMap<i64, String>, Error> {
+    let rows = client.update(
+        "SELECT entry_id, name FROM jobstats.entries WHERE entry_id = ANY ($1)",
+        None,
+        &[ids.into()],
+    )?;
+    let mut names = HashMap::with_capacity(rows.len());
+    for row in rows {
+        if let (Some(id), Some(name)) = (row.get::<i64>(1)?, row.get::<String>(2)?) {
+            names.insert(id, name);
+        }
+    }
+    Ok(names)
+}

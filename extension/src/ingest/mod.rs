@@ -1,0 +1,151 @@
+//! What an INSERT into `jobstats.feed` does: text in, observations and increments stored.
+//!
+//! In this order: unpack and scan ([`text`]), find and lock the targets ([`targets`]), place each text between its
+//! neighbours and write what follows from it ([`place`]), last the new identifiers ([`entries`]) and what could not be
+//! used ([`rejects`]).
+
+mod compute;
+mod entries;
+mod place;
+mod rejects;
+mod stored;
+mod targets;
+mod text;
+
+use jobstats_core::increment::Micros;
+use jobstats_core::snapshot;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::error::Error;
+use crate::store::{self, Settings};
+use crate::time::{clock_now, micros};
+use entries::Entries;
+use rejects::Rejects;
+use text::Text;
+
+use place::Outcome;
+
+/// One row of the feed, its text apart.
+pub struct Feed {
+    cluster: String,
+    server: String,
+    time: Micros,
+    duration: Option<Interval>,
+    shipper: Option<String>,
+}
+
+/// What all steps of one feed share.
+struct Ingest<'a> {
+    feed: &'a Feed,
+    settings: Settings,
+    now: Micros,
+    entries: Entries,
+    rejects: Rejects,
+}
+
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_ingest(
+    cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
+    duration interval DEFAULT NULL, shipper text DEFAULT NULL
+) RETURNS TABLE (
+    target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
+    carried integer, unknown integer, problems integer, increments integer
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+REVOKE ALL ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) FROM PUBLIC;
+COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
+'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects). read_at NULL is now. Errors: 55000 no store, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
+"#)]
+fn jobstats_ingest(
+    cluster: Option<String>,
+    server: Option<String>,
+    read_at: Option<TimestampWithTimeZone>,
+    body: Option<&str>,
+    body_zstd: Option<&[u8]>,
+    duration: Option<Interval>,
+    shipper: Option<String>,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(target, Option<String>),
+            name!(action, &'static str),
+            name!(entries, i32),
+            name!(active, i32),
+            name!(added, i32),
+            name!(resets, i32),
+            name!(removed, i32),
+            name!(carried, i32),
+            name!(unknown, i32),
+            name!(problems, i32),
+            name!(increments, i32),
+        ),
+    >,
+    pgrx::pg_sys::panic::ErrorReport,
+> {
+    let outcomes = Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
+        require_read_committed(client)?;
+        let settings = store::settings(client)?;
+        let now = clock_now();
+        let feed = Feed {
+            cluster: cluster.unwrap_or_default(),
+            server: server.ok_or_else(|| Error::Argument("server must not be NULL".to_owned()))?,
+            time: read_at.map_or(Ok(now), micros)?,
+            duration,
+            shipper,
+        };
+        let text = Text::new(body, body_zstd)?;
+        ingest(client, &feed, settings, now, &text)
+    })?;
+    Ok(TableIterator::new(outcomes.into_iter().map(|outcome| {
+        let c = outcome.counts;
+        (
+            outcome.target, outcome.action.as_str(), c.entries, c.active, c.added, c.resets, c.removed, c.carried,
+            c.unknown, c.problems, outcome.increments,
+        )
+    })))
+}
+
+/// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
+fn require_read_committed(client: &SpiClient<'_>) -> Result<(), Error> {
+    let level = client
+        .select("SELECT current_setting('transaction_isolation')", Some(1), &[])?
+        .first()
+        .get_one::<String>()?
+        .unwrap_or_default();
+    match level.as_str() {
+        "read committed" | "read uncommitted" => Ok(()),
+        _ => Err(Error::Isolation(level.to_uppercase())),
+    }
+}
+
+fn ingest(
+    client: &mut SpiClient<'_>,
+    feed: &Feed,
+    settings: Settings,
+    now: Micros,
+    text: &Text<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    let reading = snapshot::read(text.bytes());
+    for snapshot in &reading.snapshots {
+        text::require_size(snapshot, settings.max_text)?;
+    }
+    let mut ingest = Ingest { feed, settings, now, entries: Entries::default(), rejects: Rejects::default() };
+    ingest.rejects.add_problems(&reading.problems, None);
+    let mut outcomes = Vec::new();
+    let named = targets::find_and_lock(client, &feed.cluster, &reading.snapshots)?;
+    for snapshot in reading.snapshots.iter().filter(|snapshot| snapshot.target.is_none()) {
+        outcomes.push(ingest.reject_nameless(snapshot, text));
+    }
+    for (target, snapshot) in named {
+        pgrx::check_for_interrupts!();
+        outcomes.push(ingest.place(client, &target, snapshot, text)?);
+    }
+    ingest.rejects.insert(client, feed)?;
+    ingest.entries.insert_new(client, feed.time)?;
+    Ok(outcomes)
+}

@@ -1,0 +1,158 @@
+//! Where a text stands among the observations of its target, and what follows from it.
+
+use jobstats_core::increment::{Observation, can_be_older};
+use jobstats_core::snapshot::Snapshot;
+use pgrx::spi::SpiClient;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Ingest;
+use super::compute::Counts;
+use super::stored::{self, Read, Stored};
+use super::targets::Target;
+use super::text::Text;
+use crate::error::Error;
+use crate::identify::notice_unmatched;
+
+/// What became of a target's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// The first observation of its target.
+    Baseline,
+    /// The newest one.
+    Stored,
+    /// Older than the newest one, put where it belongs.
+    Placed,
+    /// Known already.
+    Repeated,
+    /// No observation: only the cleanup interval.
+    Interval,
+    /// In `jobstats.rejects`.
+    Rejected,
+}
+
+impl Action {
+    /// As `jobstats_ingest` shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Stored => "stored",
+            Self::Placed => "placed",
+            Self::Repeated => "repeated",
+            Self::Interval => "interval",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// What a feed did for one target.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub target: Option<String>,
+    pub action: Action,
+    pub counts: Counts,
+    pub increments: i32,
+}
+
+impl Outcome {
+    fn of(target: &Target, action: Action) -> Self {
+        Self { target: Some(target.name.clone()), action, counts: Counts::default(), increments: 0 }
+    }
+}
+
+/// Reasons of `jobstats.rejects` that concern a whole text.
+mod reason {
+    pub const CLOCK: &str = "clock";
+    pub const TOO_LATE: &str = "too late";
+    pub const DIFFERENT: &str = "another text of the same time";
+    pub const NO_TARGET: &str = "no target";
+}
+
+impl Ingest<'_> {
+    /// A text of `lctl get_param -n`: whose it is cannot be known.
+    pub fn reject_nameless(&mut self, snapshot: &Snapshot<'_>, text: &Text<'_>) -> Outcome {
+        let lines = snapshot.text.first().map_or(&[][..], |range| &text.bytes()[range.clone()]);
+        self.rejects.add(None, None, reason::NO_TARGET, lines);
+        pgrx::notice!("the text names no target and is not stored; print it without the option -n of lctl get_param");
+        Outcome { target: None, action: Action::Rejected, counts: Counts::default(), increments: 0 }
+    }
+
+    /// Stores one target's text with what follows from it, if it can be placed.
+    pub fn place(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        target: &Target,
+        snapshot: &Snapshot<'_>,
+        text: &Text<'_>,
+    ) -> Result<Outcome, Error> {
+        let time = self.feed.time;
+        let lines = text.of(snapshot)?;
+        let digest = xxh3_128(&lines).to_be_bytes();
+        if snapshot.observed
+            && let Some(known) = stored::digest(client, target.id, time)?
+        {
+            if known == digest {
+                return Ok(Outcome::of(target, Action::Repeated));
+            }
+            return Ok(self.reject(target, reason::DIFFERENT, &lines));
+        }
+        self.rejects.add_problems(&snapshot.problems, Some(&target.name));
+        if !snapshot.observed {
+            return Ok(Outcome::of(target, Action::Interval));
+        }
+        if time > self.now.saturating_add(self.settings.max_ahead) {
+            return Ok(self.reject(target, reason::CLOCK, &lines));
+        }
+        let previous = stored::before(client, target.id, time)?;
+        let next = stored::after(client, target.id, time)?;
+        let this = Observation { time, server: &self.feed.server, snapshot: Some(snapshot), carried: None };
+        let before = previous.as_ref().map(Stored::read);
+        if let Some(next) = &next
+            && let Some(reason) = self.why_not_late(&this, before.as_ref(), &next.read())
+        {
+            return Ok(self.reject(target, reason, &lines));
+        }
+        let (computed, found) = self.compute(client, target, before.as_ref(), &this)?;
+        let packed = text.packed(&lines)?;
+        stored::insert(client, target.id, self.feed, self.now, &packed, (lines.len(), &digest), &computed)?;
+        for problem in found {
+            let line = i32::try_from(problem.line).ok();
+            self.rejects.add(Some(&target.name), line, problem.reason, problem.text.as_bytes());
+        }
+        let action = match (&next, &previous) {
+            (Some(_), _) => Action::Placed,
+            (None, None) => Action::Baseline,
+            (None, Some(_)) => Action::Stored,
+        };
+        let outcome =
+            Outcome { counts: computed.counts, increments: computed.increments, ..Outcome::of(target, action) };
+        if let Some(next) = next {
+            let server = self.feed.server.clone();
+            let placed = Stored { time, server, text: Some(lines.into_owned()), carried: computed.carried };
+            drop(before);
+            self.compute_on(client, target, previous, placed, next)?;
+        } else if previous.is_none() {
+            notice_unmatched(client, &target.name, snapshot)?;
+        }
+        Ok(outcome)
+    }
+
+    fn reject(&mut self, target: &Target, reason: &'static str, lines: &[u8]) -> Outcome {
+        self.rejects.add(Some(&target.name), None, reason, lines);
+        Outcome::of(target, Action::Rejected)
+    }
+
+    /// Why a text older than the newest one cannot be placed; None where it can.
+    fn why_not_late(
+        &self,
+        this: &Observation<'_>,
+        previous: Option<&Read<'_>>,
+        next: &Read<'_>,
+    ) -> Option<&'static str> {
+        let (previous, next) = (previous.map(Read::observation), next.observation());
+        let text_is_gone = next.snapshot.is_none() || previous.is_some_and(|previous| previous.snapshot.is_none());
+        if text_is_gone || this.time < self.now.saturating_sub(self.settings.raw_retention) {
+            return Some(reason::TOO_LATE);
+        }
+        can_be_older(this, previous.as_ref(), &next).err().map(|_| reason::CLOCK)
+    }
+}

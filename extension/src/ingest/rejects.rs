@@ -1,0 +1,96 @@
+//! What could not be used, on its way into `jobstats.rejects`.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::scan::Problem;
+use pgrx::spi::SpiClient;
+
+use super::Feed;
+use crate::error::Error;
+use crate::time::timestamptz;
+
+/// Rows per text and reason; the rest is counted.
+const PER_REASON: usize = 100;
+
+/// Bytes of a line that are kept.
+const LINE_LIMIT: usize = 4096;
+
+/// One row, but for what it has in common with the others of the text.
+struct Reject {
+    target: Option<String>,
+    line: Option<i32>,
+    reason: String,
+    text: String,
+}
+
+/// The rejects of one feed.
+#[derive(Default)]
+pub struct Rejects {
+    rows: Vec<Reject>,
+    seen: BTreeMap<String, usize>,
+}
+
+impl Rejects {
+    /// Adds what scanning or comparing could not use.
+    pub fn add_problems(&mut self, problems: &[Problem<'_>], target: Option<&str>) {
+        for problem in problems {
+            let line = i32::try_from(problem.line).ok();
+            self.add(target, line, problem.reason.code(), problem.text);
+        }
+    }
+
+    /// Adds one piece of text.
+    pub fn add(&mut self, target: Option<&str>, line: Option<i32>, reason: &str, text: &[u8]) {
+        let seen = self.seen.entry(reason.to_owned()).or_default();
+        *seen += 1;
+        if *seen <= PER_REASON {
+            self.rows.push(Reject {
+                target: target.map(str::to_owned),
+                line,
+                reason: reason.to_owned(),
+                text: shown(text),
+            });
+        }
+    }
+
+    /// Stores them.
+    pub fn insert(&mut self, client: &mut SpiClient<'_>, feed: &Feed) -> Result<(), Error> {
+        for (reason, seen) in std::mem::take(&mut self.seen) {
+            if seen > PER_REASON {
+                let text = format!("and {} more", seen - PER_REASON);
+                self.rows.push(Reject { target: None, line: None, reason, text });
+            }
+        }
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let (mut targets, mut lines, mut reasons, mut texts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for row in self.rows.drain(..) {
+            targets.push(row.target);
+            lines.push(row.line);
+            reasons.push(row.reason);
+            texts.push(row.text);
+        }
+        client.update(
+            "INSERT INTO jobstats.rejects (\"time\", cluster, server, target, line, reason, text) \
+             SELECT $1, $2, $3, * FROM unnest($4::text[], $5::integer[], $6::text[], $7::text[])",
+            None,
+            &[
+                timestamptz(feed.time)?.into(),
+                feed.cluster.as_str().into(),
+                feed.server.as_str().into(),
+                targets.into(),
+                lines.into(),
+                reasons.into(),
+                texts.into(),
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+/// As text of PostgreSQL: cut, and what is not valid there in Lustre's own notation.
+fn shown(text: &[u8]) -> String {
+    let cut = &text[..text.len().min(LINE_LIMIT)];
+    crate::unpack::escape(cut).into_owned()
+}

@@ -1,0 +1,219 @@
+//! Observations in the store: `jobstats.observations` with `jobstats.raw`.
+//!
+//! Everything is read by statements that take a new snapshot of the database: what the feed before us committed while
+//! we waited for the target's lock is seen.
+
+use jobstats_core::increment::{Micros, Observation};
+use jobstats_core::snapshot::{self, Snapshot};
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::spi::SpiClient;
+
+use super::Feed;
+use super::compute::Computed;
+use crate::error::Error;
+use crate::time::{micros, timestamptz};
+use crate::zstd_text::{UNPACKED_LIMIT, unpack};
+
+/// An observation with its text.
+pub struct Stored {
+    /// When it was read.
+    pub time: Micros,
+    /// Where.
+    pub server: String,
+    /// None where retention has taken it.
+    pub text: Option<Vec<u8>>,
+    /// The carried records, unpacked; None where there are none.
+    pub carried: Option<Vec<u8>>,
+}
+
+/// An observation, scanned.
+pub struct Read<'a> {
+    time: Micros,
+    server: &'a str,
+    snapshot: Option<Snapshot<'a>>,
+    carried: Option<Snapshot<'a>>,
+}
+
+impl Stored {
+    /// Scans text and carried records.
+    pub fn read(&self) -> Read<'_> {
+        Read {
+            time: self.time,
+            server: &self.server,
+            snapshot: self.text.as_deref().and_then(|text| snapshot::read(text).snapshots.into_iter().next()),
+            carried: self.carried.as_deref().map(snapshot::read_carried),
+        }
+    }
+}
+
+impl Read<'_> {
+    /// As rules look at it.
+    pub fn observation(&self) -> Observation<'_> {
+        Observation {
+            time: self.time,
+            server: self.server,
+            snapshot: self.snapshot.as_ref(),
+            carried: self.carried.as_ref(),
+        }
+    }
+
+    /// The earliest time at which a row may begin that is computed from this observation.
+    pub fn earliest(&self) -> Micros {
+        let carried = self.carried.iter().flat_map(|carried| &carried.records);
+        carried.filter_map(|record| record.last_seen).fold(self.time, Micros::min)
+    }
+}
+
+/// The digest of the target's text of exactly this time, if there is one.
+pub fn digest(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Vec<u8>>, Error> {
+    let rows = client.update(
+        "SELECT digest FROM jobstats.observations WHERE target_id = $1 AND \"time\" = $2",
+        Some(1),
+        &[target_id.into(), timestamptz(time)?.into()],
+    )?;
+    let row = rows.into_iter().next();
+    Ok(row.map(|row| row.get::<Vec<u8>>(1)).transpose()?.flatten())
+}
+
+/// The observation before this time.
+pub fn before(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Stored>, Error> {
+    // Nearly always it is less than a day old: looking there first spares a look into every chunk of the past.
+    for bound in ["AND \"time\" >= $2 - interval '1 day'", ""] {
+        let found = neighbour(client, target_id, time, &format!("\"time\" < $2 {bound}"), "DESC")?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// The observation after this time.
+pub fn after(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Stored>, Error> {
+    neighbour(client, target_id, time, "\"time\" > $2", "ASC")
+}
+
+fn neighbour(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: Micros,
+    condition: &str,
+    order: &str,
+) -> Result<Option<Stored>, Error> {
+    let found = client.update(
+        &format!(
+            "SELECT \"time\", server FROM jobstats.observations WHERE target_id = $1 AND {condition} \
+             ORDER BY \"time\" {order} LIMIT 1"
+        ),
+        Some(1),
+        &[target_id.into(), timestamptz(time)?.into()],
+    )?;
+    let Some(row) = found.into_iter().next() else {
+        return Ok(None);
+    };
+    let (Some(time), Some(server)) = (row.get::<TimestampWithTimeZone>(1)?, row.get::<String>(2)?) else {
+        return Err(Error::Damaged("an observation has no time or server".to_owned()));
+    };
+    let (text, carried) = raw(client, target_id, time)?;
+    Ok(Some(Stored { time: micros(time)?, server, text, carried }))
+}
+
+type RawText = (Option<Vec<u8>>, Option<Vec<u8>>);
+
+/// The text of an observation and its carried records, unpacked.
+fn raw(client: &mut SpiClient<'_>, target_id: i32, time: TimestampWithTimeZone) -> Result<RawText, Error> {
+    let rows = client.update(
+        "SELECT body, carried FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
+        Some(1),
+        &[target_id.into(), time.into()],
+    )?;
+    let Some(row) = rows.into_iter().next() else {
+        return Ok((None, None));
+    };
+    let column = |position| -> Result<Option<Vec<u8>>, Error> {
+        row.get::<&[u8]>(position)?.map(|packed| unpack(packed, UNPACKED_LIMIT)).transpose()
+    };
+    Ok((column(1)?, column(2)?))
+}
+
+/// Stores a new observation.
+pub fn insert(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    feed: &Feed,
+    received: Micros,
+    packed: &[u8],
+    (bytes, digest): (usize, &[u8]),
+    computed: &Computed,
+) -> Result<(), Error> {
+    let time = timestamptz(feed.time)?;
+    client.update(
+        "INSERT INTO jobstats.raw (target_id, \"time\", server, body, carried) VALUES ($1, $2, $3, $4, $5)",
+        None,
+        &[
+            target_id.into(),
+            time.into(),
+            feed.server.as_str().into(),
+            packed.into(),
+            computed.carried_packed()?.into(),
+        ],
+    )?;
+    let mut values = counts(target_id, time, computed)?;
+    values.extend([
+        feed.server.as_str().into(),
+        timestamptz(received)?.into(),
+        feed.duration.into(),
+        feed.shipper.as_deref().into(),
+        i64::try_from(bytes).unwrap_or(i64::MAX).into(),
+        digest.into(),
+    ]);
+    client.update(
+        "INSERT INTO jobstats.observations (target_id, \"time\", since, entries, active, added, resets, removed, \
+         carried, unknown, problems, server, received, duration, shipper, bytes, digest) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+        None,
+        &values,
+    )?;
+    Ok(())
+}
+
+/// Writes what was computed anew for an observation that is there.
+pub fn update(client: &mut SpiClient<'_>, target_id: i32, time: Micros, computed: &Computed) -> Result<(), Error> {
+    let time = timestamptz(time)?;
+    client.update(
+        "UPDATE jobstats.raw SET carried = $3 WHERE target_id = $1 AND \"time\" = $2",
+        None,
+        &[target_id.into(), time.into(), computed.carried_packed()?.into()],
+    )?;
+    client.update(
+        "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
+         removed = $8, carried = $9, unknown = $10, problems = $11 WHERE target_id = $1 AND \"time\" = $2",
+        None,
+        &counts(target_id, time, computed)?,
+    )?;
+    Ok(())
+}
+
+/// Deletes the increments of an observation; none of them begins before `earliest`.
+pub fn delete_increments(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    observed: Micros,
+    earliest: Micros,
+) -> Result<(), Error> {
+    client.update(
+        "DELETE FROM jobstats.increments WHERE target_id = $1 AND observed = $2 AND \"time\" <= $2 AND \"time\" > $3",
+        None,
+        &[target_id.into(), timestamptz(observed)?.into(), timestamptz(earliest)?.into()],
+    )?;
+    Ok(())
+}
+
+/// Key, `since` and counts, in the order of the statements above.
+fn counts(target_id: i32, time: TimestampWithTimeZone, computed: &Computed) -> Result<Vec<DatumWithOid<'_>>, Error> {
+    let c = computed.counts;
+    let mut values: Vec<DatumWithOid> =
+        vec![target_id.into(), time.into(), computed.since.map(timestamptz).transpose()?.into()];
+    let numbers = [c.entries, c.active, c.added, c.resets, c.removed, c.carried, c.unknown, c.problems];
+    values.extend(numbers.map(DatumWithOid::from));
+    Ok(values)
+}

@@ -1,0 +1,217 @@
+//! `jobstats_setup()`: creates the store, or brings it up to date.
+
+use std::fmt::Write as _;
+
+use pgrx::prelude::*;
+use pgrx::spi::{SpiClient, quote_literal};
+
+use crate::columns::{meaning, operation_columns};
+use crate::error::Error;
+use crate::store;
+
+/// The tables that grow with time, and the width of their chunks.
+const GROWING: [&str; 3] = ["raw", "observations", "increments"];
+
+/// Formats that a new store knows, with the node label where the identifier names no node.
+const FORMATS: &str = "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
+
+/// Where the growing tables are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Installation {
+    /// PostgreSQL alone.
+    Plain,
+    /// TimescaleDB, its functions being in this schema.
+    Timescale { schema: String, community: bool, version: String },
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_setup(
+    raw_retention interval DEFAULT NULL,
+    retention interval DEFAULT NULL,
+    rejects_retention interval DEFAULT NULL
+) RETURNS text
+LANGUAGE c VOLATILE
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+REVOKE ALL ON FUNCTION jobstats_setup(interval, interval, interval) FROM PUBLIC;
+COMMENT ON FUNCTION jobstats_setup(interval, interval, interval) IS
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A retention that is NULL stays as it is (raw text 2 days, increments 90 days, rejects 14 days at first). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way.';
+"#)]
+fn jobstats_setup(
+    raw_retention: Option<pgrx::datum::Interval>,
+    retention: Option<pgrx::datum::Interval>,
+    rejects_retention: Option<pgrx::datum::Interval>,
+) -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
+    let message = Spi::connect_mut(|client| -> Result<String, Error> {
+        require_utf8(client)?;
+        let schema = store::extension_schema()?;
+        let new = prepare_schema(client)?;
+        let installation = installation(client)?;
+        create_tables(client, &installation)?;
+        if new {
+            client.update(FORMATS, None, &[])?;
+            make_growing(client, &installation, &schema)?;
+        }
+        client.update(
+            "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
+            None,
+            &[env!("CARGO_PKG_VERSION").into()],
+        )?;
+        client.update(
+            "UPDATE jobstats.settings SET raw_retention = coalesce($1, raw_retention), \
+             retention = coalesce($2, retention), rejects_retention = coalesce($3, rejects_retention)",
+            None,
+            &[raw_retention.into(), retention.into(), rejects_retention.into()],
+        )?;
+        create_views(client, &schema)?;
+        comment(client)?;
+        Ok(message(client, &installation, &schema)?)
+    })?;
+    Ok(message)
+}
+
+fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
+    let encoding = one_text(client, "SELECT pg_catalog.current_setting('server_encoding')")?;
+    if encoding == "UTF8" { Ok(()) } else { Err(Error::Encoding(encoding)) }
+}
+
+/// Creates the schema; gives whether it is new. One that somebody else has put there is refused, because what stands in
+/// it would run with our rights.
+fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
+    let found = client
+        .select(
+            "SELECT n.nspowner = current_user::regrole AND to_regclass('jobstats.settings') IS NOT NULL \
+             FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+            Some(1),
+            &[],
+        )?;
+    match found.into_iter().next().map(|row| row.get::<bool>(1)).transpose()?.flatten() {
+        Some(true) => Ok(false),
+        Some(false) => Err(Error::ForeignSchema),
+        None => {
+            client.update("CREATE SCHEMA jobstats", None, &[])?;
+            Ok(true)
+        }
+    }
+}
+
+fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
+    let found = client.select(
+        "SELECT quote_ident(n.nspname), e.extversion, current_setting('timescaledb.license', true) = 'timescale' \
+         FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'timescaledb'",
+        Some(1),
+        &[],
+    )?;
+    let Some(row) = found.into_iter().next() else {
+        return Ok(Installation::Plain);
+    };
+    Ok(Installation::Timescale {
+        schema: row.get::<String>(1)?.unwrap_or_default(),
+        version: row.get::<String>(2)?.unwrap_or_default(),
+        community: row.get::<bool>(3)?.unwrap_or(false),
+    })
+}
+
+fn create_tables(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    let partitioned = match installation {
+        Installation::Plain => "PARTITION BY RANGE (\"time\")",
+        Installation::Timescale { .. } => "",
+    };
+    let columns: Vec<String> = operation_columns().map(|(_, name)| format!("    \"{name}\" bigint")).collect();
+    let statements = include_str!("sql/store.sql")
+        .replace("@partitioned@", partitioned)
+        .replace("@operation_columns@", &columns.join(",\n"));
+    client.update(&statements, None, &[])?;
+    add_operations(client)
+}
+
+/// Columns for operations that the store does not know yet: an older version made it.
+fn add_operations(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
+    let missing: Vec<String> = client
+        .select(
+            "SELECT wanted.name FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
+             WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'jobstats.increments'::regclass \
+             AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position",
+            None,
+            &[names.into()],
+        )?
+        .into_iter()
+        .filter_map(|row| row.get::<String>(1).transpose())
+        .collect::<Result<_, _>>()?;
+    for name in missing {
+        client.update(&format!("ALTER TABLE jobstats.increments ADD COLUMN \"{name}\" bigint"), None, &[])?;
+    }
+    Ok(())
+}
+
+/// Makes hypertables of the growing tables, or gives them their first partitions.
+fn make_growing(client: &mut SpiClient<'_>, installation: &Installation, schema: &str) -> Result<(), Error> {
+    for table in GROWING {
+        let statement = match installation {
+            Installation::Plain => {
+                format!("CREATE TABLE jobstats.{table}_default PARTITION OF jobstats.{table} DEFAULT")
+            }
+            Installation::Timescale { schema, .. } => format!(
+                "SELECT {schema}.create_hypertable('jobstats.{table}'::regclass, 'time'::name, \
+                 chunk_time_interval => interval '1 day', create_default_indexes => false)"
+            ),
+        };
+        client.update(&statement, None, &[])?;
+    }
+    client.update(&format!("SELECT {schema}.jobstats_add_days()"), None, &[])?;
+    Ok(())
+}
+
+fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
+    let rates: Vec<String> =
+        operation_columns().map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\"")).collect();
+    client.update(&include_str!("sql/feed.sql").replace("@extschema@", schema), None, &[])?;
+    for view in ["raw_text", "rates"] {
+        client.update(&format!("DROP VIEW IF EXISTS jobstats.{view}"), None, &[])?;
+    }
+    let views = include_str!("sql/views.sql")
+        .replace("@extschema@", schema)
+        .replace("@operation_rates@", &rates.join(",\n"));
+    client.update(&views, None, &[])?;
+    Ok(())
+}
+
+fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let mut statements = include_str!("sql/comments.sql").to_owned();
+    for (column, name) in operation_columns() {
+        let text = quote_literal(meaning(column));
+        let _ = writeln!(statements, "COMMENT ON COLUMN jobstats.increments.\"{name}\" IS {text};");
+    }
+    client.update(&statements, None, &[])?;
+    Ok(())
+}
+
+fn message(client: &SpiClient<'_>, installation: &Installation, schema: &str) -> Result<String, Error> {
+    let partitioned = one_text(
+        client,
+        "SELECT CASE relkind WHEN 'p' THEN 'yes' ELSE 'no' END FROM pg_class WHERE oid = 'jobstats.increments'::regclass",
+    )? == "yes";
+    let kind = match installation {
+        Installation::Timescale { version, community, .. } if !partitioned => format!(
+            "hypertables of TimescaleDB {version} ({})",
+            if *community { "Community edition" } else { "Apache edition" }
+        ),
+        Installation::Timescale { .. } => {
+            "tables partitioned by day, made before TimescaleDB was installed".to_owned()
+        }
+        Installation::Plain => "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned(),
+    };
+    let database = one_text(client, "SELECT pg_catalog.current_database()::text")?;
+    Ok(format!(
+        "The store of jobstats {version} is ready: {kind}.\n\
+         Schedule maintenance, for example in cron every 10 minutes:\n\
+         */10 * * * * psql -X -d {database} -c 'CALL {schema}.jobstats_maintain()'",
+        version = env!("CARGO_PKG_VERSION"),
+    ))
+}
+
+fn one_text(client: &SpiClient<'_>, query: &str) -> Result<String, Error> {
+    let value = client.select(query, Some(1), &[])?.first().get_one::<String>()?;
+    value.ok_or_else(|| Error::Damaged(format!("no answer to: {query}")))
+}

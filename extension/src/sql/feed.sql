@@ -1,0 +1,46 @@
+-- The way in: a view that shows nothing and takes INSERT and COPY.
+
+CREATE OR REPLACE VIEW jobstats.feed AS
+SELECT
+    ''::text AS cluster,
+    NULL::text AS server,
+    NULL::timestamptz AS "time",
+    NULL::text AS body,
+    NULL::bytea AS body_zstd,
+    NULL::interval AS duration,
+    NULL::text AS shipper
+WHERE false;
+ALTER VIEW jobstats.feed ALTER COLUMN cluster SET DEFAULT '';
+
+-- Runs with the rights of the store's owner, so that a writer needs none but INSERT on the view. The extension may be
+-- gone while the store is still there: then this says so instead of failing on a missing function.
+CREATE OR REPLACE FUNCTION jobstats.feed_insert() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $wrapper$
+DECLARE
+    caller text := CASE pg_catalog.current_setting('role')
+        WHEN 'none' THEN session_user::text
+        ELSE pg_catalog.current_setting('role')
+    END;
+BEGIN
+    IF EXISTS (SELECT FROM jobstats.writers w WHERE w.role = caller)
+        AND NOT EXISTS (SELECT FROM jobstats.writers w WHERE w.role = caller AND w.cluster = NEW.cluster)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = pg_catalog.format('role %I may not feed cluster %L', caller, NEW.cluster),
+            HINT = 'The owner of the store allows it with jobstats_grant_writer(role, cluster).';
+    END IF;
+    IF pg_catalog.to_regprocedure('@extschema@.jobstats_ingest(text,text,timestamptz,text,bytea,interval,text)') IS NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'the extension jobstats is not installed in this database',
+            HINT = 'Run CREATE EXTENSION jobstats; SELECT jobstats_setup();';
+    END IF;
+    PERFORM @extschema@.jobstats_ingest(
+        NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper);
+    RETURN NEW;
+END
+$wrapper$;
+REVOKE ALL ON FUNCTION jobstats.feed_insert() FROM PUBLIC;
+
+CREATE OR REPLACE TRIGGER feed_insert INSTEAD OF INSERT ON jobstats.feed
+FOR EACH ROW EXECUTE FUNCTION jobstats.feed_insert();

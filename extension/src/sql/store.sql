@@ -1,0 +1,121 @@
+-- The store's tables. Run by jobstats_setup(), which creates the schema first; every statement may run again.
+
+CREATE TABLE IF NOT EXISTS jobstats.settings (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    version text NOT NULL,
+    raw_retention interval NOT NULL DEFAULT '2 days',
+    retention interval NOT NULL DEFAULT '90 days',
+    rejects_retention interval NOT NULL DEFAULT '14 days',
+    max_ahead interval NOT NULL DEFAULT '5 minutes',
+    max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.targets (
+    target_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    cluster text NOT NULL,
+    name text NOT NULL,
+    filesystem text,
+    kind text NOT NULL CHECK (kind IN ('MDT', 'OST')),
+    index integer,
+    cleanup_interval interval,
+    UNIQUE (cluster, name)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.entries (
+    entry_id bigint PRIMARY KEY,
+    name text NOT NULL,
+    job text,
+    uid bigint,
+    gid bigint,
+    node text,
+    executable text,
+    pid bigint,
+    format text,
+    status text NOT NULL,
+    workload text NOT NULL,
+    first_seen timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_job ON jobstats.entries (job text_pattern_ops);
+CREATE INDEX IF NOT EXISTS entries_uid ON jobstats.entries (uid);
+
+CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
+    priority integer PRIMARY KEY,
+    format text NOT NULL,
+    node_label text
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.users (
+    uid bigint PRIMARY KEY,
+    name text NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.rejects (
+    "time" timestamptz NOT NULL,
+    cluster text NOT NULL,
+    server text,
+    target text,
+    line integer,
+    reason text NOT NULL,
+    text text
+);
+CREATE INDEX IF NOT EXISTS rejects_time ON jobstats.rejects ("time");
+
+CREATE TABLE IF NOT EXISTS jobstats.dirty (
+    target_id integer NOT NULL,
+    span_from timestamptz NOT NULL,
+    span_to timestamptz NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.writers (
+    role text NOT NULL,
+    cluster text NOT NULL,
+    PRIMARY KEY (role, cluster)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.raw (
+    "time" timestamptz NOT NULL,
+    target_id integer NOT NULL,
+    server text NOT NULL,
+    body bytea NOT NULL,
+    carried bytea,
+    PRIMARY KEY (target_id, "time")
+) @partitioned@;
+
+CREATE TABLE IF NOT EXISTS jobstats.observations (
+    "time" timestamptz NOT NULL,
+    since timestamptz,
+    target_id integer NOT NULL,
+    server text NOT NULL,
+    received timestamptz NOT NULL,
+    duration interval,
+    shipper text,
+    entries integer NOT NULL,
+    active integer NOT NULL,
+    added integer NOT NULL,
+    resets integer NOT NULL,
+    removed integer NOT NULL,
+    carried integer NOT NULL,
+    unknown integer NOT NULL,
+    problems integer NOT NULL,
+    bytes bigint NOT NULL,
+    digest bytea NOT NULL,
+    PRIMARY KEY (target_id, "time")
+) @partitioned@;
+
+-- The columns of fixed width come first and widest first, so that no row carries padding.
+CREATE TABLE IF NOT EXISTS jobstats.increments (
+    "time" timestamptz NOT NULL,
+    since timestamptz NOT NULL,
+    observed timestamptz NOT NULL,
+    last_active timestamptz,
+    entry_id bigint NOT NULL,
+    target_id integer NOT NULL,
+    reset boolean NOT NULL,
+@operation_columns@,
+    read_bytes_hist bigint[],
+    write_bytes_hist bigint[],
+    detail jsonb
+) @partitioned@;
+-- Rows come in order of time: a block range index finds a window and costs an insert next to nothing, where a btree
+-- would nearly double its price.
+CREATE INDEX IF NOT EXISTS increments_time ON jobstats.increments USING brin ("time") WITH (pages_per_range = 32);

@@ -1,0 +1,169 @@
+//! Rows on their way into `jobstats.increments`.
+//!
+//! `INSERT … SELECT` from a function that fills a tuplestore costs as little as COPY, works the same for tables,
+//! partitions and hypertables, and fires what hangs on them. The rows wait in this backend's memory in between.
+#![allow(unsafe_code)]
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use jobstats_core::increment::{Column, Increment};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+use pgrx::{IntoDatum, PgMemoryContexts, pg_sys};
+
+use crate::columns::operation_columns;
+use crate::error::Error;
+use crate::time::postgres_micros;
+
+/// One row of `jobstats.increments`, its entry already resolved.
+struct Row {
+    entry_id: i64,
+    increment: Increment<'static>,
+}
+
+/// What belongs to all rows of one observation.
+struct Batch {
+    target_id: i32,
+    observed: i64,
+    rows: Vec<Row>,
+}
+
+thread_local! {
+    static STAGED: RefCell<Option<Batch>> = const { RefCell::new(None) };
+}
+
+/// The columns before those of the operations.
+const FIXED: [(&str, &str); 7] = [
+    ("time", "timestamptz"),
+    ("since", "timestamptz"),
+    ("observed", "timestamptz"),
+    ("last_active", "timestamptz"),
+    ("entry_id", "bigint"),
+    ("target_id", "integer"),
+    ("reset", "boolean"),
+];
+
+/// Writes the increments of one observation; gives their number.
+///
+/// # Errors
+/// Those of PostgreSQL, by way of its own reports.
+pub fn insert_increments<'a>(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    observed: i64,
+    increments: impl Iterator<Item = (i64, Increment<'a>)>,
+) -> Result<usize, Error> {
+    let rows: Vec<Row> = increments
+        .map(|(entry_id, increment)| Row { entry_id, increment: Increment { id: "", ..increment } })
+        .collect();
+    if rows.is_empty() {
+        return Ok(0);
+    }
+    STAGED.set(Some(Batch { target_id, observed, rows }));
+    let inserted = client.update(&insert_statement()?, None, &[]);
+    STAGED.set(None);
+    Ok(inserted?.len())
+}
+
+fn insert_statement() -> Result<String, Error> {
+    let mut names: Vec<String> = FIXED.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let mut types: Vec<String> = FIXED.iter().map(|(name, kind)| format!("\"{name}\" {kind}")).collect();
+    for (_, name) in operation_columns() {
+        names.push(format!("\"{name}\""));
+        types.push(format!("\"{name}\" bigint"));
+    }
+    for name in ["read_bytes_hist", "write_bytes_hist"] {
+        names.push(name.to_owned());
+        types.push(format!("{name} bigint[]"));
+    }
+    Ok(format!(
+        "INSERT INTO jobstats.increments ({names}, detail) SELECT {names}, detail::pg_catalog.jsonb \
+         FROM {schema}.jobstats_staged_increments() AS staged ({types}, detail text)",
+        names = names.join(", "),
+        types = types.join(", "),
+        schema = crate::store::extension_schema()?,
+    ))
+}
+
+/// The rows that this backend's running feed is about to store; none at any other time.
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_staged_increments() RETURNS SETOF record
+LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+REVOKE ALL ON FUNCTION jobstats_staged_increments() FROM PUBLIC;
+COMMENT ON FUNCTION jobstats_staged_increments() IS
+'Internal: the increments that the running feed of this session is about to store.';
+"#)]
+fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
+    // SAFETY: called by the executor with a ReturnSetInfo, which InitMaterializedSRF checks; the tuplestore and the
+    // descriptor that it leaves there live as long as the call.
+    unsafe {
+        pg_sys::InitMaterializedSRF(fcinfo, pg_sys::MAT_SRF_USE_EXPECTED_DESC);
+        let result = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
+        STAGED.with_borrow(|staged| {
+            if let Some(batch) = staged {
+                put_rows(batch, (*result).setResult, (*result).setDesc);
+            }
+        });
+    }
+}
+
+/// # Safety
+/// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`insert_statement`].
+unsafe fn put_rows(batch: &Batch, store: *mut pg_sys::Tuplestorestate, descriptor: pg_sys::TupleDesc) {
+    let positions: HashMap<Column, usize> = operation_columns()
+        .enumerate()
+        .map(|(position, (column, _))| (column, FIXED.len() + position))
+        .collect();
+    let width = FIXED.len() + positions.len() + 3;
+    // SAFETY: the descriptor is valid by this function's contract.
+    let columns = usize::try_from(unsafe { (*descriptor).natts }).unwrap_or(0);
+    if columns != width {
+        return;
+    }
+    let mut values = vec![pg_sys::Datum::from(0); width];
+    let mut nulls = vec![true; width];
+    let mut context = PgMemoryContexts::new("jobstats staged row");
+    for row in &batch.rows {
+        pgrx::check_for_interrupts!();
+        nulls.fill(true);
+        // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
+        unsafe {
+            context.switch_to(|_| fill(batch, row, &positions, &mut values, &mut nulls));
+            pg_sys::tuplestore_putvalues(store, descriptor, values.as_mut_ptr(), nulls.as_mut_ptr());
+            context.reset();
+        }
+    }
+}
+
+fn fill(
+    batch: &Batch,
+    row: &Row,
+    positions: &HashMap<Column, usize>,
+    values: &mut [pg_sys::Datum],
+    nulls: &mut [bool],
+) {
+    let mut set = |position: usize, datum: Option<pg_sys::Datum>| {
+        if let Some(datum) = datum {
+            values[position] = datum;
+            nulls[position] = false;
+        }
+    };
+    let increment = &row.increment;
+    set(0, postgres_micros(increment.time).into_datum());
+    set(1, postgres_micros(increment.since).into_datum());
+    set(2, postgres_micros(batch.observed).into_datum());
+    set(3, increment.last_active.map(postgres_micros).into_datum());
+    set(4, row.entry_id.into_datum());
+    set(5, batch.target_id.into_datum());
+    set(6, increment.reset.into_datum());
+    for (column, total) in &increment.totals {
+        if let Some(position) = positions.get(column) {
+            set(*position, (*total).into_datum());
+        }
+    }
+    let after = FIXED.len() + positions.len();
+    set(after, increment.read_histogram.as_ref().map(|histogram| histogram.to_vec()).into_datum());
+    set(after + 1, increment.write_histogram.as_ref().map(|histogram| histogram.to_vec()).into_datum());
+    set(after + 2, increment.detail.as_deref().into_datum());
+}

@@ -1,0 +1,75 @@
+//! What every function needs to know of the store: that it is there, its settings, and where our functions are.
+
+use jobstats_core::increment::Micros;
+use pgrx::prelude::*;
+use pgrx::spi::{SpiClient, quote_identifier};
+
+use crate::error::Error;
+
+/// The row of `jobstats.settings`, as far as ingest needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// How long raw text is kept.
+    pub raw_retention: Micros,
+    /// How far a text may be in the future.
+    pub max_ahead: Micros,
+    /// Bytes of one target's text.
+    pub max_text: u64,
+}
+
+/// The settings; [`Error::NoStore`] where there is no store.
+pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
+    require(client)?;
+    let row = client
+        .select(
+            "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
+             (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text FROM jobstats.settings",
+            Some(1),
+            &[],
+        )?
+        .first();
+    let number = |position| -> Result<i64, Error> {
+        row.get::<i64>(position)?.ok_or_else(|| Error::Damaged("jobstats.settings has no row".to_owned()))
+    };
+    if row.is_empty() {
+        return Err(Error::Damaged("jobstats.settings has no row".to_owned()));
+    }
+    Ok(Settings {
+        raw_retention: number(1)?,
+        max_ahead: number(2)?,
+        max_text: u64::try_from(number(3)?).unwrap_or(0),
+    })
+}
+
+/// Fails with [`Error::NoStore`] where there is no store.
+pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
+    if exists(client)? { Ok(()) } else { Err(Error::NoStore) }
+}
+
+/// Whether this database has a store.
+pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
+    let there = client
+        .select("SELECT pg_catalog.to_regclass('jobstats.settings') IS NOT NULL", Some(1), &[])?
+        .first()
+        .get_one::<bool>()?;
+    Ok(there.unwrap_or(false))
+}
+
+/// The schema of the extension's functions, quoted.
+pub fn extension_schema() -> Result<String, Error> {
+    let name = Spi::get_one::<String>(
+        "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
+         JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
+    )?;
+    name.map(quote_identifier).ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_require_store() RETURNS void
+LANGUAGE c STABLE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_require_store() IS
+'Internal: fails with 55000 where the store is missing.';
+"#)]
+fn jobstats_require_store() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
+    Ok(Spi::connect(|client| require(client))?)
+}

@@ -1,0 +1,40 @@
+//! Points in time: core counts microseconds from 1970, PostgreSQL from 2000.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::pg_sys;
+
+use crate::error::Error;
+
+/// From 1970 to 2000.
+const EPOCHS_APART: Micros = 946_684_800_000_000;
+
+/// The current time, not that of the transaction.
+pub fn clock_now() -> Micros {
+    // SAFETY: takes no argument and cannot fail.
+    #[allow(unsafe_code)]
+    let now = unsafe { pg_sys::GetCurrentTimestamp() };
+    now + EPOCHS_APART
+}
+
+/// From PostgreSQL; `infinity` is an error.
+pub fn micros(time: TimestampWithTimeZone) -> Result<Micros, Error> {
+    let value = pg_sys::TimestampTz::from(time);
+    if value == i64::MAX || value == i64::MIN {
+        return Err(Error::Argument("a time must be finite".to_owned()));
+    }
+    value
+        .checked_add(EPOCHS_APART)
+        .ok_or_else(|| Error::Argument("a time is out of range".to_owned()))
+}
+
+/// As PostgreSQL counts.
+pub fn postgres_micros(time: Micros) -> i64 {
+    time.saturating_sub(EPOCHS_APART)
+}
+
+/// To PostgreSQL.
+pub fn timestamptz(time: Micros) -> Result<TimestampWithTimeZone, Error> {
+    TimestampWithTimeZone::try_from(postgres_micros(time))
+        .map_err(|_| Error::Argument(format!("time {time} is out of range")))
+}

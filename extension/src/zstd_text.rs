@@ -1,0 +1,50 @@
+//! Packing and unpacking of text, with sizes checked before memory is taken.
+
+use std::io::Read;
+
+use crate::error::Error;
+
+/// Fast, and smaller than the texts need: they repeat themselves.
+const LEVEL: i32 = 1;
+
+/// Unpacked text is never larger than a field of PostgreSQL.
+pub const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
+
+/// Text → zstd.
+pub fn pack(text: &[u8]) -> Result<Vec<u8>, Error> {
+    zstd::bulk::compress(text, LEVEL).map_err(|_| Error::Memory(text.len()))
+}
+
+/// zstd → text of at most `limit` bytes.
+pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
+    let not_zstd = |error: std::io::Error| Error::NotZstd(error.to_string());
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(not_zstd)?;
+    let mut text = Vec::new();
+    // The frame says how large the text is, if its writer knew; it may lie, so it only sets the first guess.
+    let stated = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten().unwrap_or(0);
+    reserve(&mut text, usize::try_from(stated.min(limit)).unwrap_or(0) + 1)?;
+    let mut filled = 0;
+    loop {
+        if filled == text.len() {
+            if text.capacity() == filled {
+                reserve(&mut text, filled.max(64 << 10))?;
+            }
+            text.resize(text.capacity(), 0);
+        }
+        match decoder.read(&mut text[filled..]).map_err(not_zstd)? {
+            0 => break,
+            read => filled += read,
+        }
+        if filled as u64 > limit {
+            return Err(Error::TextTooLarge { limit });
+        }
+        pgrx::check_for_interrupts!();
+    }
+    text.truncate(filled);
+    Ok(text)
+}
+
+/// Room for `more` bytes, or an error instead of the end of the process.
+pub fn reserve(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
+    text.try_reserve_exact(more).map_err(|_| Error::Memory(more))
+}
