@@ -1,2 +1,149 @@
-//! In the making.
-fn main() {}
+//! Reads `job_stats` of a Lustre server with `lctl get_param` and sends them, compressed and as they are, to
+//! `jobstats.feed` in PostgreSQL. It knows where one target's text ends and the next one's begins, and nothing else of
+//! the format.
+
+mod connection;
+mod exit;
+mod feed;
+mod input;
+mod lctl;
+mod lock;
+mod message;
+mod options;
+mod pump;
+mod reading;
+mod row;
+mod schedule;
+mod split;
+mod tls;
+mod variables;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use rustix::system::uname;
+
+use crate::feed::{Feed, Sender, Timeouts};
+use crate::lctl::Lctl;
+use crate::lock::Lock;
+use crate::message::report;
+use crate::options::{Command, Common, Input, Options};
+use crate::reading::Reading;
+use crate::schedule::Schedule;
+
+/// Why nothing, or not everything, was sent.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Connection(#[from] connection::Error),
+    #[error(transparent)]
+    Lock(#[from] lock::Error),
+    #[error(transparent)]
+    Lctl(#[from] lctl::Error),
+    #[error(transparent)]
+    Input(#[from] input::Error),
+    #[error(transparent)]
+    Feed(#[from] feed::Error),
+    #[error(transparent)]
+    Unsent(#[from] feed::Unsent),
+}
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help and version come this way too, and go to stdout.
+            let _ = error.print();
+            return if error.use_stderr() {
+                exit::USAGE.into()
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    match options.command.execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(format_args!("{error}"));
+            exit::code(&error).into()
+        }
+    }
+}
+
+impl Command {
+    fn execute(self) -> Result<(), Error> {
+        match self {
+            Self::Once(once) => Shipper::new(once.common)?.once(&once.input),
+            Self::Run(run) => Shipper::new(run.common)?.run(run.interval),
+        }
+    }
+}
+
+/// One instance, with all that it needs.
+struct Shipper {
+    server: String,
+    lctl: Lctl,
+    feed: Feed,
+    verbose: bool,
+    _lock: Lock,
+}
+
+impl Shipper {
+    /// Finds out what is missing before anything is read.
+    fn new(options: Common) -> Result<Self, Error> {
+        let server = options
+            .server
+            .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
+        let lock = Lock::take(&options.lock.unwrap_or_else(|| lock::default_path(&server)))?;
+        let timeouts = Timeouts {
+            connect: options.connect_timeout,
+            statement: options.statement_timeout,
+        };
+        let sender = Sender {
+            cluster: options.cluster,
+            server: server.clone(),
+        };
+        Ok(Self {
+            feed: Feed::new(options.database.settings()?, timeouts, sender)?,
+            lctl: Lctl {
+                path: options.lctl,
+                timeout: options.lctl_timeout,
+            },
+            verbose: options.verbose,
+            server,
+            _lock: lock,
+        })
+    }
+
+    fn once(&self, input: &Input) -> Result<(), Error> {
+        let mut reading = match &input.input {
+            Some(path) => input::read(path, self.lctl.timeout)?,
+            None => self.lctl.read()?,
+        };
+        if let Some(time) = input.time {
+            reading.made_at(time);
+        }
+        self.send(&reading)
+    }
+
+    fn run(&self, interval: Duration) -> Result<(), Error> {
+        let schedule = Schedule::new(interval, &self.server);
+        loop {
+            schedule.sleep();
+            // The next reading may succeed.
+            if let Err(error) = self
+                .lctl
+                .read()
+                .map_err(Error::from)
+                .and_then(|reading| self.send(&reading))
+            {
+                report(format_args!("{error}"));
+            }
+        }
+    }
+
+    fn send(&self, reading: &Reading) -> Result<(), Error> {
+        Ok(self.feed.send(reading, self.verbose)?)
+    }
+}

@@ -1,0 +1,224 @@
+//! Where the database is and how to get in: from the command line, the environment and a file.
+
+use std::env;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+use crate::variables::{self, Variables};
+
+#[cfg(test)]
+mod tests;
+
+/// Where a server listens if nothing says otherwise.
+const DEFAULT_HOST: &str = "/var/run/postgresql";
+
+/// How the way to the database is told.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Database")]
+pub struct Options {
+    /// postgresql://USER@HOST:PORT/DATABASE?sslmode=… without a password; else JOBSTATS_DATABASE_URL
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// A file of NAME=VALUE lines (JOBSTATS_DATABASE_URL, PGPASSWORD and other PG* variables) that others can't read
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Whether to use TLS and what to verify; as in libpq [default: prefer]
+    #[arg(long, value_name = "MODE", value_enum)]
+    pub sslmode: Option<SslMode>,
+    /// Certificates (PEM) to trust instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+}
+
+/// The modes of libpq.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum SslMode {
+    /// No TLS
+    Disable,
+    /// TLS where the server offers it
+    #[default]
+    #[value(alias = "allow")]
+    Prefer,
+    /// TLS or nothing
+    Require,
+    /// TLS, and the certificate comes from a known authority
+    VerifyCa,
+    /// The same, and it names the host
+    VerifyFull,
+}
+
+impl From<SslMode> for tokio_postgres::config::SslMode {
+    fn from(mode: SslMode) -> Self {
+        match mode {
+            SslMode::Disable => Self::Disable,
+            SslMode::Prefer => Self::Prefer,
+            SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => Self::Require,
+        }
+    }
+}
+
+/// What is wrong with what was told. No value is repeated: it may be a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Every user of the machine sees the arguments of a process.
+    #[error(
+        "--database-url holds a password, which every user of this machine can see; give the password as PGPASSWORD \
+         (or the whole URL as JOBSTATS_DATABASE_URL) in a file of mode 600 named by --config, or in the environment"
+    )]
+    PasswordInArguments,
+    /// The URL is not one.
+    #[error("{0} is not of the form postgresql://USER@HOST:PORT/DATABASE?sslmode=…")]
+    Unreadable(&'static str),
+    /// A variable or parameter holds what it cannot hold.
+    #[error("{0} has a value that it cannot have")]
+    Value(&'static str),
+    /// There is nothing to go by.
+    #[error("no database is named: use --database-url, --config or JOBSTATS_DATABASE_URL")]
+    Nowhere,
+    /// The file.
+    #[error(transparent)]
+    File(#[from] variables::Error),
+}
+
+/// The way to the database.
+#[derive(Debug)]
+pub struct Settings {
+    /// All but TLS.
+    pub config: Config,
+    /// Whether and how TLS is used.
+    pub sslmode: SslMode,
+    /// Whom to trust; the system's authorities if none.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Options {
+    /// Puts together what the three sources say. The command line goes before the environment, and that before the
+    /// file; the URL goes before single variables.
+    pub fn settings(&self) -> Result<Settings, Error> {
+        let variables = Variables::new(|name| env::var(name).ok(), self.config.as_deref())?;
+        self.settings_from(&variables)
+    }
+
+    fn settings_from(&self, variables: &Variables) -> Result<Settings, Error> {
+        let stored = variables.get(variables::URL);
+        let (source, url) = match (&self.database_url, stored) {
+            (Some(url), _) => ("--database-url", url.as_str()),
+            (None, Some(url)) => (variables::URL, url),
+            (None, None)
+                if variables
+                    .get("PGHOST")
+                    .or(variables.get("PGDATABASE"))
+                    .is_none() =>
+            {
+                return Err(Error::Nowhere);
+            }
+            (None, None) => ("", ""),
+        };
+        let Url {
+            rest,
+            sslmode,
+            ca_file,
+        } = Url::split(url);
+        let mut config: Config = rest.parse().map_err(|_| Error::Unreadable(source))?;
+        if self.database_url.is_some() && config.get_password().is_some() {
+            return Err(Error::PasswordInArguments);
+        }
+        fill(&mut config, variables)?;
+        let sslmode = match (
+            self.sslmode,
+            sslmode.as_deref().or(variables.get("PGSSLMODE")),
+        ) {
+            // TLS is for networks.
+            _ if config
+                .get_hosts()
+                .iter()
+                .all(|host| matches!(host, Host::Unix(_))) =>
+            {
+                SslMode::Disable
+            }
+            (Some(mode), _) => mode,
+            (None, Some(mode)) => {
+                SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))?
+            }
+            (None, None) => SslMode::default(),
+        };
+        let ca_file = self.ca_file.clone().or(ca_file
+            .or(variables.get("PGSSLROOTCERT").map(str::to_owned))
+            .map(Into::into));
+        Ok(Settings {
+            config,
+            sslmode,
+            ca_file,
+        })
+    }
+}
+
+/// A URL and what the client library does not know of it.
+struct Url {
+    rest: String,
+    sslmode: Option<String>,
+    ca_file: Option<String>,
+}
+
+impl Url {
+    fn split(url: &str) -> Self {
+        let (mut sslmode, mut ca_file) = (None, None);
+        let Some((base, query)) = url.rsplit_once('?') else {
+            return Self {
+                rest: url.to_owned(),
+                sslmode,
+                ca_file,
+            };
+        };
+        let mut kept = Vec::new();
+        for parameter in query.split('&') {
+            match parameter.split_once('=') {
+                Some(("sslmode", mode)) => sslmode = Some(mode.to_owned()),
+                Some(("sslrootcert", file)) => ca_file = Some(file.replace("%2F", "/")),
+                _ => kept.push(parameter),
+            }
+        }
+        Self {
+            rest: format!("{base}?{}", kept.join("&")),
+            sslmode,
+            ca_file,
+        }
+    }
+}
+
+/// Fills in from the variables what the URL leaves open.
+fn fill(config: &mut Config, variables: &Variables) -> Result<(), Error> {
+    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        for host in variables.get("PGHOST").unwrap_or(DEFAULT_HOST).split(',') {
+            config.host(host);
+        }
+    }
+    if config.get_ports().is_empty() {
+        for port in variables
+            .get("PGPORT")
+            .into_iter()
+            .flat_map(|ports| ports.split(','))
+        {
+            config.port(port.parse().map_err(|_| Error::Value("PGPORT"))?);
+        }
+    }
+    if let (None, Some(user)) = (config.get_user(), variables.get("PGUSER")) {
+        config.user(user);
+    }
+    if let (None, Some(password)) = (config.get_password(), variables.get("PGPASSWORD")) {
+        config.password(password);
+    }
+    if let (None, Some(database)) = (config.get_dbname(), variables.get("PGDATABASE")) {
+        config.dbname(database);
+    }
+    if let (None, Some(options)) = (config.get_options(), variables.get("PGOPTIONS")) {
+        config.options(options);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name(variables.get("PGAPPNAME").unwrap_or("jobstats-shipper"));
+    }
+    Ok(())
+}

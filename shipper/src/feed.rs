@@ -1,0 +1,383 @@
+//! Sends a reading to `jobstats.feed`, one target per transaction.
+
+use std::fmt::Write as _;
+use std::future::Future;
+use std::io::{self, Cursor};
+use std::pin::pin;
+use std::thread;
+use std::time::Duration;
+
+use futures_util::SinkExt;
+use tokio::runtime::{self, Runtime};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, IsolationLevel};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::connection::Settings;
+use crate::message::report;
+use crate::reading::{Reading, Target};
+use crate::row::Row;
+use crate::tls;
+
+#[cfg(test)]
+mod tests;
+
+/// COPY streams, so that memory does not grow with the text; the trigger behind the view sees a row like any other.
+const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
+
+/// A piece of text on its way.
+const PIECE: usize = 64 << 10;
+
+/// How often a target is tried; the last try comes 1.5 seconds and what the tries took after the first.
+const ATTEMPTS: u32 = 5;
+
+/// The pause after the first try, doubled after each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// How much longer than the server, which says it better, the client waits for a statement.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Why a target was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] tls::Error),
+    /// The database, or the way to it.
+    #[error("{}", say(.0))]
+    Database(#[from] tokio_postgres::Error),
+    /// It does not let us in in time.
+    #[error("the database did not let us in within {0:?}")]
+    ConnectTimeout(Duration),
+    /// It does not answer.
+    #[error("the database did not answer within {0:?}")]
+    StatementTimeout(Duration),
+    /// The temporary file, or what else the system gives.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A field of PostgreSQL has no room for it.
+    #[error("{0} bytes when compressed are more than PostgreSQL takes")]
+    TooLarge(u64),
+}
+
+/// Some targets, or all, were not stored. Each has been reported.
+#[derive(Debug, thiserror::Error)]
+#[error("{unsent} of {targets} targets were not stored")]
+pub struct Unsent {
+    /// How many were not.
+    unsent: usize,
+    /// How many there are.
+    targets: usize,
+    /// Why the first was not.
+    pub kind: Kind,
+}
+
+/// What follows from an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Somebody else was in the way; another try may succeed.
+    Conflict,
+    /// The connection broke or was not made; another try may succeed.
+    Lost,
+    /// Nobody answers.
+    Silent,
+    /// It took too long, this time or with this text.
+    Slow,
+    /// This text is not taken.
+    Refused,
+    /// We may not do this.
+    Denied,
+    /// Settings are wrong, or there is no store to write to.
+    Setup,
+    /// This machine has a problem.
+    Local,
+}
+
+impl Kind {
+    /// Whether the same target may be stored by another try at once.
+    fn is_passing(self) -> bool {
+        matches!(self, Self::Conflict | Self::Lost)
+    }
+
+    /// Whether other targets may be stored.
+    fn is_of_one_target(self) -> bool {
+        matches!(self, Self::Conflict | Self::Slow | Self::Refused)
+    }
+}
+
+impl Error {
+    /// What follows from it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Tls(_) => Kind::Setup,
+            Self::ConnectTimeout(_) | Self::StatementTimeout(_) => Kind::Silent,
+            Self::Io(_) => Kind::Local,
+            Self::TooLarge(_) => Kind::Refused,
+            Self::Database(error) => error
+                .code()
+                .map_or_else(|| kind_of_client(error), kind_of_server),
+        }
+    }
+}
+
+/// Of what the server said.
+fn kind_of_server(state: &SqlState) -> Kind {
+    match (state.code(), state.code().get(..2).unwrap_or_default()) {
+        ("40001" | "40P01", _) => Kind::Conflict,
+        ("57014", _) => Kind::Slow,
+        // Shut down, starting up, too many connections, connection trouble.
+        ("57P01" | "57P02" | "57P03" | "53300", _) | (_, "08") => Kind::Lost,
+        ("42501", _) | (_, "28") => Kind::Denied,
+        // No database, schema, relation or column; no extension behind the store.
+        ("3D000" | "3F000" | "42P01" | "42703" | "55000", _) => Kind::Setup,
+        _ => Kind::Refused,
+    }
+}
+
+/// Of what the client library found: a broken connection, or a certificate or setting that cannot be used.
+fn kind_of_client(error: &tokio_postgres::Error) -> Kind {
+    let Some(source) = std::error::Error::source(error) else {
+        return Kind::Lost;
+    };
+    match source.downcast_ref::<io::Error>() {
+        Some(error)
+            if !error
+                .get_ref()
+                .is_some_and(|inner| inner.is::<rustls::Error>()) =>
+        {
+            Kind::Lost
+        }
+        _ => Kind::Setup,
+    }
+}
+
+/// The server's words with its code and hint; its DETAIL may repeat what was sent.
+fn say(error: &tokio_postgres::Error) -> String {
+    let mut said = match error.as_db_error() {
+        Some(database) => {
+            let hint = database
+                .hint()
+                .map(|hint| format!(" (hint: {hint})"))
+                .unwrap_or_default();
+            format!(
+                "{} (SQLSTATE {}){hint}",
+                database.message(),
+                database.code().code()
+            )
+        }
+        None => error.to_string(),
+    };
+    let source = std::error::Error::source(error).filter(|_| error.as_db_error().is_none());
+    if let Some(source) = source {
+        let _ = write!(said, ": {source}");
+    }
+    said
+}
+
+/// How long the database may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// For each host, until it has let us in.
+    pub connect: Duration,
+    /// For each target.
+    pub statement: Duration,
+}
+
+/// Who says it: the same in every row.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    /// The cluster's name, or nothing.
+    pub cluster: String,
+    /// The server's name.
+    pub server: String,
+}
+
+/// A way into `jobstats.feed`.
+pub struct Feed {
+    settings: Settings,
+    tls: MakeRustlsConnect,
+    timeouts: Timeouts,
+    sender: Sender,
+    runtime: Runtime,
+}
+
+impl Feed {
+    /// Prepares everything; connects to nothing yet.
+    pub fn new(mut settings: Settings, timeouts: Timeouts, sender: Sender) -> Result<Self, Error> {
+        let tls = MakeRustlsConnect::new(tls::client_config(
+            settings.sslmode,
+            settings.ca_file.as_deref(),
+        )?);
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()?;
+        settings
+            .config
+            .ssl_mode(settings.sslmode.into())
+            .connect_timeout(timeouts.connect);
+        Ok(Self {
+            settings,
+            tls,
+            timeouts,
+            sender,
+            runtime,
+        })
+    }
+
+    /// Sends every target, and reports each that could not be stored.
+    pub fn send(&self, reading: &Reading, verbose: bool) -> Result<(), Unsent> {
+        let mut session = None;
+        let (mut first, mut sent) = (None, 0);
+        for target in &reading.targets {
+            let name = target.name.as_deref().unwrap_or("text without a target");
+            match self.send_target(&mut session, reading, target) {
+                Ok(()) => {
+                    sent += 1;
+                    if verbose {
+                        report(format_args!(
+                            "{name}: {} bytes sent as {}",
+                            target.text_bytes,
+                            target.packed_bytes()
+                        ));
+                    }
+                }
+                Err(error) => {
+                    report(format_args!("{name}: {error}"));
+                    first = first.or(Some(error.kind()));
+                    if !error.kind().is_of_one_target() {
+                        break;
+                    }
+                }
+            }
+        }
+        self.close(session);
+        let targets = reading.targets.len();
+        first.map_or(Ok(()), |kind| {
+            Err(Unsent {
+                unsent: targets - sent,
+                targets,
+                kind,
+            })
+        })
+    }
+
+    /// Tries until it succeeds, or another try would not help. A target that had been stored although the answer got
+    /// lost is not stored twice: the same text at the same time changes nothing.
+    fn send_target(
+        &self,
+        session: &mut Option<Session>,
+        reading: &Reading,
+        target: &Target,
+    ) -> Result<(), Error> {
+        let mut pause = FIRST_PAUSE;
+        for _ in 1..ATTEMPTS {
+            match self.try_target(session, reading, target) {
+                Err(error) if error.kind().is_passing() => {
+                    thread::sleep(pause);
+                    pause *= 2;
+                }
+                ended => return ended,
+            }
+        }
+        self.try_target(session, reading, target)
+    }
+
+    /// Tries once. The session is kept if nothing went wrong in it.
+    fn try_target(
+        &self,
+        kept: &mut Option<Session>,
+        reading: &Reading,
+        target: &Target,
+    ) -> Result<(), Error> {
+        let row = Row::new(&self.sender, target)?;
+        let mut session = kept.take().map_or_else(|| self.connect(), Ok)?;
+        let limit = self.timeouts.statement;
+        let copying = copy(&mut session.client, limit, &row, reading, target);
+        self.runtime.block_on(within(
+            limit + GRACE,
+            copying,
+            Error::StatementTimeout(limit),
+        ))?;
+        *kept = Some(session);
+        Ok(())
+    }
+
+    fn connect(&self) -> Result<Session, Error> {
+        let config = &self.settings.config;
+        let hosts = config
+            .get_hosts()
+            .len()
+            .max(config.get_hostaddrs().len())
+            .max(1);
+        let limit = self
+            .timeouts
+            .connect
+            .saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+        let connecting = async { Ok(config.connect(self.tls.clone()).await?) };
+        self.runtime.block_on(async {
+            let (client, connection) =
+                within(limit, connecting, Error::ConnectTimeout(limit)).await?;
+            Ok(Session {
+                client,
+                driver: tokio::spawn(connection),
+            })
+        })
+    }
+
+    /// Takes leave of the server, which would else log that the client just went away.
+    fn close(&self, session: Option<Session>) {
+        if let Some(Session { client, driver }) = session {
+            drop(client);
+            let _ = self
+                .runtime
+                .block_on(async { timeout(GRACE, driver).await });
+        }
+    }
+}
+
+/// A connection and the task that moves its bytes, whose errors come out where the client is used.
+struct Session {
+    client: Client,
+    driver: JoinHandle<Result<(), tokio_postgres::Error>>,
+}
+
+async fn within<T>(
+    limit: Duration,
+    what: impl Future<Output = Result<T, Error>>,
+    late: Error,
+) -> Result<T, Error> {
+    timeout(limit, what).await.unwrap_or(Err(late))
+}
+
+async fn copy(
+    client: &mut Client,
+    limit: Duration,
+    row: &Row,
+    reading: &Reading,
+    target: &Target,
+) -> Result<(), Error> {
+    // Whatever the database's default is: the feed needs to see what others committed while it waited.
+    let transaction = client
+        .build_transaction()
+        .isolation_level(IsolationLevel::ReadCommitted)
+        .start()
+        .await?;
+    transaction
+        .batch_execute(&format!(
+            "SET LOCAL statement_timeout = {}",
+            limit.as_millis()
+        ))
+        .await?;
+    let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
+    sink.send(Cursor::new(row.head().to_vec())).await?;
+    for piece in reading.pieces(target, PIECE) {
+        sink.send(Cursor::new(piece?)).await?;
+    }
+    sink.send(Cursor::new(row.tail().to_vec())).await?;
+    sink.finish().await?;
+    transaction.commit().await?;
+    Ok(())
+}

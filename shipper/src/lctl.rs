@@ -1,0 +1,266 @@
+//! Runs `lctl get_param` and judges how it ended.
+
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::message::{self, report};
+use crate::pump::{Stream, pump};
+use crate::reading::{Reading, Recorder};
+
+#[cfg(test)]
+mod tests;
+
+/// What is asked for. The intervals come first, so that each is known before the text that it explains.
+pub const PATTERNS: [&str; 4] = [
+    "mdt.*.job_cleanup_interval",
+    "obdfilter.*.job_cleanup_interval",
+    "mdt.*.job_stats",
+    "obdfilter.*.job_stats",
+];
+
+/// How lctl ends where a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
+const NO_MATCH: [i32; 2] = [2, 3];
+
+/// Messages of lctl are kept up to this size.
+const MOST_MESSAGES: usize = 16 << 10;
+
+/// How long a killed lctl is waited for in silence.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why there is no reading.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No such program, or no right to run it.
+    #[error("{} cannot be run: {cause}; --lctl gives its path", path.display())]
+    NotRun {
+        /// What was to be run.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// It took too long.
+    #[error(
+        "lctl had not ended after {timeout:?} and was killed; its reading is dropped{}",
+        message::list(said)
+    )]
+    TimedOut {
+        /// How long it may take.
+        timeout: Duration,
+        /// What it printed on its stderr.
+        said: Vec<String>,
+    },
+    /// It did not end well.
+    #[error(
+        "lctl ended with {ending}; its reading is dropped{}",
+        message::list(said)
+    )]
+    Failed {
+        /// Exit code or signal.
+        ending: String,
+        /// What it printed on its stderr.
+        said: Vec<String>,
+    },
+    /// It ended well, but could not read something.
+    #[error("lctl could not read everything; its reading is dropped{}", message::list(.0))]
+    Incomplete(Vec<String>),
+    /// It ended because a pattern did not match, and hid that a text was cut.
+    #[error("a text of lctl ends in mid line: a target went away; the reading is dropped")]
+    Cut,
+    /// There is neither an MDT nor an OST here.
+    #[error("lctl knows no target here that has job_stats")]
+    NoTarget,
+    /// The pipe or the temporary file.
+    #[error("the reading failed: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The way to run lctl.
+#[derive(Debug, Clone)]
+pub struct Lctl {
+    /// The program.
+    pub path: PathBuf,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+impl Lctl {
+    /// Reads all targets of this server.
+    pub fn read(&self) -> Result<Reading, Error> {
+        let start = Instant::now();
+        let deadline = start + self.timeout;
+        let mut recorder = Recorder::start()?;
+        let mut said = Vec::new();
+        let mut running = Running::start(&self.path)?;
+        let streams = running.streams(
+            |text| recorder.push(text, start.elapsed()),
+            |text| {
+                said.extend_from_slice(&text[..text.len().min(MOST_MESSAGES - said.len())]);
+                Ok(())
+            },
+        );
+        let ended = if pump(streams, deadline)? {
+            running.wait_until(deadline)?
+        } else {
+            None
+        };
+        let Some(status) = ended else {
+            running.kill()?;
+            return Err(Error::TimedOut {
+                timeout: self.timeout,
+                said: lines(&said),
+            });
+        };
+        let reading = recorder.finish()?;
+        judge(status, &lines(&said), &reading)?;
+        Ok(reading)
+    }
+}
+
+/// A child in a process group of its own, which ends with this value.
+struct Running {
+    child: Child,
+    ended: bool,
+}
+
+impl Running {
+    fn start(path: &Path) -> Result<Self, Error> {
+        let child = Command::new(path)
+            .arg("get_param")
+            .args(PATTERNS)
+            // Its messages are compared.
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(|cause| Error::NotRun {
+                path: path.to_owned(),
+                cause,
+            })?;
+        Ok(Self {
+            child,
+            ended: false,
+        })
+    }
+
+    fn streams<'a>(
+        &mut self,
+        on_text: impl FnMut(&[u8]) -> io::Result<()> + 'a,
+        on_message: impl FnMut(&[u8]) -> io::Result<()> + 'a,
+    ) -> Vec<Stream<'a>> {
+        let text = self.child.stdout.take().map(|source| Stream {
+            source: Box::new(source),
+            sink: Box::new(on_text),
+        });
+        let messages = self.child.stderr.take().map(|source| Stream {
+            source: Box::new(source),
+            sink: Box::new(on_message),
+        });
+        text.into_iter().chain(messages).collect()
+    }
+
+    fn wait_until(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+        loop {
+            let status = self.child.try_wait()?;
+            self.ended = status.is_some();
+            if self.ended || Instant::now() >= deadline {
+                return Ok(status);
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Kills it with all that it started, and waits until it is gone. Inside the kernel it cannot be killed, and
+    /// another one beside it would only wait for the same lock.
+    fn kill(&mut self) -> io::Result<()> {
+        if self.ended {
+            return Ok(());
+        }
+        // Fails only where nothing is left to kill.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        if self.wait_until(Instant::now() + PATIENCE)?.is_none() {
+            report(format_args!(
+                "lctl (process {}) is stuck in the kernel; waiting for it",
+                self.child.id()
+            ));
+            self.child.wait()?;
+            self.ended = true;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Nothing more can be done about a failure here.
+        let _ = self.kill();
+    }
+}
+
+/// Decides whether the reading counts, and reports what lctl said of it.
+fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), Error> {
+    let (no_match, other): (Vec<_>, Vec<_>) =
+        said.iter().cloned().partition(|line| is_no_match(line));
+    let only_no_match =
+        status.code().is_some_and(|code| NO_MATCH.contains(&code)) && !no_match.is_empty();
+    let is_well = status.success() || (only_no_match && other.is_empty());
+    if !is_well {
+        return Err(Error::Failed {
+            ending: ending(status),
+            said: said.to_vec(),
+        });
+    }
+    if other.iter().any(|line| is_unread(line)) {
+        return Err(Error::Incomplete(other));
+    }
+    if !reading.has_target() {
+        return Err(Error::NoTarget);
+    }
+    // Up to Lustre 2.12 a target that goes away during the reading is passed over in silence, and its exit code gives
+    // way to that of the pattern that matched nothing before.
+    if !status.success() && !reading.whole {
+        return Err(Error::Cut);
+    }
+    for line in other {
+        report(format_args!("lctl: {line}"));
+    }
+    Ok(())
+}
+
+/// On an OSS nothing matches `mdt.*`, and on an MDS nothing `obdfilter.*`.
+fn is_no_match(line: &str) -> bool {
+    line.starts_with("error: get_param: ")
+        && PATTERNS
+            .iter()
+            .any(|pattern| line.contains(pattern) || line.contains(&pattern.replace('.', "/")))
+        && (line.ends_with("No such file or directory") || line.ends_with("Found no match"))
+}
+
+/// Lustre 2.5 and 2.17 can end with 0 although a target could not be read.
+fn is_unread(line: &str) -> bool {
+    line.starts_with("error: ")
+        && (line.contains("job_stats") || line.contains("job_cleanup_interval"))
+}
+
+fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}
+
+fn lines(said: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(said)
+        .lines()
+        .map(str::to_owned)
+        .filter(|line| !line.trim().is_empty())
+        .collect()
+}

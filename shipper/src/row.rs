@@ -1,0 +1,85 @@
+//! One row of `jobstats.feed` as COPY's binary format has it, around a body that comes from elsewhere.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::feed::{Error, Sender};
+use crate::reading::Target;
+
+#[cfg(test)]
+mod tests;
+
+/// The signature, no flags, no extension of the header.
+const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
+const COLUMNS: i16 = 6;
+/// 2000-01-01, where PostgreSQL counts from, in microseconds of the Unix epoch.
+const EPOCH: i64 = 946_684_800_000_000;
+const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
+
+/// What stands before the body, and after it.
+pub struct Row {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl Row {
+    /// The row of a target; its body is still to be put between.
+    pub fn new(sender: &Sender, target: &Target) -> Result<Self, Error> {
+        let body = target.packed_bytes();
+        let body_length = i32::try_from(body).map_err(|_| Error::TooLarge(body))?;
+        let mut head = HEADER.to_vec();
+        head.extend(COLUMNS.to_be_bytes());
+        field(&mut head, Some(sender.cluster.as_bytes()))?;
+        field(&mut head, Some(sender.server.as_bytes()))?;
+        field(&mut head, Some(&timestamptz(target.time)))?;
+        head.extend(body_length.to_be_bytes());
+        let mut tail = Vec::new();
+        field(
+            &mut tail,
+            target
+                .duration
+                .map(interval)
+                .as_ref()
+                .map(<[u8; 16]>::as_slice),
+        )?;
+        field(&mut tail, Some(SHIPPER.as_bytes()))?;
+        tail.extend(TRAILER);
+        Ok(Self { head, tail })
+    }
+
+    /// What comes before the body.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// What comes after it.
+    pub fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+}
+
+fn field(row: &mut Vec<u8>, value: Option<&[u8]>) -> Result<(), Error> {
+    let length = value.map_or(Ok(-1), |value| {
+        i32::try_from(value.len()).map_err(|_| Error::TooLarge(value.len() as u64))
+    })?;
+    row.extend(length.to_be_bytes());
+    row.extend(value.unwrap_or_default());
+    Ok(())
+}
+
+fn timestamptz(time: Timestamp) -> [u8; 8] {
+    (time.as_microsecond() - EPOCH).to_be_bytes()
+}
+
+/// Microseconds, days, months.
+fn interval(duration: Duration) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(
+        &i64::try_from(duration.as_micros())
+            .unwrap_or(i64::MAX)
+            .to_be_bytes(),
+    );
+    bytes
+}
