@@ -1,77 +1,103 @@
 //! Text → events: one pass over bytes, without copying.
+//!
+//! [`scan`] tells a [`Sink`] what stands in the text, line by line and in the text's order: targets, records, their times
+//! and counters, and what could not be used. It removes no duplicates and keeps nothing itself.
+//!
+//! The text is what `lctl get_param` of any version of Lustre prints for `*.*.job_stats`, possibly beside other
+//! parameters (stepped over), with error messages merged in, damaged or cut. One bad line never hides another entry:
+//! what follows it is either still certain to belong where it stands, or is reported.
+//!
+//! Identifiers are bytes in Lustre and text in a database: valid UTF-8 stands for itself, other bytes and NUL stay in
+//! Lustre's own notation, `\xHH`.
 
-use thiserror::Error;
+mod counter;
+mod histogram;
+mod identifier;
+mod line;
+mod lines;
+mod message;
+mod parameter;
+mod reason;
+mod scanner;
+mod time;
 
-/// Which kind of target reports: `mdt.*` or `obdfilter.*`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TargetKind {
-    /// Metadata target.
-    Mdt,
-    /// Object storage target.
-    Ost,
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use counter::{CounterLine, Unit};
+pub use histogram::{HISTOGRAM_LEN, label as histogram_label};
+pub use identifier::{IDENTIFIER_MAX, print as print_identifier};
+pub use parameter::{TargetKind, TargetName};
+pub use reason::{Problem, Reason};
+pub use time::{Clock, Time, TimeLine};
+
+/// Receives what [`scan`] finds. An error stops the scan.
+///
+/// Lines are counted from 1. A range of lines is one of bytes of the text.
+pub trait Sink<'a> {
+    /// Why the sink wants no more; [`std::convert::Infallible`] where it always does.
+    type Stop;
+
+    /// The parameter `job_stats` of a target begins; None where no name stands before its first line (`lctl -n`). The
+    /// same target may begin any number of times.
+    fn target(&mut self, line: u32, target: Option<TargetName<'a>>) -> Result<(), Self::Stop>;
+
+    /// The target that began last ends; all its lines since are in `lines`.
+    fn target_ends(&mut self, lines: Range<usize>) -> Result<(), Self::Stop> {
+        let _ = lines;
+        Ok(())
+    }
+
+    /// The parameter `job_cleanup_interval` of a target.
+    fn cleanup_interval(
+        &mut self,
+        target: TargetName<'a>,
+        seconds: u32,
+        lines: Range<usize>,
+    ) -> Result<(), Self::Stop> {
+        let _ = (target, seconds, lines);
+        Ok(())
+    }
+
+    /// An error message says that `job_stats` of this target could not be read, or not whole.
+    fn read_failed(
+        &mut self,
+        target: TargetName<'a>,
+        lines: Range<usize>,
+    ) -> Result<(), Self::Stop> {
+        let _ = (target, lines);
+        Ok(())
+    }
+
+    /// A record begins; `text` is its `job_id` line.
+    fn record(&mut self, line: u32, id: Cow<'a, str>, text: &'a [u8]) -> Result<(), Self::Stop>;
+
+    /// The record that began last ends, at the latest with its target.
+    fn record_ends(&mut self) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
+    /// A time of the record.
+    fn time(&mut self, line: u32, time: TimeLine) -> Result<(), Self::Stop>;
+
+    /// A counter of the record; `text` is its line, or the first of them.
+    fn counter(
+        &mut self,
+        line: u32,
+        counter: &CounterLine<'_>,
+        text: &'a [u8],
+    ) -> Result<(), Self::Stop>;
+
+    /// A line that could not be used; inside of a record and a target if these have begun and not ended.
+    fn problem(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), Self::Stop>;
+
+    /// Something here may have hidden a record of the target: what the text says of it may not be all.
+    fn may_hide_records(&mut self) -> Result<(), Self::Stop> {
+        Ok(())
+    }
 }
 
-/// A target as the text names it: `mdt.scratch-MDT0000.job_stats` is `scratch-MDT0000` of kind MDT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TargetName<'a> {
-    /// From the first part of the parameter's name.
-    pub kind: TargetKind,
-    /// The second part.
-    pub name: &'a [u8],
-}
-
-/// Which clock a time line is on. Lustre 2.15.0 and 2.15.1 print seconds since boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Clock {
-    /// Seconds since 1970.
-    Epoch,
-    /// Seconds since the server booted: serves to see resets, not as a date.
-    Boot,
-}
-
-/// A time line's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Time {
-    /// Which clock.
-    pub clock: Clock,
-    /// Seconds.
-    pub seconds: u64,
-    /// Nanoseconds below a second.
-    pub nanos: u32,
-}
-
-/// Unit of a counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unit {
-    /// Calls only.
-    Requests,
-    /// `sum` is in bytes.
-    Bytes,
-    /// `sum` is in microseconds.
-    Microseconds,
-    /// Anything else; the counter is kept in `detail`.
-    Other,
-}
-
-/// Why a piece of text could not be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
-pub enum Reason {
-    /// A line that is nothing known.
-    #[error("unreadable line")]
-    Unreadable,
-}
-
-/// A piece of text that could not be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem<'a> {
-    /// Line in the text, from 1.
-    pub line: u32,
-    /// The target that the line belongs to, where known.
-    pub target: Option<TargetName<'a>>,
-    /// The entry (as in [`crate::snapshot::Record::id`]) that the line belongs to, where known.
-    pub entry: Option<std::borrow::Cow<'a, str>>,
-    /// Why.
-    pub reason: Reason,
-    /// The line.
-    pub text: &'a [u8],
+/// Scan a text.
+pub fn scan<'a, S: Sink<'a>>(text: &'a [u8], sink: &mut S) -> Result<(), S::Stop> {
+    scanner::Scanner::new(text, sink).run()
 }

@@ -3,13 +3,21 @@
 //! A snapshot borrows the text that it was made from. Only counters that counted something take memory: a record says
 //! with one bit per operation which counters it has, and keeps the values of those that are not all zero.
 
+mod duplicates;
+mod print;
+mod read;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
+use thiserror::Error;
+
+use crate::operation::{Kind, OPERATIONS};
+pub use crate::scan::HISTOGRAM_LEN;
 use crate::scan::{Problem, TargetName, Time, Unit};
 
-/// Elements of a histogram: element k counts the sizes in (2^(k−1), 2^k], the last one all above.
-pub const HISTOGRAM_LEN: usize = 32;
+pub use print::print;
+pub use read::{read, read_carried};
 
 /// Which counter of a record: a position in [`crate::operation::OPERATIONS`] or, from its length on, a position in
 /// [`Snapshot::unlisted`] after it.
@@ -17,6 +25,8 @@ pub const HISTOGRAM_LEN: usize = 32;
 /// The position follows the unit, not the name (so that all versions of Lustre agree): a `read` in bytes is the
 /// counter `read_bytes`, and the same for write.
 pub type Slot = u16;
+
+const _: () = assert!(OPERATIONS.len() <= 64, "Record::present has a bit for each");
 
 /// A counter's values, as printed; a field that the line lacks is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +49,27 @@ pub struct Counter {
     pub histogram: Option<u32>,
 }
 
+impl Counter {
+    /// The counter of a slot that counted nothing.
+    pub const fn zero(slot: Slot, unit: Unit) -> Self {
+        Self {
+            slot,
+            unit,
+            samples: 0,
+            min: 0,
+            max: 0,
+            sum: 0,
+            sumsq: 0,
+            histogram: None,
+        }
+    }
+
+    /// Whether it counted nothing.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::zero(self.slot, self.unit)
+    }
+}
+
 /// One entry at one time; with [`Snapshot`] the whole of what the text says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<'a> {
@@ -59,6 +90,18 @@ pub struct Record<'a> {
     pub counters: Range<u32>,
 }
 
+impl Record<'_> {
+    /// Whether it has the counter of a listed operation, zero or not.
+    pub const fn has(&self, slot: Slot) -> bool {
+        (slot as usize) < OPERATIONS.len() && self.present & (1 << slot) != 0
+    }
+
+    /// Whether it has any counter, zero or not.
+    pub fn has_counters(&self) -> bool {
+        self.present != 0 || !self.counters.is_empty()
+    }
+}
+
 /// What one text says about one target.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot<'a> {
@@ -73,7 +116,7 @@ pub struct Snapshot<'a> {
     pub histograms: Vec<[u64; HISTOGRAM_LEN]>,
     /// Names of operations that are not in the list, as met.
     pub unlisted: Vec<&'a str>,
-    /// What could not be used.
+    /// What could not be used, in order of lines.
     pub problems: Vec<Problem<'a>>,
     /// Whether every record that Lustre printed is here (rule 3): false for a cut text, for a problem that can hide a
     /// record and for an error message that names this target.
@@ -87,6 +130,64 @@ pub struct Snapshot<'a> {
     pub text: Vec<Range<usize>>,
 }
 
+impl<'a> Snapshot<'a> {
+    /// The counters of a record that are not all zero (of unlisted operations, zero ones too), in order of slot.
+    pub fn counters_of(&self, record: &Record<'_>) -> &[Counter] {
+        let range = record.counters.start as usize..record.counters.end as usize;
+        self.counters.get(range).unwrap_or_default()
+    }
+
+    /// A counter of a record, if it has it. The unit of one that is zero is not known: it follows from the operation.
+    pub fn value(&self, record: &Record<'_>, slot: Slot) -> Option<Counter> {
+        let counters = self.counters_of(record);
+        match counters.binary_search_by_key(&slot, |counter| counter.slot) {
+            Ok(position) => counters.get(position).copied(),
+            Err(_) => record
+                .has(slot)
+                .then(|| Counter::zero(slot, zero_unit(slot))),
+        }
+    }
+
+    /// The histogram of a counter, where it has one that is not empty.
+    pub fn histogram(&self, counter: &Counter) -> Option<&[u64; HISTOGRAM_LEN]> {
+        self.histograms.get(counter.histogram? as usize)
+    }
+
+    /// The name of the operation of a slot; '' of one that this snapshot does not have.
+    pub fn slot_name(&self, slot: Slot) -> &str {
+        let slot = usize::from(slot);
+        match OPERATIONS.get(slot) {
+            Some(operation) => operation.name,
+            None => self
+                .unlisted
+                .get(slot - OPERATIONS.len())
+                .copied()
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The slot of an operation that is not in the list, by its name.
+    pub fn unlisted_slot(&self, name: &str) -> Option<Slot> {
+        let position = self.unlisted.iter().position(|known| *known == name)?;
+        Slot::try_from(OPERATIONS.len() + position).ok()
+    }
+
+    /// The lines of this target, of the text that was read.
+    pub fn lines<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
+        self.text.iter().filter_map(|range| text.get(range.clone()))
+    }
+}
+
+fn zero_unit(slot: Slot) -> Unit {
+    match OPERATIONS
+        .get(usize::from(slot))
+        .map(|operation| operation.kind)
+    {
+        Some(Kind::Bytes) => Unit::Bytes,
+        Some(Kind::Requests) | None => Unit::Requests,
+    }
+}
+
 /// What one text says: its targets in the order of their first lines.
 #[derive(Debug, Clone, Default)]
 pub struct Reading<'a> {
@@ -94,4 +195,15 @@ pub struct Reading<'a> {
     pub snapshots: Vec<Snapshot<'a>>,
     /// What could not be used and belongs to no target.
     pub problems: Vec<Problem<'a>>,
+    /// Problems, of targets or not, that are not kept: a text that consists of little else must not take many times its
+    /// size in memory.
+    pub problems_dropped: u64,
+}
+
+/// Why a text could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReadError {
+    /// The snapshot does not fit into memory.
+    #[error("not enough memory for the snapshot")]
+    OutOfMemory(#[from] std::collections::TryReserveError),
 }

@@ -1,0 +1,138 @@
+//! Counters: `{ samples: 2, unit: bytes, min: 4096, max: 8192, sum: 12288, sumsq: …, hist: { 4K: 1, 8K: 1 } }`.
+
+use super::Reason;
+use super::histogram::{self, HISTOGRAM_LEN};
+use super::line::{is_word, key_value};
+
+/// Unit of a counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// Calls only.
+    Requests,
+    /// `sum` is in bytes.
+    Bytes,
+    /// `sum` is in microseconds.
+    Microseconds,
+    /// Anything else; the counter is kept in `detail`.
+    Other,
+}
+
+impl Unit {
+    /// The unit of this name.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "reqs" => Self::Requests,
+            "bytes" => Self::Bytes,
+            "usecs" => Self::Microseconds,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A counter as printed; None stands for a field that the line does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CounterLine<'a> {
+    /// The operation, whether it is in the list or not.
+    pub operation: &'a str,
+    /// The unit as printed.
+    pub unit: &'a str,
+    /// Number of calls.
+    pub samples: u64,
+    /// Smallest value.
+    pub min: Option<u64>,
+    /// Largest value.
+    pub max: Option<u64>,
+    /// Sum of the values.
+    pub sum: Option<u64>,
+    /// Sum of the squares of the values.
+    pub sumsq: Option<u64>,
+    /// The histogram; empty buckets are 0.
+    pub histogram: Option<[u64; HISTOGRAM_LEN]>,
+}
+
+/// The fields of a counter, in any order; unknown ones are ignored.
+#[derive(Default)]
+struct Fields<'a> {
+    samples: Option<u64>,
+    unit: Option<&'a str>,
+    min: Option<u64>,
+    max: Option<u64>,
+    sum: Option<u64>,
+    sumsq: Option<u64>,
+    histogram: Option<[u64; HISTOGRAM_LEN]>,
+}
+
+/// The operation's name and what stands between the braces → the counter.
+pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a>, Reason> {
+    let mut fields = Fields::default();
+    for field in split(body) {
+        let (key, value) = key_value(field).ok_or(Reason::UnreadableCounter)?;
+        match key {
+            b"samples" => once(&mut fields.samples, number(value)?)?,
+            b"unit" => once(&mut fields.unit, word(value)?)?,
+            b"min" => once(&mut fields.min, number(value)?)?,
+            b"max" => once(&mut fields.max, number(value)?)?,
+            b"sum" => once(&mut fields.sum, number(value)?)?,
+            b"sumsq" => once(&mut fields.sumsq, number(value)?)?,
+            b"hist" => once(&mut fields.histogram, histogram::parse(inside(value)?)?)?,
+            _ => {}
+        }
+    }
+    Ok(CounterLine {
+        operation: word(name)?,
+        unit: fields.unit.ok_or(Reason::UnreadableCounter)?,
+        samples: fields.samples.ok_or(Reason::UnreadableCounter)?,
+        min: fields.min,
+        max: fields.max,
+        sum: fields.sum,
+        sumsq: fields.sumsq,
+        histogram: fields.histogram,
+    })
+}
+
+/// Split at the commas that are not inside of braces.
+fn split(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut depth = 0_u32;
+    body.split(move |byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *byte == b',' && depth == 0
+    })
+}
+
+fn once<T>(field: &mut Option<T>, value: T) -> Result<(), Reason> {
+    match field.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Reason::UnreadableCounter),
+    }
+}
+
+fn inside(value: &[u8]) -> Result<&[u8], Reason> {
+    value
+        .strip_prefix(b"{")
+        .and_then(|value| value.strip_suffix(b"}"))
+        .ok_or(Reason::UnreadableCounter)
+}
+
+fn word(value: &[u8]) -> Result<&str, Reason> {
+    match std::str::from_utf8(value) {
+        Ok(text) if is_word(value) => Ok(text),
+        _ => Err(Reason::UnreadableCounter),
+    }
+}
+
+/// Digits → the number; there is no sign.
+pub(super) fn number(digits: &[u8]) -> Result<u64, Reason> {
+    if digits.is_empty() {
+        return Err(Reason::BadNumber);
+    }
+    digits.iter().try_fold(0_u64, |number, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+        let tens = number.checked_mul(10).ok_or(Reason::BadNumber)?;
+        tens.checked_add(digit.ok_or(Reason::BadNumber)?)
+            .ok_or(Reason::BadNumber)
+    })
+}

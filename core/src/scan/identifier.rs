@@ -1,0 +1,101 @@
+//! Identifiers, as printed and as stored.
+
+use std::borrow::Cow;
+
+/// Bytes that an identifier may have as stored. Lustre has 31, each printed as up to 4.
+pub const IDENTIFIER_MAX: usize = 255;
+
+/// The value of a `job_id` line → the identifier as stored; None where it is longer than any can be.
+///
+/// In quotes, `\xHH` stands for a byte; without, everything stands for itself. The result has bytes that are not UTF-8,
+/// and NUL, as `\xHH`; blanks alone are no identifier.
+pub(super) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
+    if value.len() > 4 * IDENTIFIER_MAX {
+        return None;
+    }
+    let id = match unquote(value) {
+        Some(quoted) if quoted.contains(&b'\\') => Cow::Owned(text(&unescape(quoted)).into_owned()),
+        Some(quoted) => text(quoted),
+        None => text(value),
+    };
+    if id.bytes().all(|byte| byte == b' ' || byte == b'\t') {
+        return Some(Cow::Borrowed(""));
+    }
+    (id.len() <= IDENTIFIER_MAX).then_some(id)
+}
+
+/// An identifier as stored → as Lustre 2.16 prints it; reading that gives the same again.
+pub fn print(id: &str) -> Cow<'_, str> {
+    let literal = |byte: u8| byte.is_ascii_alphanumeric() || b".@-_:/".contains(&byte);
+    if id.bytes().all(|byte| literal(byte) && byte != b':') && !id.starts_with('@') {
+        return Cow::Borrowed(id);
+    }
+    let mut quoted = String::from("\"");
+    for byte in id.bytes() {
+        if literal(byte) {
+            quoted.push(char::from(byte));
+        } else {
+            push_escaped(&mut quoted, byte);
+        }
+    }
+    quoted.push('"');
+    Cow::Owned(quoted)
+}
+
+fn unquote(value: &[u8]) -> Option<&[u8]> {
+    value.strip_prefix(b"\"")?.strip_suffix(b"\"")
+}
+
+fn unescape(quoted: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(quoted.len());
+    let mut rest = quoted;
+    while let [first, tail @ ..] = rest {
+        if let [b'\\', b'x', high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) = (hex_digit(*high), hex_digit(*low))
+        {
+            bytes.push(high << 4 | low);
+            rest = after;
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    bytes
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// Bytes → text, with `\xHH` for what a database cannot store as text.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(valid) = std::str::from_utf8(bytes)
+        && !valid.contains('\0')
+    {
+        return Cow::Borrowed(valid);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\0' => push_escaped(&mut text, 0),
+                other => text.push(other),
+            }
+        }
+        for byte in chunk.invalid() {
+            push_escaped(&mut text, *byte);
+        }
+    }
+    Cow::Owned(text)
+}
+
+fn push_escaped(text: &mut String, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    text.push_str("\\x");
+    text.push(char::from(HEX[usize::from(byte >> 4)]));
+    text.push(char::from(HEX[usize::from(byte & 15)]));
+}

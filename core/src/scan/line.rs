@@ -1,0 +1,97 @@
+//! What one line is, whatever stands around it.
+
+use super::time::TimeKey;
+
+/// A line of the value of `job_stats`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    Blank,
+    /// `job_stats:`
+    Header,
+    /// `- job_id:` and the identifier as printed.
+    Record(&'a [u8]),
+    /// The name and value of a time.
+    Time(TimeKey, &'a [u8]),
+    /// The name of an operation and where its `{` stands.
+    Counter(&'a [u8], usize),
+    /// `key: value` of a key that is no time, with a value that is no counter.
+    Field(&'a [u8]),
+    Unreadable,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn of(line: &'a [u8]) -> Self {
+        let content = trim(line);
+        if content.is_empty() {
+            return Self::Blank;
+        }
+        if let Some(item) = content.strip_prefix(b"-") {
+            return match trim_start(item).strip_prefix(b"job_id:") {
+                Some(_) => Self::Record(identifier(line)),
+                None => Self::Unreadable,
+            };
+        }
+        match key_value(content) {
+            Some((b"job_stats", b"")) => Self::Header,
+            Some((key, value)) => Self::pair(line, key, value),
+            None => Self::Unreadable,
+        }
+    }
+
+    fn pair(line: &'a [u8], key: &'a [u8], value: &'a [u8]) -> Self {
+        if let Some(time) = TimeKey::named(key) {
+            return Self::Time(time, value);
+        }
+        match memchr::memchr(b'{', line) {
+            Some(open) if value.starts_with(b"{") => Self::Counter(key, open),
+            Some(_) => Self::Unreadable,
+            None if memchr::memchr(b'}', value).is_some() => Self::Unreadable,
+            None => Self::Field(key),
+        }
+    }
+
+    /// Whether a `{` that is still open is to be closed before it. `hist: {` can begin a line that a terminal wrapped.
+    pub(super) fn ends_counter(&self) -> bool {
+        match self {
+            Self::Header | Self::Record(_) | Self::Time(..) => true,
+            Self::Counter(name, _) => *name != b"hist",
+            Self::Blank | Self::Field(_) | Self::Unreadable => false,
+        }
+    }
+}
+
+/// What follows `job_id:` and blanks: blanks at its end are part of an identifier.
+fn identifier(line: &[u8]) -> &[u8] {
+    let colon = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
+    trim_start(&line[colon..])
+}
+
+/// `key: value`, with any number of blanks around the colon; the key is a word.
+pub(super) fn key_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr::memchr(b':', text)?;
+    let key = trim(&text[..colon]);
+    is_word(key).then(|| (key, trim(&text[colon + 1..])))
+}
+
+pub(super) fn is_word(text: &[u8]) -> bool {
+    !text.is_empty()
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Lines that a terminal wrapped are one: their ends are blanks too.
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+pub(super) fn trim(text: &[u8]) -> &[u8] {
+    let text = trim_start(text);
+    let end = text.iter().rposition(|byte| !is_blank(*byte));
+    &text[..end.map_or(0, |last| last + 1)]
+}
+
+fn trim_start(text: &[u8]) -> &[u8] {
+    let begin = text.iter().position(|byte| !is_blank(*byte));
+    &text[begin.unwrap_or(text.len())..]
+}

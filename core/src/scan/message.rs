@@ -1,0 +1,18 @@
+//! Error messages that `lctl` wrote into the same file or pipe as the values.
+
+/// Whether the line is a message.
+pub(super) fn is_message(line: &[u8]) -> bool {
+    [&b"error: "[..], b"warning: ", b"lctl: "]
+        .iter()
+        .any(|begin| line.starts_with(begin))
+}
+
+/// Where, after the first byte, a message begins: values are buffered and messages are not, so one can stand in the
+/// middle of a line that goes on after it.
+pub(super) fn merged(line: &[u8]) -> Option<usize> {
+    memchr::memmem::find_iter(line, b"error: ").find(|begin| {
+        let words = &line[begin + b"error: ".len()..];
+        let colon = memchr::memchr(b':', words).unwrap_or(0);
+        *begin > 0 && words[..colon].ends_with(b"_param")
+    })
+}

@@ -1,0 +1,157 @@
+//! Names of parameters, as `lctl` prints them before values.
+
+use super::line::{is_blank, trim};
+
+/// Which kind of target reports: `mdt.*` or `obdfilter.*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TargetKind {
+    /// Metadata target.
+    Mdt,
+    /// Object storage target.
+    Ost,
+}
+
+const KINDS: [(&[u8], TargetKind); 2] =
+    [(b"mdt.", TargetKind::Mdt), (b"obdfilter.", TargetKind::Ost)];
+
+/// A target as the text names it: `mdt.scratch-MDT0000.job_stats` is `scratch-MDT0000` of kind MDT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TargetName<'a> {
+    /// From the first part of the parameter's name.
+    pub kind: TargetKind,
+    /// The second part: ASCII letters, digits, `-` and `_`.
+    pub name: &'a [u8],
+}
+
+/// A name before a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parameter<'a> {
+    JobStats(TargetName<'a>),
+    CleanupInterval(TargetName<'a>),
+    /// Any other; a name without dots can be a damaged line of a record, one with dots a damaged name of a target.
+    Other {
+        dotted: bool,
+    },
+}
+
+/// A line `name=value` or `name: value` (`lctl -y`, only where the name has dots) → the parameter and the value.
+pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
+    if !line.first()?.is_ascii_alphabetic() {
+        return None;
+    }
+    let end = line
+        .iter()
+        .position(|byte| !is_name_byte(*byte))
+        .unwrap_or(line.len());
+    let (name, value) = line.split_at(end);
+    if let Some(value) = value.strip_prefix(b"=") {
+        return Some((classify(name), value));
+    }
+    let parameter = classify(name.strip_suffix(b":")?);
+    let ends_here = value.first().is_none_or(|byte| is_blank(*byte));
+    (ends_here && parameter != Parameter::Other { dotted: false }).then_some((parameter, value))
+}
+
+/// Where, after the first byte, a parameter of a target begins: an older `lctl` that fails to read goes on with the next
+/// parameter in the middle of a line.
+///
+/// Only names like those that Lustre gives are found there; identifiers can contain what a user likes.
+pub(super) fn glued(line: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(found) = memchr::memchr(b'=', &line[from..]) {
+        let equals = from + found;
+        let begin = line[..equals]
+            .iter()
+            .rposition(|byte| !is_name_byte(*byte) || *byte == b':')
+            .map_or(0, |before| before + 1);
+        if let Some(offset) = target_suffix(&line[begin..equals])
+            && begin + offset > 0
+        {
+            return Some(begin + offset);
+        }
+        from = equals + 1;
+    }
+    None
+}
+
+/// Where the name of a target's parameter begins that the bytes end with.
+fn target_suffix(bytes: &[u8]) -> Option<usize> {
+    KINDS.into_iter().find_map(|(prefix, _)| {
+        let begin = memchr::memmem::rfind(bytes, prefix)?;
+        match classify(&bytes[begin..]) {
+            Parameter::JobStats(target) | Parameter::CleanupInterval(target) => {
+                is_given_by_lustre(target.name).then_some(begin)
+            }
+            Parameter::Other { .. } => None,
+        }
+    })
+}
+
+/// `scratch-MDT0000`.
+fn is_given_by_lustre(name: &[u8]) -> bool {
+    let Some((before, [b'-', kind @ .., _, _, _, _])) =
+        name.split_at_checked(name.len().saturating_sub(8))
+    else {
+        return false;
+    };
+    !before.is_empty()
+        && (kind == b"MDT" || kind == b"OST")
+        && name[name.len() - 4..].iter().all(u8::is_ascii_hexdigit)
+}
+
+/// A target whose `job_stats` an error message is about, by the name of the parameter or of its file.
+pub(super) fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
+    memchr::memmem::find_iter(message, b"job_stats").find_map(|leaf| {
+        let (separator, before) = message[..leaf].split_last()?;
+        let begin = 1 + before.iter().rposition(|byte| !is_target_byte(*byte))?;
+        let (path, name) = before.split_at(begin);
+        let (_, kind) = KINDS.into_iter().find(|(prefix, _)| {
+            let path = path.strip_suffix(&[*separator]);
+            path.is_some_and(|path| path.ends_with(&prefix[..prefix.len() - 1]))
+        })?;
+        (b"./".contains(separator) && !name.is_empty()).then_some(TargetName { kind, name })
+    })
+}
+
+/// Whether an unreadable line can be the damaged name of a target's `job_stats`.
+pub(super) fn resembles_target(line: &[u8]) -> bool {
+    KINDS.iter().any(|(prefix, _)| line.starts_with(prefix))
+        || memchr::memmem::find(line, b".job_stats").is_some()
+}
+
+fn classify(name: &[u8]) -> Parameter<'_> {
+    target_and_leaf(name).unwrap_or(Parameter::Other {
+        dotted: name.contains(&b'.'),
+    })
+}
+
+fn target_and_leaf(name: &[u8]) -> Option<Parameter<'_>> {
+    let (kind, rest) = KINDS
+        .into_iter()
+        .find_map(|(prefix, kind)| Some((kind, name.strip_prefix(prefix)?)))?;
+    let dot = rest.iter().position(|byte| !is_target_byte(*byte))?;
+    let target = TargetName {
+        kind,
+        name: &rest[..dot],
+    };
+    match &rest[dot..] {
+        _ if dot == 0 => None,
+        b".job_stats" => Some(Parameter::JobStats(target)),
+        b".job_cleanup_interval" => Some(Parameter::CleanupInterval(target)),
+        _ => None,
+    }
+}
+
+fn is_target_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+/// Names of parameters contain what network identifiers and devices contain, but nothing that a counter's braces do.
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"={}\"',".contains(&byte)
+}
+
+/// The seconds of a `job_cleanup_interval`.
+pub(super) fn interval(value: &[u8]) -> Option<u32> {
+    super::counter::number(trim(value)).ok()?.try_into().ok()
+}

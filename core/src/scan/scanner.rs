@@ -1,0 +1,386 @@
+//! What a line means where it stands.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::counter::{self, CounterLine};
+use super::line::{Line, trim};
+use super::lines::{Joined, Lines, Piece, closing};
+use super::parameter::{self, Parameter, TargetName};
+use super::time::{self, TimeKey};
+use super::{Reason, Sink, identifier, message};
+use crate::operation;
+
+/// Where in the output of `lctl` a line stands.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// Before the first name.
+    Start,
+    /// In the value of `job_stats`, which began at this byte.
+    Within(Option<TargetName<'a>>, usize),
+    /// After the name of `job_cleanup_interval`, which began at this byte, with the value on the next line.
+    Interval(TargetName<'a>, usize),
+    /// In the value of another parameter.
+    Elsewhere,
+}
+
+/// How much of a record has been read. Times stand before counters, and each once: what comes otherwise belongs to a
+/// record whose `job_id` line is lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Record {
+    None,
+    /// One bit for each time so far.
+    Times(u8),
+    Counters,
+}
+
+pub(super) struct Scanner<'a, 's, S> {
+    lines: Lines<'a>,
+    sink: &'s mut S,
+    /// The number of the line at hand.
+    line: u32,
+    place: Place<'a>,
+    record: Record,
+    /// An unreadable line could have been the beginning of a record, and nothing has shown since that it was none.
+    suspect: bool,
+    /// A line `name=value` without dots, and its number: another parameter, or a damaged line of a record.
+    aside: Option<(u32, &'a [u8])>,
+}
+
+impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
+    pub(super) const fn new(text: &'a [u8], sink: &'s mut S) -> Self {
+        Self {
+            lines: Lines::new(text),
+            sink,
+            line: 1,
+            place: Place::Start,
+            record: Record::None,
+            suspect: false,
+            aside: None,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<(), S::Stop> {
+        while let Some(piece) = self.take() {
+            self.step(piece)?;
+        }
+        self.leave(self.lines.position)
+    }
+
+    fn take(&mut self) -> Option<Piece<'a>> {
+        self.line = self.lines.number;
+        self.lines.take()
+    }
+
+    fn step(&mut self, piece: Piece<'a>) -> Result<(), S::Stop> {
+        if message::is_message(piece.text) {
+            return self.message(piece.from..piece.next);
+        }
+        match parameter::parse(piece.text) {
+            Some((Parameter::JobStats(target), value)) => self.job_stats(target, value, piece),
+            Some((Parameter::CleanupInterval(target), value)) => {
+                self.leave(piece.from)?;
+                self.place = Place::Interval(target, piece.from);
+                self.interval(value, piece)
+            }
+            Some((Parameter::Other { dotted: true }, _)) => self.leave(piece.from),
+            Some((Parameter::Other { dotted: false }, _)) => {
+                self.aside.get_or_insert((self.line, piece.text));
+                Ok(())
+            }
+            None => self.value(piece.text, piece),
+        }
+    }
+
+    /// An error message.
+    fn message(&mut self, range: Range<usize>) -> Result<(), S::Stop> {
+        match parameter::named_in_message(&self.lines.text()[range.clone()]) {
+            Some(target) if self.is_within(target) => self.sink.may_hide_records(),
+            Some(target) => self.sink.read_failed(target, range),
+            None => Ok(()),
+        }
+    }
+
+    fn is_within(&self, target: TargetName<'a>) -> bool {
+        matches!(self.place, Place::Within(Some(here), _) if here == target)
+    }
+
+    /// `lctl -H` prints the name before each line: only a name without value begins anew.
+    fn job_stats(
+        &mut self,
+        target: TargetName<'a>,
+        value: &'a [u8],
+        piece: Piece<'a>,
+    ) -> Result<(), S::Stop> {
+        let is_alone = trim(value).is_empty();
+        if is_alone || !self.is_within(target) {
+            self.leave(piece.from)?;
+            self.enter(Some(target), piece.from)?;
+        }
+        if is_alone {
+            return Ok(());
+        }
+        self.value(value, piece)
+    }
+
+    fn interval(&mut self, value: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
+        let Place::Interval(target, from) = self.place else {
+            return Ok(());
+        };
+        if trim(value).is_empty() {
+            return Ok(());
+        }
+        self.place = Place::Elsewhere;
+        match parameter::interval(value) {
+            Some(seconds) => self
+                .sink
+                .cleanup_interval(target, seconds, from..piece.next),
+            None => self.sink.problem(self.line, Reason::BadNumber, piece.text),
+        }
+    }
+
+    fn enter(&mut self, target: Option<TargetName<'a>>, from: usize) -> Result<(), S::Stop> {
+        self.place = Place::Within(target, from);
+        self.sink.target(self.line, target)
+    }
+
+    /// The value of a parameter ends.
+    fn leave(&mut self, at: usize) -> Result<(), S::Stop> {
+        self.aside = None;
+        self.end_record()?;
+        let place = std::mem::replace(&mut self.place, Place::Elsewhere);
+        if let Place::Within(_, from) = place {
+            self.sink.target_ends(from..at)?;
+        }
+        Ok(())
+    }
+
+    /// A line of a value: all of it, or what stands after the name.
+    fn value(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
+        match self.place {
+            Place::Start | Place::Within(..) => self.job_stats_line(text, piece),
+            Place::Interval(..) => self.interval(text, piece),
+            Place::Elsewhere => match Line::of(text) {
+                Line::Record(_) => {
+                    self.sink
+                        .problem(self.line, Reason::RecordWithoutTarget, piece.text)
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn job_stats_line(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
+        let line = Line::of(text);
+        if self.steps_over(&line)? {
+            return Ok(());
+        }
+        if let Some(offset) = message::merged(text)
+            && let (before, message) = text.split_at(offset)
+            && let Some(joined) = self
+                .lines
+                .joined(before, piece.offset_of(message)..piece.next)
+        {
+            return self.joined_line(joined, piece);
+        }
+        match line {
+            Line::Record(id) => self.begin_record(identifier::parse(id), piece.ended, piece),
+            Line::Counter(name, open) => {
+                let counter = match self.lines.counter(piece.offset_of(&text[open + 1..])) {
+                    Some((body, after)) => whole_counter(name, body, after),
+                    None if self.is_cut() => Err(Reason::CutLine),
+                    None => Err(Reason::UnclosedCounter),
+                };
+                self.counter(counter, piece.text)
+            }
+            other => self.other_line(other, piece.ended, piece),
+        }
+    }
+
+    /// Whether the lines taken end without a line feed.
+    fn is_cut(&self) -> bool {
+        !self.lines.text()[..self.lines.position].ends_with(b"\n")
+    }
+
+    /// Whether a line belongs to the value of another parameter, one without dots in its name. A line that can only be
+    /// of `job_stats` ends it; of a record, it tells that the parameter was a damaged line.
+    fn steps_over(&mut self, line: &Line<'a>) -> Result<bool, S::Stop> {
+        let Some((number, text)) = self.aside else {
+            return Ok(false);
+        };
+        match line {
+            Line::Blank | Line::Field(_) | Line::Unreadable => return Ok(true),
+            Line::Header | Line::Record(_) => {}
+            Line::Time(..) | Line::Counter(..) => {
+                self.suspect = true;
+                self.sink.problem(number, Reason::UnreadableLine, text)?;
+            }
+        }
+        self.aside = None;
+        Ok(false)
+    }
+
+    fn joined_line(&mut self, joined: Joined, piece: Piece<'a>) -> Result<(), S::Stop> {
+        for message in joined.messages {
+            self.message(message)?;
+        }
+        match Line::of(&joined.text) {
+            Line::Record(id) => {
+                let id = identifier::parse(id).map(|id| Cow::Owned(id.into_owned()));
+                self.begin_record(id, joined.ended, piece)
+            }
+            Line::Counter(name, open) => {
+                let fields = &joined.text[open + 1..];
+                let counter = match closing(fields, &mut 1) {
+                    Some(close) => whole_counter(name, &fields[..close], &fields[close + 1..]),
+                    None => Err(Reason::UnclosedCounter),
+                };
+                self.counter(counter, piece.text)
+            }
+            other => self.other_line(other, joined.ended, piece),
+        }
+    }
+
+    fn begin_record(
+        &mut self,
+        id: Option<Cow<'a, str>>,
+        ended: bool,
+        piece: Piece<'a>,
+    ) -> Result<(), S::Stop> {
+        self.end_record()?;
+        self.enter_nameless(piece)?;
+        let reason = match id {
+            Some(id) if ended => {
+                self.record = Record::Times(0);
+                return self.sink.record(self.line, id, piece.text);
+            }
+            Some(_) => Reason::CutLine,
+            None => Reason::LongIdentifier,
+        };
+        self.suspect = true;
+        self.sink.problem(self.line, reason, piece.text)
+    }
+
+    /// What can only be of `job_stats` begins a target without a name where no name has been seen.
+    fn enter_nameless(&mut self, piece: Piece<'a>) -> Result<(), S::Stop> {
+        match self.place {
+            Place::Start => self.enter(None, piece.from),
+            _ => Ok(()),
+        }
+    }
+
+    fn end_record(&mut self) -> Result<(), S::Stop> {
+        if std::mem::take(&mut self.suspect) && matches!(self.place, Place::Within(..)) {
+            self.sink.may_hide_records()?;
+        }
+        match std::mem::replace(&mut self.record, Record::None) {
+            Record::None => Ok(()),
+            Record::Times(_) | Record::Counters => self.sink.record_ends(),
+        }
+    }
+
+    fn counter(
+        &mut self,
+        counter: Result<CounterLine<'_>, Reason>,
+        text: &'a [u8],
+    ) -> Result<(), S::Stop> {
+        if self.record == Record::None {
+            return self.without_record(text);
+        }
+        self.record = Record::Counters;
+        match counter {
+            Ok(counter) => {
+                self.suspect = false;
+                self.sink.counter(self.line, &counter, text)
+            }
+            Err(reason) => {
+                self.suspect |= matches!(
+                    reason,
+                    Reason::CutLine | Reason::UnclosedCounter | Reason::UnreadableCounter
+                );
+                self.sink.problem(self.line, reason, text)
+            }
+        }
+    }
+
+    fn without_record(&mut self, text: &'a [u8]) -> Result<(), S::Stop> {
+        self.suspect = true;
+        self.end_record()?;
+        self.sink
+            .problem(self.line, Reason::LineWithoutRecord, text)
+    }
+
+    fn time(
+        &mut self,
+        key: TimeKey,
+        value: &[u8],
+        ended: bool,
+        text: &'a [u8],
+    ) -> Result<(), S::Stop> {
+        let Record::Times(seen) = self.record else {
+            return self.without_record(text);
+        };
+        let bit = 1 << key as u8;
+        if seen & bit != 0 {
+            return self.without_record(text);
+        }
+        self.record = Record::Times(seen | bit);
+        self.suspect = false;
+        if !ended && !time::is_whole(value) {
+            return self.unreadable(false, text);
+        }
+        match key.line(value) {
+            Some(Some(time)) => self.sink.time(self.line, time),
+            Some(None) => Ok(()),
+            None => self.sink.problem(self.line, Reason::BadTime, text),
+        }
+    }
+
+    /// A line that is neither a record nor a counter.
+    fn other_line(&mut self, line: Line<'_>, ended: bool, piece: Piece<'a>) -> Result<(), S::Stop> {
+        match line {
+            Line::Blank => Ok(()),
+            Line::Header => {
+                self.end_record()?;
+                self.enter_nameless(piece)
+            }
+            Line::Time(key, value) => self.time(key, value, ended, piece.text),
+            Line::Field(key) if ended && self.is_unknown_field(key) => Ok(()),
+            _ => self.unreadable(ended, piece.text),
+        }
+    }
+
+    /// `key: value` lines of versions to come are silent inside of a record.
+    fn is_unknown_field(&self, key: &[u8]) -> bool {
+        self.record != Record::None && operation::find(key).is_none()
+    }
+
+    fn unreadable(&mut self, ended: bool, text: &'a [u8]) -> Result<(), S::Stop> {
+        let reason = if ended {
+            Reason::UnreadableLine
+        } else {
+            Reason::CutLine
+        };
+        if text.starts_with(b"-") {
+            self.end_record()?;
+        }
+        self.suspect = true;
+        self.sink.problem(self.line, reason, text)?;
+        if ended && parameter::resembles_target(text) {
+            self.leave(self.lines.position)?;
+        }
+        Ok(())
+    }
+}
+
+fn whole_counter<'c>(
+    name: &'c [u8],
+    body: &'c [u8],
+    after: &[u8],
+) -> Result<CounterLine<'c>, Reason> {
+    if trim(after).is_empty() {
+        counter::parse(name, body)
+    } else {
+        Err(Reason::UnreadableCounter)
+    }
+}

@@ -1,0 +1,122 @@
+//! The same identifier twice in one text (rule 5).
+//!
+//! Lustre prints it twice where an entry was removed and made again while it was being read, and where the position in
+//! the list of entries was lost. Different start times are two lives of the entry; otherwise it is one, read twice.
+
+use std::collections::{HashMap, TryReserveError};
+
+use super::read::{Budget, push};
+use super::{Record, Snapshot};
+use crate::scan::{Problem, Reason};
+
+/// Leave one record for each life: of identical ones one, of differing ones the last. Lives of one entry stand in order
+/// of time.
+pub(super) fn resolve<'a>(
+    snapshot: &mut Snapshot<'a>,
+    job_id_lines: &[&'a [u8]],
+    budget: &mut Budget,
+) -> Result<(), TryReserveError> {
+    let groups = groups(&snapshot.records)?;
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let mut removed = Vec::new();
+    for group in groups {
+        let used = lives(&snapshot.records, &group);
+        for position in &group {
+            let same = |other: &usize| is_same(snapshot, *position, *other);
+            if !used.iter().any(same) {
+                let record = &snapshot.records[*position];
+                let problem = Problem {
+                    line: record.line,
+                    target: snapshot.target,
+                    entry: Some(record.id.clone()),
+                    reason: Reason::DuplicateRecord,
+                    text: job_id_lines[*position],
+                };
+                budget.report(problem, &mut snapshot.problems)?;
+            }
+        }
+        let records: Vec<_> = used
+            .iter()
+            .map(|position| snapshot.records[*position].clone())
+            .collect();
+        for (position, record) in group.iter().zip(records) {
+            snapshot.records[*position] = record;
+        }
+        removed.extend(&group[used.len()..]);
+    }
+    snapshot.problems.sort_by_key(|problem| problem.line);
+    removed.sort_unstable();
+    remove(&mut snapshot.records, &removed);
+    Ok(())
+}
+
+/// The positions of records that share an identifier, in the text's order.
+fn groups(records: &[Record<'_>]) -> Result<Vec<Vec<usize>>, TryReserveError> {
+    let mut first = HashMap::new();
+    first.try_reserve(records.len())?;
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of = HashMap::new();
+    for (position, record) in records.iter().enumerate() {
+        let Some(earlier) = first.insert(&*record.id, position) else {
+            continue;
+        };
+        let group = match group_of.remove(&earlier) {
+            Some(group) => group,
+            None => {
+                push(&mut groups, vec![earlier])?;
+                groups.len() - 1
+            }
+        };
+        push(&mut groups[group], position)?;
+        group_of.insert(position, group);
+    }
+    Ok(groups)
+}
+
+/// The record that is used of each life, the oldest life first. Where some records have a start time, one without has
+/// lost it and says of no life what it is.
+fn lives(records: &[Record<'_>], group: &[usize]) -> Vec<usize> {
+    let start = |position: &usize| records[*position].start_time;
+    let mut used: Vec<usize> = group.to_vec();
+    if group.iter().any(|position| start(position).is_some()) {
+        used.retain(|position| start(position).is_some());
+    }
+    // The last one of each life comes first; the sort is stable.
+    used.reverse();
+    used.sort_by_key(start);
+    used.dedup_by_key(|position| start(position));
+    used
+}
+
+/// Whether two records say the same.
+fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
+    let [a, b] = [a, b].map(|position| &snapshot.records[position]);
+    let counters = snapshot.counters_of(a).iter();
+    let others = snapshot.counters_of(b);
+    a.id == b.id
+        && a.snapshot_time == b.snapshot_time
+        && a.start_time == b.start_time
+        && a.present == b.present
+        && counters.len() == others.len()
+        && counters.zip(others).all(|(counter, other)| {
+            let histogram = other.histogram;
+            snapshot.histogram(counter) == snapshot.histogram(other)
+                && super::Counter {
+                    histogram,
+                    ..*counter
+                } == *other
+        })
+}
+
+/// Remove the records at these positions, which are in order.
+fn remove(records: &mut Vec<Record<'_>>, positions: &[usize]) {
+    let mut position = 0;
+    let mut removed = positions.iter().peekable();
+    records.retain(|_| {
+        let keep = removed.next_if_eq(&&position).is_none();
+        position += 1;
+        keep
+    });
+}
