@@ -2,7 +2,19 @@
 //!
 //! What the numbers mean, and every rule that is cited here by its number, stands in `docs/rules.md`.
 
+mod carry;
+mod compare;
+mod known;
+mod late;
+mod row;
+mod value;
+
+use std::collections::TryReserveError;
+
 use thiserror::Error;
+
+pub use compare::compare;
+pub use late::can_be_older;
 
 use crate::operation::OperationIndex;
 use crate::snapshot::{HISTOGRAM_LEN, Snapshot};
@@ -61,6 +73,14 @@ pub struct Problem<'a> {
     pub reason: Reason,
 }
 
+/// Why two observations could not be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CompareError {
+    /// What comes out of it does not fit into memory.
+    #[error("not enough memory to compare the snapshots")]
+    OutOfMemory(#[from] TryReserveError),
+}
+
 /// Why a piece of the text gives no increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
 pub enum Reason {
@@ -110,6 +130,9 @@ pub enum LateReason {
     /// A counter would fall.
     #[error("a counter of entry {0:?} would fall")]
     Fell(String),
+    /// It could not be found out.
+    #[error("not enough memory to compare the snapshots")]
+    OutOfMemory(#[from] TryReserveError),
 }
 
 /// A column of `jobstats.increments`.

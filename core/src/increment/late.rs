@@ -1,0 +1,106 @@
+//! Text that comes late: whether it can be what it says it is (rule 8).
+
+use std::collections::TryReserveError;
+
+use super::compare::latest_start_times;
+use super::known::Known;
+use super::{LateReason, Observation};
+use crate::scan::Clock;
+use crate::snapshot::{Record, Snapshot};
+
+/// Whether `late` can have been read between `previous` and `next`, the observations around its time.
+///
+/// A server's clock may be wrong, and text in the wrong place makes counters fall: what fell would be counted twice.
+pub fn can_be_older(
+    late: &Observation,
+    previous: Option<&Observation>,
+    next: &Observation,
+) -> Result<(), LateReason> {
+    let is_neighbour = |other: &Observation| other.server == late.server;
+    if !is_neighbour(next) && !previous.is_some_and(is_neighbour) {
+        return Err(LateReason::Server);
+    }
+    if let Some(previous) = previous {
+        dates_agree(previous, late)?;
+    }
+    dates_agree(late, next)?;
+    counters_agree(late, previous, next)
+}
+
+/// Whether every entry that has a `start_time` goes on, or is followed by a later one.
+fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReason> {
+    let Some((text, next)) = before.snapshot.zip(next.snapshot) else {
+        return Ok(());
+    };
+    starts_ascend(text, next)?;
+    let mut known = Known::new(&alone(before))?;
+    for record in next
+        .records
+        .iter()
+        .filter(|record| record.start_time.is_some())
+    {
+        let head = known.find(record)?;
+        let life = head.and_then(|head| known.life(head, record.start_time));
+        if life.is_some_and(|life| life.falls(next, record)) {
+            return Err(LateReason::Fell(record.id.to_string()));
+        }
+    }
+    Ok(())
+}
+
+fn starts_ascend(text: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
+    let latest = latest_start_times(next)?;
+    let is_later = |record: &&Record| {
+        let latest = latest.get(&*record.id).copied().flatten();
+        record
+            .start_time
+            .zip(latest)
+            .is_some_and(|(start, latest)| {
+                (start.clock, latest.clock) == (Clock::Epoch, Clock::Epoch) && start > latest
+            })
+    };
+    match text.records.iter().find(is_later) {
+        Some(record) => Err(LateReason::StartTime(record.id.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Whether no entry without `start_time` goes on from `previous` to `next` and yet restarts after `late`.
+fn counters_agree(
+    late: &Observation,
+    previous: Option<&Observation>,
+    next: &Observation,
+) -> Result<(), LateReason> {
+    let Some((previous, text)) = previous.zip(next.snapshot) else {
+        return Ok(());
+    };
+    let (mut before, mut late) = (Known::new(&alone(previous))?, Known::new(&alone(late))?);
+    for record in &text.records {
+        if restarts(&mut late, text, record)? == Some(true)
+            && restarts(&mut before, text, record)? == Some(false)
+        {
+            return Err(LateReason::Fell(record.id.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the record's entry, as it was known, restarted; None where it was not or where `start_time` tells.
+fn restarts(
+    known: &mut Known,
+    text: &Snapshot,
+    record: &Record,
+) -> Result<Option<bool>, TryReserveError> {
+    let head = known.find(record)?;
+    let life = head.and_then(|head| known.latest_life(head));
+    let undated = life.filter(|life| life.start_time().is_none() || record.start_time.is_none());
+    Ok(undated.map(|life| life.restarted(text, record)))
+}
+
+/// The observation as its own text has it.
+fn alone<'a>(observation: &Observation<'a>) -> Observation<'a> {
+    Observation {
+        carried: None,
+        ..*observation
+    }
+}

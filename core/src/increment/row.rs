@@ -1,0 +1,252 @@
+//! How much the counters of one entry grew, in columns and in `detail`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::value::{Histogram, Value, bit};
+use super::{Column, Increment, Micros, Reason};
+use crate::operation::{self, Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
+use crate::scan::Unit;
+use crate::snapshot::HISTOGRAM_LEN;
+
+/// Growth from here on is not believed. A double holds every whole number below it.
+const TOO_LARGE: u64 = 1 << 53;
+
+const NOTHING: Histogram = [0; HISTOGRAM_LEN];
+
+/// What one life of an entry did, by the time since when.
+#[derive(Default)]
+pub(super) struct Rows<'a> {
+    rows: Vec<(Micros, Row<'a>)>,
+    /// Operations that cannot be right.
+    pub problems: Vec<(&'a str, Reason)>,
+}
+
+#[derive(Default)]
+struct Row<'a> {
+    totals: Vec<(Column, i64)>,
+    read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
+    write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
+    detail: BTreeMap<&'a str, Detail>,
+}
+
+/// What the columns do not hold of an operation, by the names that Lustre prints.
+type Detail = BTreeMap<&'static str, Json>;
+
+/// Columns that the calls of an operation in bytes go to.
+fn calls_of(index: OperationIndex) -> Option<OperationIndex> {
+    let operation = OPERATIONS.get(index)?;
+    let calls = operation
+        .doubles
+        .filter(|_| operation.kind == Kind::Bytes)?;
+    operation::find(calls.as_bytes())
+}
+
+impl<'a> Rows<'a> {
+    /// Adds what a counter did since then. `counted_apart` has the bits of the listed operations that have counters of
+    /// their own: calls of an operation in bytes are counted there or here, never twice.
+    pub fn add(
+        &mut self,
+        since: Micros,
+        name: &'a str,
+        before: &Value,
+        now: &Value,
+        counted_apart: u64,
+    ) {
+        let position = self.rows.iter().position(|(start, _)| *start == since);
+        let position = position.unwrap_or_else(|| {
+            self.rows.push((since, Row::default()));
+            self.rows.len() - 1
+        });
+        let mut change = Change {
+            name,
+            row: &mut self.rows[position].1,
+            problems: &mut self.problems,
+            before,
+            now,
+        };
+        let slot = now.counter.slot;
+        if bit(slot).is_some() && now.counter.unit != Unit::Other {
+            change.listed(slot.into(), counted_apart);
+        } else {
+            change.unlisted();
+        }
+    }
+
+    /// How many rows at most.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows in which something grew.
+    pub fn into_increments(
+        self,
+        id: &'a str,
+        time: Micros,
+        reset: bool,
+        last_active: Option<Micros>,
+    ) -> impl Iterator<Item = Increment<'a>> {
+        let rows = self.rows.into_iter().filter(|(_, row)| row.has_grown());
+        rows.map(move |(since, row)| Increment {
+            id,
+            since,
+            time,
+            reset,
+            last_active,
+            detail: row.detail(),
+            totals: row.totals,
+            read_histogram: row.read_histogram,
+            write_histogram: row.write_histogram,
+        })
+    }
+}
+
+impl Row<'_> {
+    fn has_grown(&self) -> bool {
+        !self.totals.is_empty()
+            || self.read_histogram.is_some()
+            || self.write_histogram.is_some()
+            || !self.detail.is_empty()
+    }
+
+    fn detail(&self) -> Option<String> {
+        if self.detail.is_empty() {
+            return None;
+        }
+        serde_json::to_string(&self.detail).ok()
+    }
+}
+
+/// One counter of an entry, before and now.
+struct Change<'a, 'r> {
+    name: &'a str,
+    row: &'r mut Row<'a>,
+    problems: &'r mut Vec<(&'a str, Reason)>,
+    before: &'r Value<'r>,
+    now: &'r Value<'r>,
+}
+
+impl Change<'_, '_> {
+    fn listed(&mut self, index: OperationIndex, counted_apart: u64) {
+        match (OPERATIONS[index].kind, self.now.counter.unit) {
+            (Kind::Bytes, unit) => {
+                if unit == Unit::Bytes {
+                    self.put(Column::Total(index), "sum", self.sum());
+                    self.put_histogram(index);
+                }
+                if let Some(calls) = calls_of(index).filter(|calls| counted_apart >> calls & 1 == 0)
+                {
+                    self.put(Column::Total(calls), "samples", self.samples());
+                }
+            }
+            (Kind::Requests, unit) => {
+                self.put(Column::Total(index), "samples", self.samples());
+                if unit == Unit::Microseconds {
+                    self.put(Column::Usecs(index), "sum", self.sum());
+                }
+            }
+        }
+        let detail = self.extremes();
+        self.put_detail(detail);
+    }
+
+    /// An operation without columns, or in a unit that no column has: all of it goes to `detail`.
+    fn unlisted(&mut self) {
+        let mut detail = self.extremes();
+        for (field, growth) in [("samples", self.samples()), ("sum", self.sum())] {
+            if let Some(growth) = self.believed(field, growth) {
+                detail.insert(field, growth.into());
+            }
+        }
+        if let Some(sizes) = self.sizes().filter(|sizes| *sizes != NOTHING) {
+            detail.insert("hist", sizes.as_slice().into());
+        }
+        if let Some(unit) = unit_name(self.now.counter.unit).filter(|_| !detail.is_empty()) {
+            detail.insert("unit", unit.into());
+        }
+        self.put_detail(detail);
+    }
+
+    fn samples(&self) -> u64 {
+        self.now
+            .counter
+            .samples
+            .saturating_sub(self.before.counter.samples)
+    }
+
+    fn sum(&self) -> u64 {
+        self.now.counter.sum.saturating_sub(self.before.counter.sum)
+    }
+
+    /// Growth of the histogram's elements, where both say what they held.
+    fn sizes(&self) -> Option<Histogram> {
+        let (before, now) = (self.before.sizes()?, self.now.sizes()?);
+        Some(std::array::from_fn(|element| {
+            now[element].saturating_sub(before[element])
+        }))
+    }
+
+    /// The bounds, where they are new, and the growth of the sum of squares.
+    fn extremes(&self) -> Detail {
+        let (before, now) = (&self.before.counter, &self.now.counter);
+        let measures = now.unit != Unit::Requests && now.samples > 0;
+        let is_new = |old: u64, new: u64| measures && (before.samples == 0 || old != new);
+        let squares = now.sumsq.wrapping_sub(before.sumsq);
+        let fields = [
+            ("min", now.min, is_new(before.min, now.min)),
+            ("max", now.max, is_new(before.max, now.max)),
+            ("sumsq", squares, squares > 0),
+        ];
+        let fields = fields.into_iter().filter(|(.., is_new)| *is_new);
+        fields
+            .map(|(field, value, _)| (field, value.into()))
+            .collect()
+    }
+
+    fn put_detail(&mut self, detail: Detail) {
+        if !detail.is_empty() {
+            self.row.detail.insert(self.name, detail);
+        }
+    }
+
+    fn put(&mut self, column: Column, field: &'static str, growth: u64) {
+        if let Some(growth) = self.believed(field, growth) {
+            self.row.totals.push((column, growth.cast_signed()));
+        }
+    }
+
+    fn put_histogram(&mut self, index: OperationIndex) {
+        let Some(sizes) = self.sizes().filter(|sizes| *sizes != NOTHING) else {
+            return;
+        };
+        if let Some(growth) = sizes.into_iter().find(|growth| *growth >= TOO_LARGE) {
+            self.believed("hist", growth);
+            return;
+        }
+        let sizes = Some(Box::new(sizes.map(u64::cast_signed)));
+        match index {
+            READ_BYTES => self.row.read_histogram = sizes,
+            WRITE_BYTES => self.row.write_histogram = sizes,
+            _ => {}
+        }
+    }
+
+    /// The growth, where there is any and it can be true.
+    fn believed(&mut self, field: &'static str, growth: u64) -> Option<u64> {
+        if growth >= TOO_LARGE {
+            let reason = Reason::TooLarge { field, growth };
+            self.problems.push((self.name, reason));
+        }
+        (1..TOO_LARGE).contains(&growth).then_some(growth)
+    }
+}
+
+fn unit_name(unit: Unit) -> Option<&'static str> {
+    match unit {
+        Unit::Requests => Some("reqs"),
+        Unit::Bytes => Some("bytes"),
+        Unit::Microseconds => Some("usecs"),
+        Unit::Other => None,
+    }
+}
