@@ -1,0 +1,29 @@
+# TimescaleDB with jobstats in it:  docker build -t jobstats .  &&  docker run -e POSTGRES_PASSWORD=… -p 5432:5432 jobstats
+ARG POSTGRESQL=17
+
+FROM rust:1-slim-bookworm AS rust
+
+# Built on the image that it will run on, for the same PostgreSQL and the same C library.
+FROM timescale/timescaledb-ha:pg${POSTGRESQL} AS build
+ARG POSTGRESQL
+USER root
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends --no-upgrade git make "postgresql-server-dev-${POSTGRESQL}"
+COPY --from=rust /usr/local/cargo /usr/local/cargo
+COPY --from=rust /usr/local/rustup /usr/local/rustup
+ENV CARGO_HOME=/usr/local/cargo RUSTUP_HOME=/usr/local/rustup PATH=/usr/local/cargo/bin:$PATH \
+    PG_CONFIG=/usr/lib/postgresql/${POSTGRESQL}/bin/pg_config
+WORKDIR /build
+# What set-up takes minutes for depends on these files alone.
+COPY Makefile Cargo.toml ./
+COPY scripts scripts
+RUN make setup
+COPY . .
+RUN make package && mkdir /out && tar -C /out -xzf target/package/*.tar.gz
+
+FROM timescale/timescaledb-ha:pg${POSTGRESQL}
+USER root
+COPY --from=build /out/ /
+# After the image's own scripts, in the database that POSTGRES_DB names.
+RUN echo 'CREATE EXTENSION jobstats; SELECT jobstats_setup();' >/docker-entrypoint-initdb.d/900_jobstats.sql
+USER postgres
