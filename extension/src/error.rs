@@ -40,6 +40,12 @@ pub enum Error {
     /// Not enough memory.
     #[error("out of memory: {0} bytes are not to be had")]
     Memory(usize),
+    /// Not enough memory for what a text says.
+    #[error("out of memory: {0}")]
+    Read(#[from] jobstats_core::snapshot::ReadError),
+    /// Not enough memory for what happened between two texts.
+    #[error("out of memory: {0}")]
+    Compare(#[from] jobstats_core::increment::CompareError),
     /// A `jobid_name` that cannot be compiled.
     #[error("format \"{0}\" is not a jobid_name: {1}")]
     Format(String, String),
@@ -60,9 +66,11 @@ impl Error {
             Self::Isolation(_) => Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
             Self::TextTooLarge { .. } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
-            Self::Body(_) | Self::Argument(_) | Self::Format(..) => Code::ERRCODE_INVALID_PARAMETER_VALUE,
+            Self::Body(_) | Self::Argument(_) | Self::Format(..) => {
+                Code::ERRCODE_INVALID_PARAMETER_VALUE
+            }
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
-            Self::Memory(_) => Code::ERRCODE_OUT_OF_MEMORY,
+            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
             Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
             Self::Damaged(_) => Code::ERRCODE_DATA_CORRUPTED,
         }
@@ -71,13 +79,17 @@ impl Error {
     fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NoStore => Some("Run SELECT jobstats_setup();"),
-            Self::ForeignSchema => Some("Rename or drop that schema, or run jobstats_setup() as its owner."),
+            Self::ForeignSchema => {
+                Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
+            }
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::Isolation(_) => Some("Feed under READ COMMITTED, the default."),
             Self::TextTooLarge { .. } => {
                 Some("Feed one target per row, or raise max_text in jobstats.settings.")
             }
-            Self::NotZstd(_) => Some("Send plain text in the column body, or pack it with the zstd tool."),
+            Self::NotZstd(_) => {
+                Some("Send plain text in the column body, or pack it with the zstd tool.")
+            }
             Self::EntryRace => Some("Feed the text again."),
             Self::Format(..) => Some("Known codes are %e %g %h %H %j %p %u."),
             _ => None,

@@ -1,7 +1,8 @@
 //! `jobstats_identify()` and what else has to do with the formats of identifiers.
 
-use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Status, likely_format};
+use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format};
 use jobstats_core::snapshot::Snapshot;
+use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -61,16 +62,26 @@ fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
     if store::exists(client)? {
         return configured_formats(client);
     }
-    compile(DEFAULT_FORMATS.iter().map(|(format, label)| ((*format).to_owned(), label.map(str::to_owned))))
+    compile(
+        DEFAULT_FORMATS
+            .iter()
+            .map(|(format, label)| ((*format).to_owned(), label.map(str::to_owned))),
+    )
 }
 
 /// The formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    let rows =
-        client.select("SELECT format, node_label FROM jobstats.entry_formats ORDER BY priority", None, &[])?;
+    let rows = client.select(
+        "SELECT format, node_label FROM jobstats.entry_formats ORDER BY priority",
+        None,
+        &[],
+    )?;
     let mut formats = Vec::with_capacity(rows.len());
     for row in rows {
-        formats.push((row.get::<String>(1)?.unwrap_or_default(), row.get::<String>(2)?));
+        formats.push((
+            row.get::<String>(1)?.unwrap_or_default(),
+            row.get::<String>(2)?,
+        ));
     }
     compile(formats.into_iter())
 }
@@ -78,23 +89,75 @@ pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
 fn compile(formats: impl Iterator<Item = (String, Option<String>)>) -> Result<Formats, Error> {
     formats
         .map(|(format, label)| {
-            Format::compile(&format, label.as_deref()).map_err(|error| Error::Format(format, error.to_string()))
+            Format::compile(&format, label.as_deref())
+                .map_err(|error| Error::Format(format, error.to_string()))
         })
         .collect()
 }
 
+/// The columns name, job, uid, gid, node, executable, pid, format, status and workload of `jobstats.entries` for these
+/// names, each as an array.
+pub fn identity_columns<'n>(
+    formats: &Formats,
+    names: impl Iterator<Item = &'n String> + Clone,
+) -> Vec<DatumWithOid<'static>> {
+    let identities: Vec<Identity<'_>> = names.clone().map(|name| formats.identify(name)).collect();
+    let text = |field: fn(&Identity<'_>) -> Option<String>| -> DatumWithOid<'static> {
+        identities.iter().map(field).collect::<Vec<_>>().into()
+    };
+    let number = |field: fn(&Identity<'_>) -> Option<u32>| -> DatumWithOid<'static> {
+        identities
+            .iter()
+            .map(|identity| field(identity).map(i64::from))
+            .collect::<Vec<_>>()
+            .into()
+    };
+    let workloads: Vec<String> = names
+        .clone()
+        .zip(&identities)
+        .map(|(name, identity)| identity.workload(name))
+        .collect();
+    vec![
+        names.cloned().collect::<Vec<_>>().into(),
+        text(|identity| identity.job.map(str::to_owned)),
+        number(|identity| identity.uid),
+        number(|identity| identity.gid),
+        text(|identity| identity.node.map(str::to_owned)),
+        text(|identity| identity.executable.map(str::to_owned)),
+        number(|identity| identity.pid),
+        text(|identity| identity.format.map(str::to_owned)),
+        text(|identity| Some(identity.status.as_str().to_owned())),
+        workloads.into(),
+    ]
+}
+
 /// Says so where most identifiers of a target's first text match no format: the site uses another one.
-pub fn notice_unmatched(client: &SpiClient<'_>, target: &str, snapshot: &Snapshot<'_>) -> Result<(), Error> {
+pub fn notice_unmatched(
+    client: &SpiClient<'_>,
+    target: &str,
+    snapshot: &Snapshot<'_>,
+) -> Result<(), Error> {
     let formats = configured_formats(client)?;
     let ids = || snapshot.records.iter().map(|record| record.id.as_ref());
-    let unmatched: Vec<&str> = ids().filter(|id| formats.identify(id).status == Status::Malformed).collect();
+    let unmatched: Vec<&str> = ids()
+        .filter(|id| formats.identify(id).status == Status::Malformed)
+        .collect();
     if unmatched.len() * 2 > snapshot.records.len() {
-        notice(target, unmatched.len(), snapshot.records.len(), likely_format(unmatched));
+        notice(
+            target,
+            unmatched.len(),
+            snapshot.records.len(),
+            likely_format(unmatched.into_iter().take(SAMPLE)),
+        );
     }
     Ok(())
 }
 
-fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
+/// As many identifiers show what the others look like.
+pub const SAMPLE: usize = 1000;
+
+/// One NOTICE with the remedy.
+pub fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
     let remedy = match likely {
         Some(format) => format!("they look like {format}: {}", remedy(format)),
         None => "see jobid_name on the clients and table jobstats.entry_formats".to_owned(),

@@ -10,6 +10,8 @@ mod error;
 mod identify;
 mod ingest;
 mod operations;
+mod parse;
+mod reidentify;
 mod setup;
 mod staged;
 mod store;
@@ -20,4 +22,8 @@ mod zstd_text;
 pg_module_magic!();
 
 extension_sql_file!("sql/maintain.sql", name = "maintain");
-extension_sql_file!("sql/grants.sql", name = "grants", requires = [store::jobstats_require_store]);
+extension_sql_file!(
+    "sql/grants.sql",
+    name = "grants",
+    requires = [store::jobstats_require_store]
+);

@@ -13,7 +13,8 @@ use crate::store;
 const GROWING: [&str; 3] = ["raw", "observations", "increments"];
 
 /// Formats that a new store knows, with the node label where the identifier names no node.
-const FORMATS: &str = "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
+const FORMATS: &str =
+    "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
 
 /// Where the growing tables are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,11 @@ enum Installation {
     /// PostgreSQL alone.
     Plain,
     /// TimescaleDB, its functions being in this schema.
-    Timescale { schema: String, community: bool, version: String },
+    Timescale {
+        schema: String,
+        community: bool,
+        version: String,
+    },
 }
 
 #[pg_extern(sql = r#"
@@ -71,8 +76,15 @@ fn jobstats_setup(
 }
 
 fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
-    let encoding = one_text(client, "SELECT pg_catalog.current_setting('server_encoding')")?;
-    if encoding == "UTF8" { Ok(()) } else { Err(Error::Encoding(encoding)) }
+    let encoding = one_text(
+        client,
+        "SELECT pg_catalog.current_setting('server_encoding')",
+    )?;
+    if encoding == "UTF8" {
+        Ok(())
+    } else {
+        Err(Error::Encoding(encoding))
+    }
 }
 
 /// Creates the schema; gives whether it is new. One that somebody else has put there is refused, because what stands in
@@ -85,7 +97,13 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
             Some(1),
             &[],
         )?;
-    match found.into_iter().next().map(|row| row.get::<bool>(1)).transpose()?.flatten() {
+    match found
+        .into_iter()
+        .next()
+        .map(|row| row.get::<bool>(1))
+        .transpose()?
+        .flatten()
+    {
         Some(true) => Ok(false),
         Some(false) => Err(Error::ForeignSchema),
         None => {
@@ -117,7 +135,9 @@ fn create_tables(client: &mut SpiClient<'_>, installation: &Installation) -> Res
         Installation::Plain => "PARTITION BY RANGE (\"time\")",
         Installation::Timescale { .. } => "",
     };
-    let columns: Vec<String> = operation_columns().map(|(_, name)| format!("    \"{name}\" bigint")).collect();
+    let columns: Vec<String> = operation_columns()
+        .map(|(_, name)| format!("    \"{name}\" bigint"))
+        .collect();
     let statements = include_str!("sql/store.sql")
         .replace("@partitioned@", partitioned)
         .replace("@operation_columns@", &columns.join(",\n"));
@@ -140,17 +160,27 @@ fn add_operations(client: &mut SpiClient<'_>) -> Result<(), Error> {
         .filter_map(|row| row.get::<String>(1).transpose())
         .collect::<Result<_, _>>()?;
     for name in missing {
-        client.update(&format!("ALTER TABLE jobstats.increments ADD COLUMN \"{name}\" bigint"), None, &[])?;
+        client.update(
+            &format!("ALTER TABLE jobstats.increments ADD COLUMN \"{name}\" bigint"),
+            None,
+            &[],
+        )?;
     }
     Ok(())
 }
 
 /// Makes hypertables of the growing tables, or gives them their first partitions.
-fn make_growing(client: &mut SpiClient<'_>, installation: &Installation, schema: &str) -> Result<(), Error> {
+fn make_growing(
+    client: &mut SpiClient<'_>,
+    installation: &Installation,
+    schema: &str,
+) -> Result<(), Error> {
     for table in GROWING {
         let statement = match installation {
             Installation::Plain => {
-                format!("CREATE TABLE jobstats.{table}_default PARTITION OF jobstats.{table} DEFAULT")
+                format!(
+                    "CREATE TABLE jobstats.{table}_default PARTITION OF jobstats.{table} DEFAULT"
+                )
             }
             Installation::Timescale { schema, .. } => format!(
                 "SELECT {schema}.create_hypertable('jobstats.{table}'::regclass, 'time'::name, \
@@ -164,9 +194,14 @@ fn make_growing(client: &mut SpiClient<'_>, installation: &Installation, schema:
 }
 
 fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
-    let rates: Vec<String> =
-        operation_columns().map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\"")).collect();
-    client.update(&include_str!("sql/feed.sql").replace("@extschema@", schema), None, &[])?;
+    let rates: Vec<String> = operation_columns()
+        .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
+        .collect();
+    client.update(
+        &include_str!("sql/feed.sql").replace("@extschema@", schema),
+        None,
+        &[],
+    )?;
     for view in ["raw_text", "rates"] {
         client.update(&format!("DROP VIEW IF EXISTS jobstats.{view}"), None, &[])?;
     }
@@ -181,26 +216,41 @@ fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let mut statements = include_str!("sql/comments.sql").to_owned();
     for (column, name) in operation_columns() {
         let text = quote_literal(meaning(column));
-        let _ = writeln!(statements, "COMMENT ON COLUMN jobstats.increments.\"{name}\" IS {text};");
+        let _ = writeln!(
+            statements,
+            "COMMENT ON COLUMN jobstats.increments.\"{name}\" IS {text};"
+        );
     }
     client.update(&statements, None, &[])?;
     Ok(())
 }
 
-fn message(client: &SpiClient<'_>, installation: &Installation, schema: &str) -> Result<String, Error> {
+fn message(
+    client: &SpiClient<'_>,
+    installation: &Installation,
+    schema: &str,
+) -> Result<String, Error> {
     let partitioned = one_text(
         client,
         "SELECT CASE relkind WHEN 'p' THEN 'yes' ELSE 'no' END FROM pg_class WHERE oid = 'jobstats.increments'::regclass",
     )? == "yes";
     let kind = match installation {
-        Installation::Timescale { version, community, .. } if !partitioned => format!(
+        Installation::Timescale {
+            version, community, ..
+        } if !partitioned => format!(
             "hypertables of TimescaleDB {version} ({})",
-            if *community { "Community edition" } else { "Apache edition" }
+            if *community {
+                "Community edition"
+            } else {
+                "Apache edition"
+            }
         ),
         Installation::Timescale { .. } => {
             "tables partitioned by day, made before TimescaleDB was installed".to_owned()
         }
-        Installation::Plain => "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned(),
+        Installation::Plain => {
+            "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned()
+        }
     };
     let database = one_text(client, "SELECT pg_catalog.current_database()::text")?;
     Ok(format!(
@@ -212,6 +262,9 @@ fn message(client: &SpiClient<'_>, installation: &Installation, schema: &str) ->
 }
 
 fn one_text(client: &SpiClient<'_>, query: &str) -> Result<String, Error> {
-    let value = client.select(query, Some(1), &[])?.first().get_one::<String>()?;
+    let value = client
+        .select(query, Some(1), &[])?
+        .first()
+        .get_one::<String>()?;
     value.ok_or_else(|| Error::Damaged(format!("no answer to: {query}")))
 }

@@ -55,20 +55,36 @@ pub fn insert_increments<'a>(
     increments: impl Iterator<Item = (i64, Increment<'a>)>,
 ) -> Result<usize, Error> {
     let rows: Vec<Row> = increments
-        .map(|(entry_id, increment)| Row { entry_id, increment: Increment { id: "", ..increment } })
+        .map(|(entry_id, increment)| Row {
+            entry_id,
+            increment: Increment {
+                id: "",
+                ..increment
+            },
+        })
         .collect();
     if rows.is_empty() {
         return Ok(0);
     }
-    STAGED.set(Some(Batch { target_id, observed, rows }));
+    STAGED.set(Some(Batch {
+        target_id,
+        observed,
+        rows,
+    }));
     let inserted = client.update(&insert_statement()?, None, &[]);
     STAGED.set(None);
     Ok(inserted?.len())
 }
 
 fn insert_statement() -> Result<String, Error> {
-    let mut names: Vec<String> = FIXED.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    let mut types: Vec<String> = FIXED.iter().map(|(name, kind)| format!("\"{name}\" {kind}")).collect();
+    let mut names: Vec<String> = FIXED
+        .iter()
+        .map(|(name, _)| format!("\"{name}\""))
+        .collect();
+    let mut types: Vec<String> = FIXED
+        .iter()
+        .map(|(name, kind)| format!("\"{name}\" {kind}"))
+        .collect();
     for (_, name) in operation_columns() {
         names.push(format!("\"{name}\""));
         types.push(format!("\"{name}\" bigint"));
@@ -110,7 +126,11 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
 
 /// # Safety
 /// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`insert_statement`].
-unsafe fn put_rows(batch: &Batch, store: *mut pg_sys::Tuplestorestate, descriptor: pg_sys::TupleDesc) {
+unsafe fn put_rows(
+    batch: &Batch,
+    store: *mut pg_sys::Tuplestorestate,
+    descriptor: pg_sys::TupleDesc,
+) {
     let positions: HashMap<Column, usize> = operation_columns()
         .enumerate()
         .map(|(position, (column, _))| (column, FIXED.len() + position))
@@ -130,7 +150,12 @@ unsafe fn put_rows(batch: &Batch, store: *mut pg_sys::Tuplestorestate, descripto
         // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
         unsafe {
             context.switch_to(|_| fill(batch, row, &positions, &mut values, &mut nulls));
-            pg_sys::tuplestore_putvalues(store, descriptor, values.as_mut_ptr(), nulls.as_mut_ptr());
+            pg_sys::tuplestore_putvalues(
+                store,
+                descriptor,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            );
             context.reset();
         }
     }
@@ -163,7 +188,21 @@ fn fill(
         }
     }
     let after = FIXED.len() + positions.len();
-    set(after, increment.read_histogram.as_ref().map(|histogram| histogram.to_vec()).into_datum());
-    set(after + 1, increment.write_histogram.as_ref().map(|histogram| histogram.to_vec()).into_datum());
+    set(
+        after,
+        increment
+            .read_histogram
+            .as_ref()
+            .map(|histogram| histogram.to_vec())
+            .into_datum(),
+    );
+    set(
+        after + 1,
+        increment
+            .write_histogram
+            .as_ref()
+            .map(|histogram| histogram.to_vec())
+            .into_datum(),
+    );
     set(after + 2, increment.detail.as_deref().into_datum());
 }

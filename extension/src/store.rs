@@ -11,6 +11,8 @@ use crate::error::Error;
 pub struct Settings {
     /// How long raw text is kept.
     pub raw_retention: Micros,
+    /// How long increments and observations are kept.
+    pub retention: Micros,
     /// How far a text may be in the future.
     pub max_ahead: Micros,
     /// Bytes of one target's text.
@@ -23,33 +25,44 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     let row = client
         .select(
             "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
+             (extract(epoch FROM retention) * 1000000)::bigint, \
              (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text FROM jobstats.settings",
             Some(1),
             &[],
         )?
         .first();
     let number = |position| -> Result<i64, Error> {
-        row.get::<i64>(position)?.ok_or_else(|| Error::Damaged("jobstats.settings has no row".to_owned()))
+        row.get::<i64>(position)?
+            .ok_or_else(|| Error::Damaged("jobstats.settings has no row".to_owned()))
     };
     if row.is_empty() {
         return Err(Error::Damaged("jobstats.settings has no row".to_owned()));
     }
     Ok(Settings {
         raw_retention: number(1)?,
-        max_ahead: number(2)?,
-        max_text: u64::try_from(number(3)?).unwrap_or(0),
+        retention: number(2)?,
+        max_ahead: number(3)?,
+        max_text: u64::try_from(number(4)?).unwrap_or(0),
     })
 }
 
 /// Fails with [`Error::NoStore`] where there is no store.
 pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
-    if exists(client)? { Ok(()) } else { Err(Error::NoStore) }
+    if exists(client)? {
+        Ok(())
+    } else {
+        Err(Error::NoStore)
+    }
 }
 
 /// Whether this database has a store.
 pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
     let there = client
-        .select("SELECT pg_catalog.to_regclass('jobstats.settings') IS NOT NULL", Some(1), &[])?
+        .select(
+            "SELECT pg_catalog.to_regclass('jobstats.settings') IS NOT NULL",
+            Some(1),
+            &[],
+        )?
         .first()
         .get_one::<bool>()?;
     Ok(there.unwrap_or(false))
@@ -61,7 +74,8 @@ pub fn extension_schema() -> Result<String, Error> {
         "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
          JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
     )?;
-    name.map(quote_identifier).ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))
+    name.map(quote_identifier)
+        .ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))
 }
 
 #[pg_extern(sql = r#"

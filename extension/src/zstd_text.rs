@@ -21,8 +21,14 @@ pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(not_zstd)?;
     let mut text = Vec::new();
     // The frame says how large the text is, if its writer knew; it may lie, so it only sets the first guess.
-    let stated = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten().unwrap_or(0);
-    reserve(&mut text, usize::try_from(stated.min(limit)).unwrap_or(0) + 1)?;
+    let stated = zstd::zstd_safe::get_frame_content_size(packed)
+        .ok()
+        .flatten()
+        .unwrap_or(0);
+    reserve(
+        &mut text,
+        usize::try_from(stated.min(limit)).unwrap_or(0) + 1,
+    )?;
     let mut filled = 0;
     loop {
         if filled == text.len() {
@@ -46,5 +52,6 @@ pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
 
 /// Room for `more` bytes, or an error instead of the end of the process.
 pub fn reserve(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
-    text.try_reserve_exact(more).map_err(|_| Error::Memory(more))
+    text.try_reserve_exact(more)
+        .map_err(|_| Error::Memory(more))
 }

@@ -43,9 +43,15 @@ pub struct Found {
 
 impl From<&Problem<'_>> for Found {
     fn from(problem: &Problem<'_>) -> Self {
-        let place = problem.operation.map_or_else(String::new, |operation| format!(" {operation}:"));
+        let place = problem
+            .operation
+            .map_or_else(String::new, |operation| format!(" {operation}:"));
         let text = format!("{}:{place} {}", problem.entry, problem.reason);
-        Self { line: problem.line, reason: problem.reason.code(), text }
+        Self {
+            line: problem.line,
+            reason: problem.reason.code(),
+            text,
+        }
     }
 }
 
@@ -66,15 +72,20 @@ impl Ingest<'_> {
         next: &Observation<'_>,
     ) -> Result<(Computed, Vec<Found>), Error> {
         let before = previous.map(Read::observation);
-        let comparison = compare(before.as_ref(), next, target.cleanup_interval);
+        let comparison = compare(before.as_ref(), next, target.cleanup_interval)?;
         let counts = counts(&comparison, next);
         let carried = (!comparison.carried.records.is_empty()).then(|| print(&comparison.carried));
         let found = comparison.problems.iter().map(Found::from).collect();
         let entries = &mut self.entries;
-        entries.resolve(client, comparison.increments.iter().map(|increment| increment.id))?;
+        entries.resolve(
+            client,
+            comparison.increments.iter().map(|increment| increment.id),
+        )?;
         let rows = comparison.increments.into_iter().flat_map(|increment| {
             let entry_id = entries.id(increment.id);
-            entry_id.into_iter().flat_map(move |id| step::split(increment.clone()).map(move |part| (id, part)))
+            entry_id
+                .into_iter()
+                .flat_map(move |id| step::split(increment.clone()).map(move |part| (id, part)))
         });
         let increments = insert_increments(client, target.id, next.time, rows)?;
         let computed = Computed {
@@ -97,23 +108,33 @@ impl Ingest<'_> {
         next: Stored,
     ) -> Result<(), Error> {
         // What the rows of `next` were computed from so far, and thus where the first of them may begin.
-        let mut earliest = before.as_ref().map(|before| before.read().earliest());
+        let mut earliest = before
+            .as_ref()
+            .map(|before| Ok::<_, Error>(before.read()?.earliest()))
+            .transpose()?;
         let (mut previous, mut next) = (placed, next);
         loop {
             pgrx::check_for_interrupts!();
-            let next_earliest = next.read().earliest();
+            let next_earliest = next.read()?.earliest();
             if let Some(earliest) = earliest {
                 stored::delete_increments(client, target.id, next.time, earliest)?;
             }
-            let (computed, _) =
-                self.compute(client, target, Some(&previous.read()), &next.read().observation())?;
+            let (computed, _) = self.compute(
+                client,
+                target,
+                Some(&previous.read()?),
+                &next.read()?.observation(),
+            )?;
             stored::update(client, target.id, next.time, &computed)?;
             if computed.carried == next.carried {
                 return Ok(());
             }
             earliest = Some(next_earliest);
-            previous = Stored { carried: computed.carried, ..next };
-            match stored::after(client, target.id, previous.time)? {
+            previous = Stored {
+                carried: computed.carried,
+                ..next
+            };
+            match stored::after(client, target.id, previous.time, self.settings.retention)? {
                 Some(after) => next = after,
                 None => return Ok(()),
             }

@@ -5,13 +5,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jobstats_core::entry_id::Identity;
 use jobstats_core::increment::Micros;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::Error;
-use crate::identify::configured_formats;
+use crate::identify::{configured_formats, identity_columns};
 use crate::time::timestamptz;
 
 /// The entries that this feed has met.
@@ -28,7 +27,11 @@ impl Entries {
     }
 
     /// Finds the keys of all these names; names that the store lacks become new entries.
-    pub fn resolve<'n>(&mut self, client: &mut SpiClient<'_>, names: impl Iterator<Item = &'n str>) -> Result<(), Error> {
+    pub fn resolve<'n>(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<(), Error> {
         let mut pending: Vec<&str> = names.filter(|name| !self.ids.contains_key(*name)).collect();
         pending.sort_unstable();
         pending.dedup();
@@ -69,40 +72,25 @@ impl Entries {
 
     /// Stores the new entries, in order of their keys and as the last step of a feed: feeds that store the same entries
     /// wait for each other as shortly as can be, and never in a circle.
-    pub fn insert_new(&mut self, client: &mut SpiClient<'_>, first_seen: Micros) -> Result<(), Error> {
+    pub fn insert_new(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        first_seen: Micros,
+    ) -> Result<(), Error> {
         if self.new.is_empty() {
             return Ok(());
         }
         let formats = configured_formats(client)?;
-        let identities: Vec<Identity<'_>> = self.new.values().map(|name| formats.identify(name)).collect();
-        let text = |field: fn(&Identity<'_>) -> Option<&str>| -> Vec<Option<String>> {
-            identities.iter().map(|identity| field(identity).map(str::to_owned)).collect()
-        };
-        let number = |field: fn(&Identity<'_>) -> Option<u32>| -> Vec<Option<i64>> {
-            identities.iter().map(|identity| field(identity).map(i64::from)).collect()
-        };
-        let workloads: Vec<String> =
-            self.new.values().zip(&identities).map(|(name, identity)| identity.workload(name)).collect();
+        let mut values = vec![self.new.keys().copied().collect::<Vec<_>>().into()];
+        values.extend(identity_columns(&formats, self.new.values()));
+        values.push(timestamptz(first_seen)?.into());
         let inserted = client.update(
             "INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, first_seen) \
              SELECT *, $12 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], \
              $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[]) ON CONFLICT (entry_id) DO NOTHING \
              RETURNING entry_id",
             None,
-            &[
-                self.new.keys().copied().collect::<Vec<_>>().into(),
-                self.new.values().cloned().collect::<Vec<_>>().into(),
-                text(|identity| identity.job).into(),
-                number(|identity| identity.uid).into(),
-                number(|identity| identity.gid).into(),
-                text(|identity| identity.node).into(),
-                text(|identity| identity.executable).into(),
-                number(|identity| identity.pid).into(),
-                text(|identity| identity.format).into(),
-                text(|identity| Some(identity.status.as_str())).into(),
-                workloads.into(),
-                timestamptz(first_seen)?.into(),
-            ],
+            &values,
         )?;
         for row in inserted {
             if let Some(id) = row.get::<i64>(1)? {
@@ -119,7 +107,14 @@ impl Entries {
             return Ok(());
         }
         let stored = stored_names(client, skipped.keys().copied().collect())?;
-        if skipped.iter().all(|(id, name)| stored.get(id) == Some(name)) { Ok(()) } else { Err(Error::EntryRace) }
+        if skipped
+            .iter()
+            .all(|(id, name)| stored.get(id) == Some(name))
+        {
+            Ok(())
+        } else {
+            Err(Error::EntryRace)
+        }
     }
 }
 

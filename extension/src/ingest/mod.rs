@@ -25,7 +25,7 @@ use entries::Entries;
 use rejects::Rejects;
 use text::Text;
 
-use place::Outcome;
+use place::{Action, Outcome};
 
 /// One row of the feed, its text apart.
 pub struct Feed {
@@ -104,8 +104,17 @@ fn jobstats_ingest(
     Ok(TableIterator::new(outcomes.into_iter().map(|outcome| {
         let c = outcome.counts;
         (
-            outcome.target, outcome.action.as_str(), c.entries, c.active, c.added, c.resets, c.removed, c.carried,
-            c.unknown, c.problems, outcome.increments,
+            outcome.target,
+            outcome.action.as_str(),
+            c.entries,
+            c.active,
+            c.added,
+            c.resets,
+            c.removed,
+            c.carried,
+            c.unknown,
+            c.problems,
+            outcome.increments,
         )
     })))
 }
@@ -113,7 +122,11 @@ fn jobstats_ingest(
 /// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
 fn require_read_committed(client: &SpiClient<'_>) -> Result<(), Error> {
     let level = client
-        .select("SELECT current_setting('transaction_isolation')", Some(1), &[])?
+        .select(
+            "SELECT current_setting('transaction_isolation')",
+            Some(1),
+            &[],
+        )?
         .first()
         .get_one::<String>()?
         .unwrap_or_default();
@@ -130,22 +143,39 @@ fn ingest(
     now: Micros,
     text: &Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
-    let reading = snapshot::read(text.bytes());
+    let reading = snapshot::read(text.bytes())?;
     for snapshot in &reading.snapshots {
         text::require_size(snapshot, settings.max_text)?;
     }
-    let mut ingest = Ingest { feed, settings, now, entries: Entries::default(), rejects: Rejects::default() };
+    let mut ingest = Ingest {
+        feed,
+        settings,
+        now,
+        entries: Entries::default(),
+        rejects: Rejects::default(),
+    };
     ingest.rejects.add_problems(&reading.problems, None);
+    ingest.rejects.add_dropped(reading.problems_dropped);
     let mut outcomes = Vec::new();
     let named = targets::find_and_lock(client, &feed.cluster, &reading.snapshots)?;
-    for snapshot in reading.snapshots.iter().filter(|snapshot| snapshot.target.is_none()) {
+    for snapshot in reading
+        .snapshots
+        .iter()
+        .filter(|snapshot| snapshot.target.is_none())
+    {
         outcomes.push(ingest.reject_nameless(snapshot, text));
     }
     for (target, snapshot) in named {
         pgrx::check_for_interrupts!();
         outcomes.push(ingest.place(client, &target, snapshot, text)?);
     }
-    ingest.rejects.insert(client, feed)?;
+    if outcomes.is_empty()
+        || outcomes
+            .iter()
+            .any(|outcome| outcome.action != Action::Repeated)
+    {
+        ingest.rejects.insert(client, feed)?;
+    }
     ingest.entries.insert_new(client, feed.time)?;
     Ok(outcomes)
 }

@@ -55,7 +55,12 @@ pub struct Outcome {
 
 impl Outcome {
     fn of(target: &Target, action: Action) -> Self {
-        Self { target: Some(target.name.clone()), action, counts: Counts::default(), increments: 0 }
+        Self {
+            target: Some(target.name.clone()),
+            action,
+            counts: Counts::default(),
+            increments: 0,
+        }
     }
 }
 
@@ -70,10 +75,20 @@ mod reason {
 impl Ingest<'_> {
     /// A text of `lctl get_param -n`: whose it is cannot be known.
     pub fn reject_nameless(&mut self, snapshot: &Snapshot<'_>, text: &Text<'_>) -> Outcome {
-        let lines = snapshot.text.first().map_or(&[][..], |range| &text.bytes()[range.clone()]);
+        let lines = snapshot
+            .text
+            .first()
+            .map_or(&[][..], |range| &text.bytes()[range.clone()]);
         self.rejects.add(None, None, reason::NO_TARGET, lines);
-        pgrx::notice!("the text names no target and is not stored; print it without the option -n of lctl get_param");
-        Outcome { target: None, action: Action::Rejected, counts: Counts::default(), increments: 0 }
+        pgrx::notice!(
+            "the text names no target and is not stored; print it without the option -n of lctl get_param"
+        );
+        Outcome {
+            target: None,
+            action: Action::Rejected,
+            counts: Counts::default(),
+            increments: 0,
+        }
     }
 
     /// Stores one target's text with what follows from it, if it can be placed.
@@ -95,39 +110,66 @@ impl Ingest<'_> {
             }
             return Ok(self.reject(target, reason::DIFFERENT, &lines));
         }
-        self.rejects.add_problems(&snapshot.problems, Some(&target.name));
+        self.rejects
+            .add_problems(&snapshot.problems, Some(&target.name));
         if !snapshot.observed {
             return Ok(Outcome::of(target, Action::Interval));
         }
         if time > self.now.saturating_add(self.settings.max_ahead) {
             return Ok(self.reject(target, reason::CLOCK, &lines));
         }
-        let previous = stored::before(client, target.id, time)?;
-        let next = stored::after(client, target.id, time)?;
-        let this = Observation { time, server: &self.feed.server, snapshot: Some(snapshot), carried: None };
-        let before = previous.as_ref().map(Stored::read);
+        let previous = stored::before(client, target.id, time, self.settings.retention)?;
+        let next = stored::after(client, target.id, time, self.settings.retention)?;
+        let this = Observation {
+            time,
+            server: &self.feed.server,
+            snapshot: Some(snapshot),
+            carried: None,
+        };
+        let before = previous.as_ref().map(Stored::read).transpose()?;
         if let Some(next) = &next
-            && let Some(reason) = self.why_not_late(&this, before.as_ref(), &next.read())
+            && let Some(reason) = self.why_not_late(&this, before.as_ref(), &next.read()?)
         {
             return Ok(self.reject(target, reason, &lines));
         }
         let (computed, found) = self.compute(client, target, before.as_ref(), &this)?;
         let packed = text.packed(&lines)?;
-        stored::insert(client, target.id, self.feed, self.now, &packed, (lines.len(), &digest), &computed)?;
+        stored::insert(
+            client,
+            target.id,
+            self.feed,
+            self.now,
+            &packed,
+            (lines.len(), &digest),
+            &computed,
+        )?;
         for problem in found {
             let line = i32::try_from(problem.line).ok();
-            self.rejects.add(Some(&target.name), line, problem.reason, problem.text.as_bytes());
+            self.rejects.add(
+                Some(&target.name),
+                line,
+                problem.reason,
+                problem.text.as_bytes(),
+            );
         }
         let action = match (&next, &previous) {
             (Some(_), _) => Action::Placed,
             (None, None) => Action::Baseline,
             (None, Some(_)) => Action::Stored,
         };
-        let outcome =
-            Outcome { counts: computed.counts, increments: computed.increments, ..Outcome::of(target, action) };
+        let outcome = Outcome {
+            counts: computed.counts,
+            increments: computed.increments,
+            ..Outcome::of(target, action)
+        };
         if let Some(next) = next {
             let server = self.feed.server.clone();
-            let placed = Stored { time, server, text: Some(lines.into_owned()), carried: computed.carried };
+            let placed = Stored {
+                time,
+                server,
+                text: Some(lines.into_owned()),
+                carried: computed.carried,
+            };
             drop(before);
             self.compute_on(client, target, previous, placed, next)?;
         } else if previous.is_none() {
@@ -149,10 +191,13 @@ impl Ingest<'_> {
         next: &Read<'_>,
     ) -> Option<&'static str> {
         let (previous, next) = (previous.map(Read::observation), next.observation());
-        let text_is_gone = next.snapshot.is_none() || previous.is_some_and(|previous| previous.snapshot.is_none());
+        let text_is_gone =
+            next.snapshot.is_none() || previous.is_some_and(|previous| previous.snapshot.is_none());
         if text_is_gone || this.time < self.now.saturating_sub(self.settings.raw_retention) {
             return Some(reason::TOO_LATE);
         }
-        can_be_older(this, previous.as_ref(), &next).err().map(|_| reason::CLOCK)
+        can_be_older(this, previous.as_ref(), &next)
+            .err()
+            .map(|_| reason::CLOCK)
     }
 }

@@ -39,6 +39,18 @@ impl Rejects {
         }
     }
 
+    /// Says how many problems of a text were not even kept: it consists of little else.
+    pub fn add_dropped(&mut self, dropped: u64) {
+        if dropped > 0 {
+            self.add(
+                None,
+                None,
+                "too many problems",
+                format!("and {dropped} more").as_bytes(),
+            );
+        }
+    }
+
     /// Adds one piece of text.
     pub fn add(&mut self, target: Option<&str>, line: Option<i32>, reason: &str, text: &[u8]) {
         let seen = self.seen.entry(reason.to_owned()).or_default();
@@ -58,13 +70,19 @@ impl Rejects {
         for (reason, seen) in std::mem::take(&mut self.seen) {
             if seen > PER_REASON {
                 let text = format!("and {} more", seen - PER_REASON);
-                self.rows.push(Reject { target: None, line: None, reason, text });
+                self.rows.push(Reject {
+                    target: None,
+                    line: None,
+                    reason,
+                    text,
+                });
             }
         }
         if self.rows.is_empty() {
             return Ok(());
         }
-        let (mut targets, mut lines, mut reasons, mut texts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut targets, mut lines, mut reasons, mut texts) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for row in self.rows.drain(..) {
             targets.push(row.target);
             lines.push(row.line);

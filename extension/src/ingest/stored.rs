@@ -36,13 +36,18 @@ pub struct Read<'a> {
 
 impl Stored {
     /// Scans text and carried records.
-    pub fn read(&self) -> Read<'_> {
-        Read {
+    pub fn read(&self) -> Result<Read<'_>, Error> {
+        let reading = self.text.as_deref().map(snapshot::read).transpose()?;
+        Ok(Read {
             time: self.time,
             server: &self.server,
-            snapshot: self.text.as_deref().and_then(|text| snapshot::read(text).snapshots.into_iter().next()),
-            carried: self.carried.as_deref().map(snapshot::read_carried),
-        }
+            snapshot: reading.and_then(|reading| reading.snapshots.into_iter().next()),
+            carried: self
+                .carried
+                .as_deref()
+                .map(snapshot::read_carried)
+                .transpose()?,
+        })
     }
 }
 
@@ -60,12 +65,18 @@ impl Read<'_> {
     /// The earliest time at which a row may begin that is computed from this observation.
     pub fn earliest(&self) -> Micros {
         let carried = self.carried.iter().flat_map(|carried| &carried.records);
-        carried.filter_map(|record| record.last_seen).fold(self.time, Micros::min)
+        carried
+            .filter_map(|record| record.last_seen)
+            .fold(self.time, Micros::min)
     }
 }
 
 /// The digest of the target's text of exactly this time, if there is one.
-pub fn digest(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Vec<u8>>, Error> {
+pub fn digest(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: Micros,
+) -> Result<Option<Vec<u8>>, Error> {
     let rows = client.update(
         "SELECT digest FROM jobstats.observations WHERE target_id = $1 AND \"time\" = $2",
         Some(1),
@@ -75,11 +86,26 @@ pub fn digest(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Resul
     Ok(row.map(|row| row.get::<Vec<u8>>(1)).transpose()?.flatten())
 }
 
-/// The observation before this time.
-pub fn before(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Stored>, Error> {
+const DAY: Micros = 86_400_000_000;
+
+/// The observation before this time, unless retention has taken it, or would have: so that one text with a clock decades
+/// off does not make rows for every hour since.
+pub fn before(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: Micros,
+    retention: Micros,
+) -> Result<Option<Stored>, Error> {
     // Nearly always it is less than a day old: looking there first spares a look into every chunk of the past.
-    for bound in ["AND \"time\" >= $2 - interval '1 day'", ""] {
-        let found = neighbour(client, target_id, time, &format!("\"time\" < $2 {bound}"), "DESC")?;
+    for back in [DAY, retention] {
+        let from = time.saturating_sub(back);
+        let found = neighbour(
+            client,
+            target_id,
+            "\"time\" >= $2 AND \"time\" < $3",
+            (from, time),
+            "DESC",
+        )?;
         if found.is_some() {
             return Ok(found);
         }
@@ -87,16 +113,28 @@ pub fn before(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Resul
     Ok(None)
 }
 
-/// The observation after this time.
-pub fn after(client: &mut SpiClient<'_>, target_id: i32, time: Micros) -> Result<Option<Stored>, Error> {
-    neighbour(client, target_id, time, "\"time\" > $2", "ASC")
+/// The observation after this time, with the same bound.
+pub fn after(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: Micros,
+    retention: Micros,
+) -> Result<Option<Stored>, Error> {
+    let until = time.saturating_add(retention);
+    neighbour(
+        client,
+        target_id,
+        "\"time\" > $2 AND \"time\" <= $3",
+        (time, until),
+        "ASC",
+    )
 }
 
 fn neighbour(
     client: &mut SpiClient<'_>,
     target_id: i32,
-    time: Micros,
     condition: &str,
+    (from, until): (Micros, Micros),
     order: &str,
 ) -> Result<Option<Stored>, Error> {
     let found = client.update(
@@ -105,22 +143,34 @@ fn neighbour(
              ORDER BY \"time\" {order} LIMIT 1"
         ),
         Some(1),
-        &[target_id.into(), timestamptz(time)?.into()],
+        &[target_id.into(), timestamptz(from)?.into(), timestamptz(until)?.into()],
     )?;
     let Some(row) = found.into_iter().next() else {
         return Ok(None);
     };
-    let (Some(time), Some(server)) = (row.get::<TimestampWithTimeZone>(1)?, row.get::<String>(2)?) else {
-        return Err(Error::Damaged("an observation has no time or server".to_owned()));
+    let (Some(time), Some(server)) = (row.get::<TimestampWithTimeZone>(1)?, row.get::<String>(2)?)
+    else {
+        return Err(Error::Damaged(
+            "an observation has no time or server".to_owned(),
+        ));
     };
     let (text, carried) = raw(client, target_id, time)?;
-    Ok(Some(Stored { time: micros(time)?, server, text, carried }))
+    Ok(Some(Stored {
+        time: micros(time)?,
+        server,
+        text,
+        carried,
+    }))
 }
 
 type RawText = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// The text of an observation and its carried records, unpacked.
-fn raw(client: &mut SpiClient<'_>, target_id: i32, time: TimestampWithTimeZone) -> Result<RawText, Error> {
+fn raw(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: TimestampWithTimeZone,
+) -> Result<RawText, Error> {
     let rows = client.update(
         "SELECT body, carried FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
         Some(1),
@@ -130,7 +180,9 @@ fn raw(client: &mut SpiClient<'_>, target_id: i32, time: TimestampWithTimeZone) 
         return Ok((None, None));
     };
     let column = |position| -> Result<Option<Vec<u8>>, Error> {
-        row.get::<&[u8]>(position)?.map(|packed| unpack(packed, UNPACKED_LIMIT)).transpose()
+        row.get::<&[u8]>(position)?
+            .map(|packed| unpack(packed, UNPACKED_LIMIT))
+            .transpose()
     };
     Ok((column(1)?, column(2)?))
 }
@@ -177,12 +229,21 @@ pub fn insert(
 }
 
 /// Writes what was computed anew for an observation that is there.
-pub fn update(client: &mut SpiClient<'_>, target_id: i32, time: Micros, computed: &Computed) -> Result<(), Error> {
+pub fn update(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: Micros,
+    computed: &Computed,
+) -> Result<(), Error> {
     let time = timestamptz(time)?;
     client.update(
         "UPDATE jobstats.raw SET carried = $3 WHERE target_id = $1 AND \"time\" = $2",
         None,
-        &[target_id.into(), time.into(), computed.carried_packed()?.into()],
+        &[
+            target_id.into(),
+            time.into(),
+            computed.carried_packed()?.into(),
+        ],
     )?;
     client.update(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
@@ -209,11 +270,20 @@ pub fn delete_increments(
 }
 
 /// Key, `since` and counts, in the order of the statements above.
-fn counts(target_id: i32, time: TimestampWithTimeZone, computed: &Computed) -> Result<Vec<DatumWithOid<'_>>, Error> {
+fn counts(
+    target_id: i32,
+    time: TimestampWithTimeZone,
+    computed: &Computed,
+) -> Result<Vec<DatumWithOid<'_>>, Error> {
     let c = computed.counts;
-    let mut values: Vec<DatumWithOid> =
-        vec![target_id.into(), time.into(), computed.since.map(timestamptz).transpose()?.into()];
-    let numbers = [c.entries, c.active, c.added, c.resets, c.removed, c.carried, c.unknown, c.problems];
+    let mut values: Vec<DatumWithOid> = vec![
+        target_id.into(),
+        time.into(),
+        computed.since.map(timestamptz).transpose()?.into(),
+    ];
+    let numbers = [
+        c.entries, c.active, c.added, c.resets, c.removed, c.carried, c.unknown, c.problems,
+    ];
     values.extend(numbers.map(DatumWithOid::from));
     Ok(values)
 }

@@ -32,8 +32,10 @@ pub fn find_and_lock<'s, 't>(
     cluster: &str,
     snapshots: &'s [Snapshot<'t>],
 ) -> Result<Vec<(Target, &'s Snapshot<'t>)>, Error> {
-    let mut named: Vec<(TargetName<'t>, &Snapshot<'t>)> =
-        snapshots.iter().filter_map(|snapshot| Some((snapshot.target?, snapshot))).collect();
+    let mut named: Vec<(TargetName<'t>, &Snapshot<'t>)> = snapshots
+        .iter()
+        .filter_map(|snapshot| Some((snapshot.target?, snapshot)))
+        .collect();
     named.sort_by_key(|(target, _)| target.name);
     let mut found = Vec::with_capacity(named.len());
     for (name, snapshot) in named {
@@ -57,15 +59,22 @@ fn find(
     snapshot: &Snapshot<'_>,
 ) -> Result<Target, Error> {
     let name = crate::unpack::escape(target.name).into_owned();
-    let stated = snapshot.cleanup_interval.and_then(|seconds| i32::try_from(seconds).ok());
+    let stated = snapshot
+        .cleanup_interval
+        .and_then(|seconds| i32::try_from(seconds).ok());
     if let Some(found) = select(client, cluster, &name)? {
-        if let Some(seconds) = stated.filter(|seconds| u32::try_from(*seconds) != Ok(found.cleanup_interval)) {
+        if let Some(seconds) =
+            stated.filter(|seconds| u32::try_from(*seconds) != Ok(found.cleanup_interval))
+        {
             client.update(
                 "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
                 None,
                 &[found.id.into(), f64::from(seconds).into()],
             )?;
-            return Ok(Target { cleanup_interval: seconds.unsigned_abs(), ..found });
+            return Ok(Target {
+                cleanup_interval: seconds.unsigned_abs(),
+                ..found
+            });
         }
         return Ok(found);
     }
@@ -101,9 +110,15 @@ fn select(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<Optio
     let Some(row) = rows.into_iter().next() else {
         return Ok(None);
     };
-    let id = row.get::<i32>(1)?.ok_or_else(|| Error::Damaged("a target has no key".to_owned()))?;
+    let id = row
+        .get::<i32>(1)?
+        .ok_or_else(|| Error::Damaged("a target has no key".to_owned()))?;
     let seconds = row.get::<i32>(2)?.unwrap_or(CLEANUP_INTERVAL);
-    Ok(Some(Target { id, name: name.to_owned(), cleanup_interval: seconds.unsigned_abs() }))
+    Ok(Some(Target {
+        id,
+        name: name.to_owned(),
+        cleanup_interval: seconds.unsigned_abs(),
+    }))
 }
 
 /// `scratch-OST001f` is file system `scratch`, index 31.
@@ -111,7 +126,11 @@ fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
     let Some((filesystem, device)) = name.rsplit_once('-') else {
         return (None, None);
     };
-    let digits = device.strip_prefix("MDT").or_else(|| device.strip_prefix("OST"));
-    let index = digits.filter(|digits| digits.len() == 4).and_then(|digits| i32::from_str_radix(digits, 16).ok());
+    let digits = device
+        .strip_prefix("MDT")
+        .or_else(|| device.strip_prefix("OST"));
+    let index = digits
+        .filter(|digits| digits.len() == 4)
+        .and_then(|digits| i32::from_str_radix(digits, 16).ok());
     (index.map(|_| filesystem), index)
 }

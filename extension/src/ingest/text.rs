@@ -17,10 +17,14 @@ impl<'a> Text<'a> {
     /// From `body` or `body_zstd`: exactly one of them.
     pub fn new(body: Option<&'a str>, packed: Option<&'a [u8]>) -> Result<Self, Error> {
         match (body, packed) {
-            (Some(body), None) => Ok(Self { bytes: Cow::Borrowed(body.as_bytes()), packed: None }),
-            (None, Some(packed)) => {
-                Ok(Self { bytes: Cow::Owned(unpack(packed, UNPACKED_LIMIT)?), packed: Some(packed) })
-            }
+            (Some(body), None) => Ok(Self {
+                bytes: Cow::Borrowed(body.as_bytes()),
+                packed: None,
+            }),
+            (None, Some(packed)) => Ok(Self {
+                bytes: Cow::Owned(unpack(packed, UNPACKED_LIMIT)?),
+                packed: Some(packed),
+            }),
             (None, None) => Err(Error::Body("neither body nor body_zstd is given")),
             (Some(_), Some(_)) => Err(Error::Body("body and body_zstd are both given")),
         }
@@ -55,7 +59,11 @@ impl<'a> Text<'a> {
 
 /// Fails where one target's lines are more than the settings allow.
 pub fn require_size(snapshot: &Snapshot<'_>, limit: u64) -> Result<(), Error> {
-    if size(snapshot) as u64 > limit { Err(Error::TextTooLarge { limit }) } else { Ok(()) }
+    if size(snapshot) as u64 > limit {
+        Err(Error::TextTooLarge { limit })
+    } else {
+        Ok(())
+    }
 }
 
 fn size(snapshot: &Snapshot<'_>) -> usize {

@@ -1,0 +1,32 @@
+-- Texts of job_stats for tests: ost('scratch-OST0000', record('dd.0', 10, 40960), …)
+CREATE SCHEMA texts;
+
+-- As Lustre 2.12 prints it: calls and bytes written, no start_time.
+CREATE FUNCTION texts.record(id text, calls numeric, bytes numeric, punches numeric DEFAULT 0, seen bigint DEFAULT 1700000000)
+RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT format(E'- job_id:          %s\n  snapshot_time:   %s\n'
+    '  write_bytes:     { samples: %s, unit: bytes, min: %s, max: %s, sum: %s }\n'
+    '  punch:           { samples: %s, unit:  reqs }\n',
+    id, seen, lpad(calls::text, 11), CASE WHEN calls > 0 THEN '   4096' ELSE '      0' END,
+    CASE WHEN calls > 0 THEN '   4096' ELSE '      0' END, lpad(bytes::text, 15), lpad(punches::text, 11))
+$$;
+
+-- As Lustre 2.16 prints it: an entry of an MDT with its start_time and the time spent.
+CREATE FUNCTION texts.life(id text, start bigint, opens numeric, usecs numeric, getattrs numeric DEFAULT 0)
+RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT format(E'- job_id:          %s\n  snapshot_time:   %s.000000000 secs.nsecs\n  start_time:      %s.000000000 secs.nsecs\n'
+    '  elapsed_time:    1.000000000 secs.nsecs\n'
+    '  open:            { samples: %s, unit: usecs, min:        1, max:      100, sum: %s, sumsq:                  0 }\n'
+    '  getattr:         { samples: %s, unit: usecs, min:        1, max:      100, sum: %s, sumsq:                  0 }\n',
+    id, start + 1, start, lpad(opens::text, 11), lpad(usecs::text, 16), lpad(getattrs::text, 11), lpad(getattrs::text, 16))
+$$;
+
+CREATE FUNCTION texts.ost(target text, VARIADIC records text[] DEFAULT '{}') RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT 'obdfilter.' || target || E'.job_stats=\njob_stats:\n' || array_to_string(records, '')
+$$;
+
+CREATE FUNCTION texts.mdt(target text, VARIADIC records text[] DEFAULT '{}') RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT 'mdt.' || target || E'.job_stats=\njob_stats:\n' || array_to_string(records, '')
+$$;
+
+SET search_path = public, texts;

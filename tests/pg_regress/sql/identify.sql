@@ -1,0 +1,23 @@
+-- jobstats_identify(): what an entry identifier means.
+CREATE EXTENSION jobstats;
+
+-- Seen in production, with the formats %j:%u:%H and %e.%u.
+SELECT entry, i.* FROM unnest(ARRAY[
+    'wget.11317854', '11317854:17627127:r01c01', ':17627127:r01c01', 'wget', 'wget.', '11317854', '11317854:',
+    '113178544', '11317854:17627127', '11317854:17627127:', '11317854:17627127:r01c01.bullx',
+    ':17627127:r01c01.bullx', ':1317854:17627127:r01c01', '11317854:17627127:r01c01-averylo', '']) AS entry,
+    jobstats_identify(entry, '{%j:%u:%H,%e.%u}') i;
+
+-- Without formats those of the store are used, and before there is one the usual ones.
+SELECT * FROM jobstats_identify('wget.1000');
+SELECT split_part(jobstats_setup(), ':', 1);
+SELECT * FROM jobstats_identify('wget.1000');
+DELETE FROM jobstats.entry_formats;
+SELECT * FROM jobstats_identify('wget.1000');
+
+-- Other formats; nothing in, nothing out.
+SELECT * FROM jobstats_identify('dd@1000@login1', '{%e@%u@%h}');
+SELECT * FROM jobstats_identify(NULL);
+SELECT * FROM jobstats_identify('a', '{}');
+SELECT * FROM jobstats_identify('a', '{NULL}');
+SELECT * FROM jobstats_identify('a', '{no code}');
