@@ -1,2 +1,35 @@
-//! In the making.
-fn main() {}
+//! Plays the `job_stats` of a whole Lustre cluster from a seed, and knows what is true.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod cli;
+mod cluster;
+mod counter;
+mod feed;
+mod identifier;
+mod layout;
+mod lctl;
+mod operation;
+mod plan;
+mod profile;
+mod random;
+mod reading;
+mod render;
+mod schedule;
+mod tally;
+mod target;
+mod time;
+mod totals;
+mod workload;
+
+fn main() -> ExitCode {
+    match cli::Cli::parse().run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("jobstats-simulator: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

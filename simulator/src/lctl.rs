@@ -1,0 +1,155 @@
+//! What `lctl get_param` prints.
+
+use std::fmt::Write;
+
+use globset::{GlobBuilder, GlobMatcher};
+use thiserror::Error;
+
+use crate::cluster::{Cluster, ServerIndex, TargetIndex};
+use crate::plan::Plan;
+use crate::reading::{Outcome, Reading};
+use crate::target::TargetState;
+use crate::time::Nanos;
+use crate::workload::Workload;
+
+/// Why `lctl` could not be played.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A pattern that no shell would expand.
+    #[error("bad pattern {pattern:?}: {source}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        source: globset::Error,
+    },
+}
+
+/// What a call of `lctl` leaves behind.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// On standard output.
+    pub stdout: Vec<u8>,
+    /// On standard error.
+    pub stderr: String,
+    /// The exit status.
+    pub status: u8,
+}
+
+/// No such parameter.
+const ENOENT: u8 = 2;
+/// Reading failed.
+const EIO: u8 = 5;
+
+/// `lctl get_param PATTERN…` on a server at a time.
+pub fn get_param(
+    cluster: &Cluster,
+    server: ServerIndex,
+    time: Nanos,
+    patterns: &[String],
+) -> Result<Printed, Error> {
+    let mut printed = Printed::default();
+    let workload = Workload::new(cluster);
+    for pattern in patterns {
+        let parameters = matching(cluster, server, time, &matcher(pattern)?);
+        if parameters.is_empty() {
+            let _: std::fmt::Result = writeln!(
+                printed.stderr,
+                "error: get_param: param_path '{}': No such file or directory",
+                pattern.replace('.', "/")
+            );
+            printed.status = ENOENT;
+        }
+        for (name, target) in parameters {
+            if name.ends_with(".job_cleanup_interval") {
+                printed
+                    .stdout
+                    .extend(cleanup_interval(cluster, target).bytes());
+            } else {
+                job_stats(&workload, cluster, target, time, &mut printed);
+            }
+        }
+    }
+    Ok(printed)
+}
+
+fn matcher(pattern: &str) -> Result<GlobMatcher, Error> {
+    GlobBuilder::new(pattern)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|source| Error::Pattern {
+            pattern: pattern.to_owned(),
+            source,
+        })
+}
+
+/// The parameters that a pattern names, sorted as a shell would.
+fn matching(
+    cluster: &Cluster,
+    server: ServerIndex,
+    time: Nanos,
+    pattern: &GlobMatcher,
+) -> Vec<(String, TargetIndex)> {
+    let plan = Plan::new(cluster);
+    let mut parameters: Vec<_> = (0..cluster.targets.len())
+        .filter(|&target| plan.owner(target, time) == server)
+        .flat_map(|target| {
+            ["job_cleanup_interval", "job_stats"]
+                .map(|name| (cluster.targets[target].parameter(name), target))
+        })
+        .filter(|(name, _)| pattern.is_match(name))
+        .collect();
+    parameters.sort();
+    parameters
+}
+
+/// The line of a target's cleanup interval.
+pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
+    let name = cluster.targets[target].parameter("job_cleanup_interval");
+    format!(
+        "{name}={}\n",
+        cluster.cleanup_interval / crate::time::SECOND
+    )
+}
+
+fn job_stats(
+    workload: &Workload,
+    cluster: &Cluster,
+    target: TargetIndex,
+    time: Nanos,
+    printed: &mut Printed,
+) {
+    let horizon = time + crate::plan::DUMP;
+    let mut state = TargetState::new(workload, cluster, target, time, horizon);
+    let name = cluster.targets[target].parameter("job_stats");
+    let outcome = Reading::take(&mut state, time, false, |_| ());
+    let failed = match &outcome {
+        Outcome::Read(reading) => {
+            printed.stdout.extend(framed(&name, &reading.text(&state)));
+            reading.cut.is_some()
+        }
+        Outcome::Failed => true,
+    };
+    if failed {
+        let _: std::fmt::Result = writeln!(
+            printed.stderr,
+            "error: get_param: read('/proc/fs/lustre/{}') failed: Input/output error",
+            name.replace('.', "/")
+        );
+        printed.status = EIO;
+    }
+}
+
+/// A parameter and its value: a value of several lines begins on a line of its own.
+pub fn framed(name: &str, value: &[u8]) -> Vec<u8> {
+    let mut text = format!("{name}=").into_bytes();
+    let body = value.strip_suffix(b"\n").unwrap_or(value);
+    if body.contains(&b'\n') {
+        text.push(b'\n');
+    }
+    text.extend(value);
+    if value.is_empty() {
+        text.push(b'\n');
+    }
+    text
+}

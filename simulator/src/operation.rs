@@ -1,0 +1,99 @@
+//! What clients ask a target for, and which counters of `job_stats` that moves.
+
+/// A counter of `job_stats`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[rustfmt::skip]
+pub enum Op {
+    ReadBytes, WriteBytes, Read, Write, Open, Close, Mknod, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr,
+    Getxattr, Setxattr, Statfs, Sync, SamedirRename, CrossdirRename, ParallelRenameFile, ParallelRenameDir,
+    RenameTrylocks, Punch, Migrate, Fallocate, Destroy, Create, GetInfo, SetInfo, Quotactl, Prealloc,
+}
+
+/// How many counters there are.
+pub const OPS: usize = 32;
+
+/// The names since Lustre 2.6, in the order of [`Op`].
+#[rustfmt::skip]
+pub static NAMES: [&str; OPS] = [
+    "read_bytes", "write_bytes", "read", "write", "open", "close", "mknod", "link", "unlink", "mkdir", "rmdir", "rename",
+    "getattr", "setattr", "getxattr", "setxattr", "statfs", "sync", "samedir_rename", "crossdir_rename",
+    "parallel_rename_file", "parallel_rename_dir", "rename_trylocks", "punch", "migrate", "fallocate", "destroy", "create",
+    "get_info", "set_info", "quotactl", "prealloc",
+];
+
+impl Op {
+    /// The name since Lustre 2.6.
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+
+    /// It counts bytes, not requests.
+    pub fn is_bytes(self) -> bool {
+        matches!(self, Self::ReadBytes | Self::WriteBytes)
+    }
+
+    /// The request that a counter of bytes goes with.
+    pub fn request(self) -> Self {
+        match self {
+            Self::ReadBytes => Self::Read,
+            Self::WriteBytes => Self::Write,
+            other => other,
+        }
+    }
+}
+
+/// A kind of request of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// Reads, each of so many bytes.
+    Read,
+    /// Writes, each of so many bytes.
+    Write,
+    /// Opens that create the file: counted as `open` and `mknod`.
+    OpenCreate,
+    /// Renames inside one directory.
+    RenameSame,
+    /// Renames from one directory to another.
+    RenameCross,
+    /// Renames of files that the server does in parallel.
+    RenameFileParallel,
+    /// Renames of directories that the server does in parallel.
+    RenameDirParallel,
+    /// Requests that move only the counter of their own name.
+    Plain(Op),
+}
+
+impl Call {
+    /// The counters that one request of this kind moves, where the server has them.
+    pub fn counters(&self) -> &[Op] {
+        match self {
+            Self::Read => &[Op::ReadBytes, Op::Read],
+            Self::Write => &[Op::WriteBytes, Op::Write],
+            Self::OpenCreate => &[Op::Open, Op::Mknod],
+            Self::RenameSame => &[Op::Rename, Op::SamedirRename],
+            Self::RenameCross => &[Op::Rename, Op::CrossdirRename],
+            Self::RenameFileParallel => &[
+                Op::Rename,
+                Op::SamedirRename,
+                Op::ParallelRenameFile,
+                Op::RenameTrylocks,
+            ],
+            Self::RenameDirParallel => &[Op::Rename, Op::CrossdirRename, Op::ParallelRenameDir],
+            Self::Plain(op) => std::slice::from_ref(op),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_the_order_of_the_counters() {
+        assert_eq!(Op::ReadBytes.name(), "read_bytes");
+        assert_eq!(Op::RenameTrylocks.name(), "rename_trylocks");
+        assert_eq!(Op::Prealloc as usize, OPS - 1);
+        assert_eq!(Op::Prealloc.name(), "prealloc");
+    }
+}

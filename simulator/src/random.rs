@@ -1,0 +1,73 @@
+//! Randomness that depends on nothing but the seed and what is asked for, never on the order of asking.
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, LogNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// A generator of random numbers that gives the same on every machine.
+pub type Random = Xoshiro256PlusPlus;
+
+/// Where a branch of the simulated world gets its randomness from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seed(pub u64);
+
+impl Seed {
+    /// The seed of a part of this part: of day 7, of target 3, …
+    pub fn of(self, label: &str, numbers: &[i64]) -> Self {
+        let mut hash = xxh3_64_with_seed(label.as_bytes(), self.0);
+        for number in numbers {
+            hash = xxh3_64_with_seed(&number.to_le_bytes(), hash);
+        }
+        Self(hash)
+    }
+
+    /// The seed of something that has a name.
+    pub fn named(self, label: &str, name: &[u8]) -> Self {
+        Self(xxh3_64_with_seed(name, self.of(label, &[]).0))
+    }
+
+    /// A generator that starts here.
+    pub fn random(self) -> Random {
+        Random::seed_from_u64(self.0)
+    }
+
+    /// A number from 0 to `n` − 1.
+    pub fn below(self, n: u64) -> u64 {
+        self.0 % n.max(1)
+    }
+
+    /// A number from 0 up to 1.
+    pub fn unit(self) -> f64 {
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// True in this share of all cases.
+    pub fn chance(self, share: f64) -> bool {
+        self.unit() < share
+    }
+}
+
+/// A log-normal number with this median: most are near it, a few are far above.
+pub fn log_normal(random: &mut Random, median: f64, sigma: f64) -> f64 {
+    LogNormal::new(median.max(f64::MIN_POSITIVE).ln(), sigma)
+        .map_or(median, |distribution| distribution.sample(random))
+}
+
+/// One of the items, each as likely as its weight.
+pub fn weighted<T>(
+    random: &mut Random,
+    items: impl Iterator<Item = (T, f64)> + Clone,
+) -> Option<T> {
+    let total: f64 = items.clone().map(|(_, weight)| weight).sum();
+    let mut rest = random.random::<f64>() * total;
+    let mut last = None;
+    for (item, weight) in items {
+        if rest < weight {
+            return Some(item);
+        }
+        rest -= weight;
+        last = Some(item);
+    }
+    last
+}

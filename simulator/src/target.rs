@@ -1,0 +1,248 @@
+//! One target as time goes by: entries are born, count, and go.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::cluster::{Cluster, Kind, ServerIndex, TargetIndex};
+use crate::counter::{Calls, Counters};
+use crate::identifier::Id;
+use crate::plan::{Plan, RETURN, Upheaval};
+use crate::render;
+use crate::time::Nanos;
+use crate::workload::{Event, LONGEST_LIFE, Workload};
+
+/// An entry from its birth to its removal. One that comes back is another life.
+#[derive(Debug, Clone)]
+pub struct Life {
+    /// Lives are numbered in the order of their birth, which is that of the records.
+    pub number: u64,
+    /// Whose it is: position in [`TargetState::ids`].
+    pub entry: u32,
+    /// When it was born.
+    pub born: Nanos,
+    /// When it last did something.
+    pub last: Nanos,
+    /// The same two by the clock of the server.
+    pub stamps: (Nanos, Nanos),
+    /// What it has done so far.
+    pub counters: Counters,
+    text: OnceCell<Vec<u8>>,
+}
+
+/// What happens to lives as time goes by.
+pub enum Change<'a> {
+    /// A life counts calls, at this time.
+    Calls(Nanos, &'a Life, &'a Calls),
+    /// A life is over.
+    End(Rc<Life>),
+}
+
+/// A target at a time, which only moves forward.
+pub struct TargetState<'a> {
+    /// The cluster.
+    pub cluster: &'a Cluster,
+    /// What goes wrong there.
+    pub plan: Plan<'a>,
+    /// Which target it is.
+    pub target: TargetIndex,
+    /// Identifiers of all entries that ever occur.
+    pub ids: Vec<Id>,
+    /// Lives in the order of their birth.
+    pub alive: Vec<Rc<Life>>,
+    /// The life that returned after a single removal, the last time that this happened.
+    pub returned: Option<u64>,
+    by_entry: HashMap<u32, u64>,
+    events: std::iter::Peekable<std::vec::IntoIter<Event>>,
+    upheavals: std::iter::Peekable<std::vec::IntoIter<(Nanos, Upheaval)>>,
+    /// An entry that comes back after its removal.
+    pending: Option<Event>,
+    born: u64,
+}
+
+impl<'a> TargetState<'a> {
+    /// A target that can be looked at from one time to another.
+    pub fn new(
+        workload: &Workload<'a>,
+        cluster: &'a Cluster,
+        target: TargetIndex,
+        from: Nanos,
+        until: Nanos,
+    ) -> Self {
+        let plan = Plan::new(cluster);
+        let from = from - LONGEST_LIFE;
+        let traffic = workload.traffic(target, from, until);
+        Self {
+            cluster,
+            plan,
+            target,
+            ids: traffic.ids,
+            alive: Vec::new(),
+            returned: None,
+            by_entry: HashMap::new(),
+            events: traffic.events.into_iter().peekable(),
+            upheavals: plan.upheavals(target, from, until).into_iter().peekable(),
+            pending: None,
+            born: 0,
+        }
+    }
+
+    /// What the target stores.
+    pub fn kind(&self) -> Kind {
+        self.cluster.targets[self.target].kind
+    }
+
+    /// Moves on to a time; what happens up to and at it has happened then.
+    pub fn advance(&mut self, time: Nanos, mut changed: impl FnMut(Change)) {
+        loop {
+            let event = self.events.peek().map_or(Nanos::MAX, |event| event.time);
+            let pending = self.pending.map_or(Nanos::MAX, |event| event.time);
+            let upheaval = self.upheavals.peek().map_or(Nanos::MAX, |(time, _)| *time);
+            let next = event.min(pending).min(upheaval);
+            if next > time || next == Nanos::MAX {
+                return;
+            }
+            if upheaval == next {
+                if let Some((time, upheaval)) = self.upheavals.next() {
+                    self.upheave(time, upheaval, &mut changed);
+                }
+            } else if pending == next {
+                if let Some(event) = self.pending.take() {
+                    self.count(&event, &mut changed);
+                    self.returned = self.by_entry.get(&event.entry).copied();
+                }
+            } else if let Some(event) = self.events.next() {
+                self.count(&event, &mut changed);
+            }
+        }
+    }
+
+    fn count(&mut self, event: &Event, changed: &mut impl FnMut(Change)) {
+        let owner = self.plan.owner(self.target, event.time);
+        let stamp = event.time + self.clock_error(owner, event.time);
+        let number = *self.by_entry.entry(event.entry).or_insert_with(|| {
+            self.born += 1;
+            self.alive.push(Rc::new(Life {
+                number: self.born,
+                entry: event.entry,
+                born: event.time,
+                last: event.time,
+                stamps: (stamp, stamp),
+                counters: Counters::default(),
+                text: OnceCell::new(),
+            }));
+            self.born
+        });
+        if let Ok(position) = self.alive.binary_search_by_key(&number, |life| life.number) {
+            let life = Rc::make_mut(&mut self.alive[position]);
+            life.text.take();
+            life.counters.add(&event.calls);
+            life.last = event.time;
+            life.stamps.1 = stamp;
+            changed(Change::Calls(event.time, life, &event.calls));
+        }
+    }
+
+    /// Boot clocks do not step.
+    fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
+        match self.cluster.layout.times() {
+            crate::layout::Times::Boot => 0,
+            _ => self.plan.clock_error(server, time),
+        }
+    }
+
+    fn upheave(&mut self, time: Nanos, upheaval: Upheaval, changed: &mut impl FnMut(Change)) {
+        let idle = self.cluster.cleanup_interval;
+        match upheaval {
+            Upheaval::Restart => self.end(|_| true, changed),
+            Upheaval::Clear if !self.cluster.layout.clear_spares_active() => {
+                self.end(|_| true, changed)
+            }
+            Upheaval::Clear | Upheaval::Scan => self.end(|life| time - life.last > idle, changed),
+            Upheaval::Removal => {
+                if let Some(life) = self.removable(time) {
+                    self.pending = life.returns(self.kind(), self.cluster, time + RETURN);
+                    let number = life.number;
+                    self.end(|life| life.number == number, changed);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, over: impl Fn(&Life) -> bool, changed: &mut impl FnMut(Change)) {
+        for life in self.alive.extract_if(.., |life| over(life)) {
+            self.by_entry.remove(&life.entry);
+            changed(Change::End(life));
+        }
+    }
+
+    /// An entry that is in use: of those that some reading has shown, the one that did most things.
+    fn removable(&self, time: Nanos) -> Option<Rc<Life>> {
+        self.alive
+            .iter()
+            .filter(|life| life.is_settled(time, self.cluster))
+            .filter(|life| time - life.last < 10 * crate::time::MINUTE)
+            .max_by_key(|life| (life.most_samples(self.kind(), self.cluster), life.number))
+            .cloned()
+    }
+
+    /// Whether a life is over when the target next looks for idle entries, at this time.
+    pub fn expires(&self, life: &Life, scan: Nanos) -> bool {
+        scan - life.last > self.cluster.cleanup_interval
+    }
+
+    /// The record of a life, as the target prints it.
+    pub fn record<'l>(&self, life: &'l Life) -> &'l [u8] {
+        life.text.get_or_init(|| {
+            let booted = self.cluster.servers[self.plan.owner(self.target, life.born)].booted;
+            render::record(
+                &self.ids[life.entry as usize],
+                life,
+                self.cluster.layout,
+                self.kind(),
+                booted,
+            )
+        })
+    }
+}
+
+impl Life {
+    /// Born so long ago that the reading before the one at this time has shown it.
+    pub fn is_settled(&self, time: Nanos, cluster: &Cluster) -> bool {
+        self.born < time - 2 * cluster.interval
+    }
+
+    fn most_samples(&self, kind: Kind, cluster: &Cluster) -> u64 {
+        cluster
+            .layout
+            .counters(kind)
+            .iter()
+            .map(|&op| self.counters.get(op).samples)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The single call with which it comes back: one of those that it has made before.
+    fn returns(&self, kind: Kind, cluster: &Cluster, time: Nanos) -> Option<Event> {
+        let layout = cluster.layout;
+        let made = |op: &crate::operation::Op| {
+            layout.counts(kind, *op) && self.counters.get(*op).samples > 0
+        };
+        let op = *layout.counters(kind).iter().find(|op| made(op))?;
+        let calls = Calls {
+            call: match op {
+                crate::operation::Op::ReadBytes => crate::operation::Call::Read,
+                crate::operation::Op::WriteBytes => crate::operation::Call::Write,
+                op => crate::operation::Call::Plain(op),
+            },
+            count: 1,
+            bytes: 4096,
+            usecs: 40,
+        };
+        Some(Event {
+            time,
+            entry: self.entry,
+            calls,
+        })
+    }
+}

@@ -1,0 +1,437 @@
+//! Who uses the cluster: users, their jobs and programs, the system; and what each asks of a target, event by event.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1};
+
+use crate::cluster::{Cluster, Kind, TargetIndex};
+use crate::counter::Calls;
+use crate::identifier::{self, Id, MANGLINGS};
+use crate::plan::Plan;
+use crate::profile::{COPYING, DAEMON, INTERACTIVE, JOBS, KERNEL, PROBE, Profile};
+use crate::random::{Random, Seed, log_normal, weighted};
+use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
+
+/// No job runs longer.
+const LONGEST_JOB: Nanos = 12 * HOUR;
+/// Every life of an entry began at most so long ago: a job has its own identifier and ends, any other rests once a day.
+pub const LONGEST_LIFE: Nanos = 26 * HOUR;
+
+/// Calls that an entry makes on a target at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    /// When.
+    pub time: Nanos,
+    /// Who: position in [`Traffic::ids`].
+    pub entry: u32,
+    /// What.
+    pub calls: Calls,
+}
+
+/// All that is asked of one target in a span.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    /// The identifiers that occur.
+    pub ids: Vec<Id>,
+    /// What happens, in order of time.
+    pub events: Vec<Event>,
+}
+
+/// A program that uses a target under one identifier.
+struct Session {
+    id: Id,
+    from: Nanos,
+    until: Nanos,
+    profile: &'static Profile,
+    seed: Seed,
+    /// Nobody else ever uses the identifier, and not for long.
+    own_id: bool,
+}
+
+struct Job {
+    number: String,
+    uid: u32,
+    user: Seed,
+    from: Nanos,
+    until: Nanos,
+    first_node: u64,
+    nodes: u64,
+    profile: &'static Profile,
+    seed: Seed,
+}
+
+struct User {
+    uid: u32,
+    seed: Seed,
+    /// The weight of this user and all before.
+    weight: f64,
+}
+
+/// Everybody who uses a cluster.
+pub struct Workload<'a> {
+    cluster: &'a Cluster,
+    plan: Plan<'a>,
+    seed: Seed,
+    users: Vec<User>,
+}
+
+impl<'a> Workload<'a> {
+    /// The users of a cluster.
+    pub fn new(cluster: &'a Cluster) -> Self {
+        let seed = cluster.seed.of("workload", &[]);
+        let mut weight = 0.0;
+        let users = (0..cluster.population.users)
+            .map(|user| {
+                let seed = seed.of("user", &[user as i64]);
+                weight += log_normal(&mut seed.random(), 1.0, 1.6);
+                User {
+                    uid: 10_000_000 + seed.below(8_000_000) as u32,
+                    weight,
+                    seed,
+                }
+            })
+            .collect();
+        Self {
+            cluster,
+            plan: Plan::new(cluster),
+            seed,
+            users,
+        }
+    }
+
+    /// All that is asked of a target in a span.
+    pub fn traffic(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Traffic {
+        let kind = self.cluster.targets[target].kind;
+        let mut traffic = Traffic::default();
+        let mut positions = std::collections::HashMap::new();
+        for session in self.sessions(target, from, until) {
+            let entry = *positions.entry(session.id.clone()).or_insert_with(|| {
+                traffic.ids.push(session.id.clone());
+                traffic.ids.len() as u32 - 1
+            });
+            let quiet = (!session.own_id).then(|| self.rest(&session.id));
+            session.play(kind, |time, calls| {
+                let heard = (from..until).contains(&time)
+                    && !quiet.is_some_and(|rest| rest.contains(time))
+                    && calls
+                        .call
+                        .counters()
+                        .iter()
+                        .any(|&op| self.cluster.layout.counts(kind, op));
+                if heard {
+                    traffic.events.push(Event { time, entry, calls });
+                }
+            });
+        }
+        traffic.events.sort_by_key(|event| event.time);
+        traffic
+    }
+
+    fn sessions(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Vec<Session> {
+        let mut sessions = Vec::new();
+        for day in (from - DAY).div_euclid(DAY)..=until.div_euclid(DAY) {
+            for number in 0..self.cluster.population.jobs_per_day {
+                if let Some(job) = self.job(day, number)
+                    && job.from < until
+                    && job.until > from
+                {
+                    self.job_sessions(&job, target, &mut sessions);
+                }
+            }
+            self.login_sessions(day, target, &mut sessions);
+            self.system_sessions(day, target, &mut sessions);
+        }
+        sessions
+    }
+
+    /// A user: a few do most of what is done.
+    fn user(&self, random: &mut Random) -> Option<&User> {
+        let weight = random.random::<f64>() * self.users.last()?.weight;
+        self.users
+            .get(self.users.partition_point(|user| user.weight <= weight))
+    }
+
+    fn job(&self, day: i64, number: u64) -> Option<Job> {
+        let seed = self.seed.of("job", &[day, number as i64]);
+        let mut random = seed.random();
+        let user = self.user(&mut random)?;
+        let from = day * DAY + random.random_range(0..DAY / SECOND) * SECOND;
+        let length = log_normal(&mut random, 40.0, 1.0) * MINUTE as f64;
+        let nodes = if random.random_bool(0.75) {
+            1
+        } else {
+            log_normal(&mut random, 3.0, 0.7).clamp(2.0, 16.0) as u64
+        };
+        let serial = (day - 18_262) * self.cluster.population.jobs_per_day as i64 + number as i64;
+        let array = if random.random_bool(0.1) {
+            format!("_{}", random.random_range(1..100))
+        } else {
+            String::new()
+        };
+        Some(Job {
+            number: format!("{}{array}", 10_000_000 + serial.rem_euclid(80_000_000)),
+            uid: user.uid,
+            user: user.seed,
+            from,
+            until: from + (length as Nanos).clamp(2 * MINUTE, LONGEST_JOB),
+            first_node: random.random_range(0..self.cluster.population.nodes),
+            nodes,
+            profile: weighted(
+                &mut random,
+                JOBS.iter().map(|profile| (profile, profile.weight)),
+            )?,
+            seed,
+        })
+    }
+
+    fn job_sessions(&self, job: &Job, target: TargetIndex, sessions: &mut Vec<Session>) {
+        for rank in 0..job.nodes {
+            let seed = job.seed.of("rank", &[rank as i64, target as i64]);
+            if !self.uses(job, rank, target) {
+                continue;
+            }
+            let node = node_name((job.first_node + rank) % self.cluster.population.nodes);
+            sessions.push(Session {
+                id: identifier::of_job(&job.number, job.uid, &node),
+                from: job.from + seed.below(60) as Nanos * SECOND,
+                until: job.until,
+                profile: job.profile,
+                seed,
+                own_id: true,
+            });
+            if seed.of("without job", &[]).chance(0.25) {
+                let (from, until) = part(job.from, job.until, seed.of("part", &[]));
+                sessions.push(Session {
+                    id: identifier::without_job(job.uid, &node),
+                    from,
+                    until,
+                    profile: job.profile,
+                    seed: seed.of("without job", &[]),
+                    own_id: false,
+                });
+            }
+            if self.cluster.targets[target].kind == Kind::Ost {
+                self.mangled_sessions(job, &node, target, seed, sessions);
+            }
+        }
+    }
+
+    /// Object servers get mangled identifiers: a few all the time, many in bursts.
+    fn mangled_sessions(
+        &self,
+        job: &Job,
+        node: &str,
+        target: TargetIndex,
+        seed: Seed,
+        sessions: &mut Vec<Session>,
+    ) {
+        let few = seed
+            .of("mangled", &[])
+            .chance(0.03)
+            .then(|| part(job.from, job.until, seed));
+        let days = job.from.div_euclid(DAY)..=job.until.div_euclid(DAY);
+        let many = days
+            .flat_map(|day| self.plan.mangling(target, day))
+            .map(|(from, until)| (from.max(job.from), until.min(job.until)))
+            .filter(|(from, until)| from < until && seed.of("burst", &[*from]).chance(0.4));
+        for (index, (from, until)) in few.into_iter().chain(many).enumerate() {
+            let seed = seed.of("mangled", &[index as i64]);
+            let way = seed.of("way", &[]).below(MANGLINGS);
+            sessions.push(Session {
+                id: identifier::mangled(way, &job.number, job.uid, node, job.profile.program),
+                from,
+                until,
+                profile: job.profile,
+                seed,
+                own_id: false,
+            });
+        }
+    }
+
+    /// Users have their files on one MDT; jobs stripe over some OSTs.
+    fn uses(&self, job: &Job, rank: u64, target: TargetIndex) -> bool {
+        let target = &self.cluster.targets[target];
+        let count = self.cluster.count(target.kind);
+        match target.kind {
+            Kind::Mdt => self.home(job.user, count) == target.index,
+            Kind::Ost => {
+                let stripes = *[1, 1, 1, 2, 2, 3, 4, 4, 8, 24]
+                    .get(job.seed.of("stripes", &[]).below(10) as usize)
+                    .unwrap_or(&1);
+                let first = job
+                    .seed
+                    .of("first stripe", &[rank as i64])
+                    .below(count as u64) as usize;
+                (target.index + count - first) % count < stripes
+            }
+        }
+    }
+
+    /// The MDT of a user's files: most are on the first two.
+    fn home(&self, user: Seed, mdts: usize) -> usize {
+        let share = user.of("home", &[]).unit();
+        let index = if share < 0.6 {
+            0
+        } else if share < 0.95 {
+            1
+        } else {
+            2 + (share * 1e6) as usize % 2
+        };
+        index % mdts
+    }
+
+    fn login_sessions(&self, day: i64, target: TargetIndex, sessions: &mut Vec<Session>) {
+        let kind = self.cluster.targets[target].kind;
+        let index = self.cluster.targets[target].index as u64;
+        let count = self.cluster.count(kind);
+        for number in 0..self.cluster.population.login_programs {
+            let program = self.seed.of("program", &[number as i64]);
+            let Some(user) = self.user(&mut program.random()) else {
+                continue;
+            };
+            let used = match kind {
+                Kind::Mdt => self.home(user.seed, count) as u64 == index,
+                Kind::Ost => (index + program.below(count as u64)) % (count as u64) < 3,
+            };
+            if !used {
+                continue;
+            }
+            let (name, profile) =
+                PROGRAMS[program.of("name", &[]).below(PROGRAMS.len() as u64) as usize];
+            for turn in 0..2 {
+                let seed = program.of("turn", &[day, turn, target as i64]);
+                let from =
+                    day * DAY + program.of("from", &[day, turn]).below(86_400) as Nanos * SECOND;
+                sessions.push(Session {
+                    id: identifier::of_program(name, user.uid),
+                    from,
+                    until: from + (5 + seed.below(55) as Nanos) * MINUTE,
+                    profile,
+                    seed,
+                    own_id: false,
+                });
+            }
+        }
+    }
+
+    fn system_sessions(&self, day: i64, target: TargetIndex, sessions: &mut Vec<Session>) {
+        let mut add = |id: Id, profile, from: Nanos, length: Nanos| {
+            let seed = self
+                .seed
+                .named("system", &id)
+                .of("target", &[day, target as i64]);
+            sessions.push(Session {
+                id,
+                from,
+                until: from + length,
+                profile,
+                seed,
+                own_id: false,
+            });
+        };
+        for (name, uid, profile) in DAEMONS {
+            add(identifier::of_program(name, *uid), profile, day * DAY, DAY);
+        }
+        for node in 0..self.cluster.population.nodes {
+            for (uid, turns) in [(0, 10), (982, 3)] {
+                let seed = self.seed.of("node", &[day, node as i64, i64::from(uid)]);
+                for turn in 0..turns {
+                    let from = day * DAY + seed.of("turn", &[turn]).below(86_400) as Nanos * SECOND;
+                    add(
+                        identifier::without_job(uid, &node_name(node)),
+                        &PROBE,
+                        from,
+                        5 * SECOND,
+                    );
+                }
+            }
+        }
+    }
+
+    /// When an identifier rests, every day: long enough for its entry to expire.
+    fn rest(&self, id: &[u8]) -> Rest {
+        Rest {
+            from: self.seed.named("rest", id).below(DAY as u64) as Nanos,
+            length: 4 * self.cluster.cleanup_interval,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Rest {
+    from: Nanos,
+    length: Nanos,
+}
+
+impl Rest {
+    fn contains(&self, time: Nanos) -> bool {
+        (time - self.from).rem_euclid(DAY) < self.length
+    }
+}
+
+/// Programs on login nodes; some have names that only a careful reader gets right.
+#[rustfmt::skip]
+static PROGRAMS: [(&[u8], &Profile); 16] = [
+    (b"bash", &INTERACTIVE), (b"python3", &INTERACTIVE), (b"vim", &INTERACTIVE), (b"ls", &INTERACTIVE),
+    (b"git", &INTERACTIVE), (b"find", &INTERACTIVE), (b"wget", &COPYING), (b"rsync", &COPYING), (b"scp", &COPYING),
+    (b"sftp-server", &COPYING), (b"tar", &COPYING), (b"my prog", &INTERACTIVE), ("mod\u{e9}l".as_bytes(), &INTERACTIVE),
+    // The kernel cuts names at 15 bytes, here inside a character.
+    ("daten-pr\u{fc}fung\u{e4}\u{e4}".as_bytes(), &INTERACTIVE), (b"say\"hi\"", &INTERACTIVE), (b"a{b}:#c", &INTERACTIVE),
+];
+
+static DAEMONS: &[(&[u8], u32, &Profile)] = &[
+    (b"node_exporter", 989, &DAEMON),
+    (b"kworker/86:1", 0, &KERNEL),
+    (b"ll_sa_123", 0, &KERNEL),
+    (b"lfs", 0, &PROBE),
+    (b"(sd-pam)", 988, &PROBE),
+    (b"df", 0, &PROBE),
+];
+
+/// Racks of 48 nodes; a few nodes have names so long that identifiers are cut.
+fn node_name(node: u64) -> String {
+    if node % 20 == 11 {
+        format!("largemem-r{:02}m{:02}", node / 48 + 1, node % 48 + 1)
+    } else {
+        format!("r{:02}c{:02}", node / 48 + 1, node % 48 + 1)
+    }
+}
+
+/// A part of a span.
+fn part(from: Nanos, until: Nanos, seed: Seed) -> (Nanos, Nanos) {
+    let length = (until - from) as f64;
+    let start = from + (length * 0.7 * seed.unit()) as Nanos;
+    (
+        start,
+        start + (length * 0.3 * seed.of("length", &[]).unit()) as Nanos,
+    )
+}
+
+impl Session {
+    fn play(&self, kind: Kind, mut event: impl FnMut(Nanos, Calls)) {
+        let mut random = self.seed.random();
+        let rhythm = self.profile.rhythm;
+        let mut span = |median: f64, random: &mut Random| {
+            let times: f64 = Exp1.sample(random);
+            (median * times * SECOND as f64) as Nanos
+        };
+        let mut time = self.from;
+        while time < self.until {
+            let end = time + span(rhythm.burst, &mut random);
+            loop {
+                if let Some(calls) = self.profile.calls(kind, &mut random) {
+                    event(first_half_of_second(time, &mut random), calls);
+                }
+                time += SECOND + span(rhythm.gap, &mut random);
+                if time >= end.min(self.until) {
+                    break;
+                }
+            }
+            time += span(rhythm.pause, &mut random);
+        }
+    }
+}
+
+/// Nothing happens in the second half of a second: a reading in it gives the same text wherever in it that falls.
+fn first_half_of_second(time: Nanos, random: &mut Random) -> Nanos {
+    time.div_euclid(SECOND) * SECOND + random.random_range(0..SECOND / 2)
+}
