@@ -11,6 +11,7 @@
 //! Lustre's own notation, `\xHH`.
 
 mod counter;
+mod fast;
 mod histogram;
 mod identifier;
 mod line;

@@ -47,7 +47,7 @@ pub struct CounterLine<'a> {
     /// Sum of the squares of the values.
     pub sumsq: Option<u64>,
     /// The histogram; empty buckets are 0.
-    pub histogram: Option<[u64; HISTOGRAM_LEN]>,
+    pub histogram: Option<&'a [u64; HISTOGRAM_LEN]>,
 }
 
 /// The fields of a counter, in any order; unknown ones are ignored.
@@ -59,11 +59,15 @@ struct Fields<'a> {
     max: Option<u64>,
     sum: Option<u64>,
     sumsq: Option<u64>,
-    histogram: Option<[u64; HISTOGRAM_LEN]>,
+    histogram: Option<()>,
 }
 
-/// The operation's name and what stands between the braces → the counter.
-pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a>, Reason> {
+/// The operation's name and what stands between the braces → the counter, with its histogram in `sizes`.
+pub(super) fn parse<'a>(
+    name: &'a [u8],
+    body: &'a [u8],
+    sizes: &'a mut [u64; HISTOGRAM_LEN],
+) -> Result<CounterLine<'a>, Reason> {
     let mut fields = Fields::default();
     for field in split(body) {
         let (key, value) = key_value(field).ok_or(Reason::UnreadableCounter)?;
@@ -74,7 +78,10 @@ pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a
             b"max" => once(&mut fields.max, number(value)?)?,
             b"sum" => once(&mut fields.sum, number(value)?)?,
             b"sumsq" => once(&mut fields.sumsq, number(value)?)?,
-            b"hist" => once(&mut fields.histogram, histogram::parse(inside(value)?)?)?,
+            b"hist" => once(
+                &mut fields.histogram,
+                histogram::parse(inside(value)?, sizes)?,
+            )?,
             _ => {}
         }
     }
@@ -86,7 +93,7 @@ pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a
         max: fields.max,
         sum: fields.sum,
         sumsq: fields.sumsq,
-        histogram: fields.histogram,
+        histogram: fields.histogram.map(|()| &*sizes),
     })
 }
 

@@ -18,22 +18,32 @@ pub fn label(element: usize) -> Option<&'static str> {
     LABELS.get(element).copied()
 }
 
+/// The element of a label.
+pub(super) fn element(label: &[u8]) -> Option<usize> {
+    let (digits, thousands) = match label.split_last()? {
+        (b'K', digits) => (digits, 1),
+        (b'M', digits) => (digits, 2),
+        (b'G', digits) => (digits, 3),
+        _ => (label, 0),
+    };
+    let size = number(digits).ok().filter(|size| size.is_power_of_two())?;
+    let element = size.trailing_zeros() as usize + 10 * thousands;
+    // Whatever is written otherwise, such as 1024 or 02, is not a label.
+    (LABELS.get(element)?.as_bytes() == label).then_some(element)
+}
+
 /// What stands between the braces → elements.
-pub(super) fn parse(buckets: &[u8]) -> Result<[u64; HISTOGRAM_LEN], Reason> {
-    let mut histogram = [0; HISTOGRAM_LEN];
+pub(super) fn parse(buckets: &[u8], sizes: &mut [u64; HISTOGRAM_LEN]) -> Result<(), Reason> {
+    *sizes = [0; HISTOGRAM_LEN];
     if trim(buckets).is_empty() {
-        return Ok(histogram);
+        return Ok(());
     }
     for bucket in buckets.split(|byte| *byte == b',') {
         let (key, value) = key_value(bucket).ok_or(Reason::UnreadableCounter)?;
-        let element = LABELS
-            .iter()
-            .position(|label| label.as_bytes() == key)
-            .ok_or(Reason::UnknownBucket)?;
-        if histogram[element] != 0 {
+        let element = element(key).ok_or(Reason::UnknownBucket)?;
+        if std::mem::replace(&mut sizes[element], number(value)?) != 0 {
             return Err(Reason::UnreadableCounter);
         }
-        histogram[element] = number(value)?;
     }
-    Ok(histogram)
+    Ok(())
 }

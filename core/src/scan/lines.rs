@@ -51,6 +51,29 @@ impl<'a> Lines<'a> {
         self.text
     }
 
+    /// The lines that have not been taken.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    /// Whether the lines taken end without a line feed.
+    pub(super) fn is_cut(&self) -> bool {
+        !self.text[..self.position].ends_with(b"\n")
+    }
+
+    /// Take a line that is known to end where the rest of the text begins.
+    pub(super) fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
+        let from = self.position;
+        self.position = self.text.len() - rest.len();
+        self.number = self.number.saturating_add(1);
+        Piece {
+            text: &self.text[from..self.position - 1],
+            from,
+            next: self.position,
+            ended: true,
+        }
+    }
+
     /// The next line; none at the end of the text.
     pub(super) fn take(&mut self) -> Option<Piece<'a>> {
         let line = self.whole_line()?;

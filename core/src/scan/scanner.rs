@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::counter::{self, CounterLine};
+use super::fast::{self, Zeros};
+use super::histogram::HISTOGRAM_LEN;
 use super::line::{Line, trim};
 use super::lines::{Joined, Lines, Piece, closing};
 use super::parameter::{self, Parameter, TargetName};
-use super::time::{self, TimeKey};
+use super::time::{self, TimeKey, TimeLine};
 use super::{Reason, Sink, identifier, message};
 use crate::operation;
 
@@ -31,7 +33,17 @@ enum Record {
     None,
     /// One bit for each time so far.
     Times(u8),
-    Counters,
+    /// The number of counters so far.
+    Counters(usize),
+}
+
+impl Record {
+    const fn counters(self) -> usize {
+        match self {
+            Self::None | Self::Times(_) => 0,
+            Self::Counters(counters) => counters,
+        }
+    }
 }
 
 pub(super) struct Scanner<'a, 's, S> {
@@ -45,10 +57,11 @@ pub(super) struct Scanner<'a, 's, S> {
     suspect: bool,
     /// A line `name=value` without dots, and its number: another parameter, or a damaged line of a record.
     aside: Option<(u32, &'a [u8])>,
+    zeros: Zeros<'a>,
 }
 
 impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
-    pub(super) const fn new(text: &'a [u8], sink: &'s mut S) -> Self {
+    pub(super) fn new(text: &'a [u8], sink: &'s mut S) -> Self {
         Self {
             lines: Lines::new(text),
             sink,
@@ -57,19 +70,85 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             record: Record::None,
             suspect: false,
             aside: None,
+            zeros: Zeros::default(),
         }
     }
 
     pub(super) fn run(mut self) -> Result<(), S::Stop> {
-        while let Some(piece) = self.take() {
-            self.step(piece)?;
+        loop {
+            self.line = self.lines.number;
+            if self.plain_line()? {
+                continue;
+            }
+            match self.lines.take() {
+                Some(piece) => self.step(piece)?,
+                None => return self.leave(self.lines.position),
+            }
         }
-        self.leave(self.lines.position)
     }
 
-    fn take(&mut self) -> Option<Piece<'a>> {
-        self.line = self.lines.number;
-        self.lines.take()
+    /// Take a line of a record that is exactly as Lustre prints it.
+    fn plain_line(&mut self) -> Result<bool, S::Stop> {
+        let text = self.lines.rest();
+        if self.aside.is_some() || !matches!(self.place, Place::Within(..)) {
+            return Ok(false);
+        }
+        match (text, self.record) {
+            ([b'-', ..], _) => self.plain_record(text),
+            ([b' ', ..], Record::Times(_)) => {
+                Ok(self.plain_time(text)? || self.plain_counter(text)?)
+            }
+            ([b' ', ..], Record::Counters(_)) => self.plain_counter(text),
+            _ => Ok(false),
+        }
+    }
+
+    fn plain_record(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
+        let Some((id, rest)) = fast::record(text) else {
+            return Ok(false);
+        };
+        let line = self.lines.take_known(rest);
+        self.begin_record(Cow::Borrowed(id), line)?;
+        Ok(true)
+    }
+
+    fn plain_time(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
+        let Some((key, time, rest)) = fast::time(text) else {
+            return Ok(false);
+        };
+        let line = self.lines.take_known(rest).text;
+        if self.accepts_time(key) {
+            self.say_time(time)?;
+        } else {
+            self.without_record(line)?;
+        }
+        Ok(true)
+    }
+
+    fn plain_counter(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
+        let place = self.record.counters();
+        if let Some((counter, rest)) = self.zeros.find(place, text) {
+            let line = self.lines.take_known(rest).text;
+            self.accept(&counter, line)?;
+            return Ok(true);
+        }
+        let mut sizes = [0; HISTOGRAM_LEN];
+        let Some(found) = fast::counter(text, &mut sizes) else {
+            return Ok(false);
+        };
+        let line = self.lines.take_known(found.rest).text;
+        if found.has_sizes {
+            let counter = CounterLine {
+                histogram: Some(&sizes),
+                ..found.line
+            };
+            self.accept(&counter, line)?;
+        } else {
+            self.accept(&found.line, line)?;
+            self.zeros
+                .learn(place, &text[..text.len() - found.rest.len()], found.line);
+        }
+        Ok(true)
     }
 
     fn step(&mut self, piece: Piece<'a>) -> Result<(), S::Stop> {
@@ -184,22 +263,13 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             return self.joined_line(joined, piece);
         }
         match line {
-            Line::Record(id) => self.begin_record(identifier::parse(id), piece.ended, piece),
+            Line::Record(id) => self.record(identifier::parse(id), piece.ended, piece),
             Line::Counter(name, open) => {
-                let counter = match self.lines.counter(piece.offset_of(&text[open + 1..])) {
-                    Some((body, after)) => whole_counter(name, body, after),
-                    None if self.is_cut() => Err(Reason::CutLine),
-                    None => Err(Reason::UnclosedCounter),
-                };
-                self.counter(counter, piece.text)
+                let body = self.lines.counter(piece.offset_of(&text[open + 1..]));
+                self.counter(name, body, piece.text)
             }
             other => self.other_line(other, piece.ended, piece),
         }
-    }
-
-    /// Whether the lines taken end without a line feed.
-    fn is_cut(&self) -> bool {
-        !self.lines.text()[..self.lines.position].ends_with(b"\n")
     }
 
     /// Whether a line belongs to the value of another parameter, one without dots in its name. A line that can only be
@@ -227,38 +297,40 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         match Line::of(&joined.text) {
             Line::Record(id) => {
                 let id = identifier::parse(id).map(|id| Cow::Owned(id.into_owned()));
-                self.begin_record(id, joined.ended, piece)
+                self.record(id, joined.ended, piece)
             }
             Line::Counter(name, open) => {
                 let fields = &joined.text[open + 1..];
-                let counter = match closing(fields, &mut 1) {
-                    Some(close) => whole_counter(name, &fields[..close], &fields[close + 1..]),
-                    None => Err(Reason::UnclosedCounter),
-                };
-                self.counter(counter, piece.text)
+                let close = closing(fields, &mut 1);
+                let body = close.map(|close| (&fields[..close], &fields[close + 1..]));
+                self.counter(name, body, piece.text)
             }
             other => self.other_line(other, joined.ended, piece),
         }
     }
 
-    fn begin_record(
+    fn record(
         &mut self,
         id: Option<Cow<'a, str>>,
         ended: bool,
         piece: Piece<'a>,
     ) -> Result<(), S::Stop> {
-        self.end_record()?;
-        self.enter_nameless(piece)?;
         let reason = match id {
-            Some(id) if ended => {
-                self.record = Record::Times(0);
-                return self.sink.record(self.line, id, piece.text);
-            }
+            Some(id) if ended => return self.begin_record(id, piece),
             Some(_) => Reason::CutLine,
             None => Reason::LongIdentifier,
         };
+        self.end_record()?;
+        self.enter_nameless(piece)?;
         self.suspect = true;
         self.sink.problem(self.line, reason, piece.text)
+    }
+
+    fn begin_record(&mut self, id: Cow<'a, str>, piece: Piece<'a>) -> Result<(), S::Stop> {
+        self.end_record()?;
+        self.enter_nameless(piece)?;
+        self.record = Record::Times(0);
+        self.sink.record(self.line, id, piece.text)
     }
 
     /// What can only be of `job_stats` begins a target without a name where no name has been seen.
@@ -275,32 +347,45 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         }
         match std::mem::replace(&mut self.record, Record::None) {
             Record::None => Ok(()),
-            Record::Times(_) | Record::Counters => self.sink.record_ends(),
+            Record::Times(_) | Record::Counters(_) => self.sink.record_ends(),
         }
     }
 
+    /// A counter of this name, with what stands inside and after its braces; None if they do not close.
     fn counter(
         &mut self,
-        counter: Result<CounterLine<'_>, Reason>,
+        name: &[u8],
+        body: Option<(&[u8], &[u8])>,
         text: &'a [u8],
     ) -> Result<(), S::Stop> {
         if self.record == Record::None {
             return self.without_record(text);
         }
-        self.record = Record::Counters;
-        match counter {
-            Ok(counter) => {
-                self.suspect = false;
-                self.sink.counter(self.line, &counter, text)
+        let mut sizes = [0; HISTOGRAM_LEN];
+        let counter = match body {
+            Some((fields, after)) if trim(after).is_empty() => {
+                counter::parse(name, fields, &mut sizes)
             }
-            Err(reason) => {
-                self.suspect |= matches!(
-                    reason,
-                    Reason::CutLine | Reason::UnclosedCounter | Reason::UnreadableCounter
-                );
-                self.sink.problem(self.line, reason, text)
-            }
-        }
+            Some(_) => Err(Reason::UnreadableCounter),
+            None if self.lines.is_cut() => Err(Reason::CutLine),
+            None => Err(Reason::UnclosedCounter),
+        };
+        let reason = match counter {
+            Ok(counter) => return self.accept(&counter, text),
+            Err(reason) => reason,
+        };
+        self.record = Record::Counters(self.record.counters() + 1);
+        self.suspect |= matches!(
+            reason,
+            Reason::CutLine | Reason::UnclosedCounter | Reason::UnreadableCounter
+        );
+        self.sink.problem(self.line, reason, text)
+    }
+
+    fn accept(&mut self, counter: &CounterLine<'_>, text: &'a [u8]) -> Result<(), S::Stop> {
+        self.record = Record::Counters(self.record.counters() + 1);
+        self.suspect = false;
+        self.sink.counter(self.line, counter, text)
     }
 
     fn without_record(&mut self, text: &'a [u8]) -> Result<(), S::Stop> {
@@ -317,22 +402,35 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         ended: bool,
         text: &'a [u8],
     ) -> Result<(), S::Stop> {
-        let Record::Times(seen) = self.record else {
-            return self.without_record(text);
-        };
-        let bit = 1 << key as u8;
-        if seen & bit != 0 {
+        if !self.accepts_time(key) {
             return self.without_record(text);
         }
-        self.record = Record::Times(seen | bit);
-        self.suspect = false;
         if !ended && !time::is_whole(value) {
             return self.unreadable(false, text);
         }
         match key.line(value) {
-            Some(Some(time)) => self.sink.time(self.line, time),
-            Some(None) => Ok(()),
+            Some(time) => self.say_time(time),
             None => self.sink.problem(self.line, Reason::BadTime, text),
+        }
+    }
+
+    /// Whether the record at hand can have a time of this key here.
+    fn accepts_time(&mut self, key: TimeKey) -> bool {
+        let bit = 1 << key as u8;
+        match self.record {
+            Record::Times(seen) if seen & bit == 0 => {
+                self.record = Record::Times(seen | bit);
+                self.suspect = false;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn say_time(&mut self, time: Option<TimeLine>) -> Result<(), S::Stop> {
+        match time {
+            Some(time) => self.sink.time(self.line, time),
+            None => Ok(()),
         }
     }
 
@@ -370,17 +468,5 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             self.leave(self.lines.position)?;
         }
         Ok(())
-    }
-}
-
-fn whole_counter<'c>(
-    name: &'c [u8],
-    body: &'c [u8],
-    after: &[u8],
-) -> Result<CounterLine<'c>, Reason> {
-    if trim(after).is_empty() {
-        counter::parse(name, body)
-    } else {
-        Err(Reason::UnreadableCounter)
     }
 }

@@ -269,7 +269,7 @@ fn unlisted_slot<'a>(
 
 /// The values of a line, and its histogram if that is not empty.
 fn values<'c>(
-    line: &'c CounterLine<'_>,
+    line: &CounterLine<'c>,
     slot: Slot,
     unit: Unit,
 ) -> (Counter, Option<&'c [u64; HISTOGRAM_LEN]>) {
@@ -284,7 +284,7 @@ fn values<'c>(
     counter.sum = line.sum.unwrap_or(0);
     counter.sumsq = line.sumsq.unwrap_or(0);
     let filled = |histogram: &&[u64; HISTOGRAM_LEN]| histogram.iter().any(|count| *count != 0);
-    (counter, line.histogram.as_ref().filter(filled))
+    (counter, line.histogram.filter(filled))
 }
 
 impl<'a> Sink<'a> for Reader<'a> {
