@@ -114,7 +114,11 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
-    if let Ok(seconds) = text.parse::<f64>() {
+    if let Some(seconds) = text
+        .parse::<f64>()
+        .ok()
+        .filter(|seconds| seconds.is_finite())
+    {
         return Timestamp::from_microsecond((seconds * 1e6).round() as i64)
             .map_err(|error| error.to_string());
     }

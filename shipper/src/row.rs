@@ -7,9 +7,6 @@ use jiff::Timestamp;
 use crate::feed::{Error, Sender};
 use crate::reading::Target;
 
-#[cfg(test)]
-mod tests;
-
 /// The signature, no flags, no extension of the header.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const TRAILER: &[u8] = &(-1_i16).to_be_bytes();

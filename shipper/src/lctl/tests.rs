@@ -1,1 +1,97 @@
+use super::*;
 
+const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
+
+fn reading(text: &str) -> Reading {
+    let mut recorder = Recorder::start().unwrap();
+    recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
+    recorder.finish().unwrap()
+}
+
+/// What is made of an exit code and messages beside the text of one OST.
+fn judged(code: i32, said: &[&str], text: &str) -> Result<(), Error> {
+    let said: Vec<String> = said.iter().map(|&line| line.to_owned()).collect();
+    judge(ExitStatus::from_raw(code << 8), &said, &reading(text))
+}
+
+const OST: &str = "obdfilter.fs-OST0000.job_stats=job_stats:\n";
+
+#[test]
+fn a_pattern_without_a_match_is_known_in_the_words_of_every_version() {
+    for line in [
+        NO_MDT,
+        "error: get_param: param_path 'obdfilter/*/job_cleanup_interval': No such file or directory",
+        "error: get_param: /proc/{fs,sys}/{lnet,lustre}/mdt/*/job_stats: Found no match",
+    ] {
+        assert!(is_no_match(line), "{line}");
+    }
+    for line in [
+        "error: get_param: param_path 'mdt/*/job_stats': Permission denied",
+        "error: get_param: opening '/proc/fs/lustre/mdt/fs-MDT0000/job_stats': No such file or directory",
+        "No such file or directory",
+    ] {
+        assert!(!is_no_match(line), "{line}");
+    }
+}
+
+#[test]
+fn an_oss_without_mdt_is_read() {
+    assert!(judged(2, &[NO_MDT], OST).is_ok());
+    assert!(
+        judged(
+            3,
+            &["error: get_param: /proc/fs/lustre/mdt/*/job_stats: Found no match"],
+            OST
+        )
+        .is_ok()
+    );
+}
+
+#[test]
+fn a_failure_is_one_whatever_else_matched() {
+    assert!(matches!(judged(5, &[], OST), Err(Error::Failed { .. })));
+    assert!(matches!(
+        judged(5, &[NO_MDT], OST),
+        Err(Error::Failed { .. })
+    ));
+    assert!(matches!(judged(2, &[], OST), Err(Error::Failed { .. })));
+    assert!(matches!(
+        judged(2, &[NO_MDT, "Segmentation fault"], OST),
+        Err(Error::Failed { .. })
+    ));
+}
+
+#[test]
+fn a_target_that_could_not_be_read_is_a_failure_even_with_exit_code_0() {
+    let unread =
+        "error: read_param: '/proc/fs/lustre/obdfilter/fs-OST0001/job_stats': Input/output error";
+    assert!(matches!(
+        judged(0, &[unread], OST),
+        Err(Error::Incomplete(_))
+    ));
+    assert!(judged(0, &["a warning"], OST).is_ok());
+}
+
+#[test]
+fn a_cut_text_is_a_failure_that_the_exit_code_may_hide() {
+    let cut = "obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id: a\n  read: { sam";
+    assert!(matches!(judged(2, &[NO_MDT], cut), Err(Error::Cut)));
+    let run_into = format!("{cut}obdfilter.fs-OST0001.job_stats=job_stats:\n");
+    assert!(matches!(judged(2, &[NO_MDT], &run_into), Err(Error::Cut)));
+}
+
+#[test]
+fn without_a_target_there_is_no_reading() {
+    assert!(matches!(judged(2, &[NO_MDT], ""), Err(Error::NoTarget)));
+    assert!(matches!(judged(0, &[], ""), Err(Error::NoTarget)));
+}
+
+#[test]
+fn a_failure_says_how_it_ended_and_what_was_said() {
+    let message = judged(5, &["one", "two"], OST).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "lctl ended with exit code 5; its reading is dropped\n  one\n  two"
+    );
+    assert_eq!(ending(ExitStatus::from_raw(9)), "signal 9");
+}

@@ -1,1 +1,41 @@
+use clap::CommandFactory;
 
+use super::*;
+
+#[test]
+fn the_command_line_is_consistent() {
+    Options::command().debug_assert();
+}
+
+#[test]
+fn durations_have_units() {
+    assert_eq!(duration("120s"), Ok(Duration::from_secs(120)));
+    assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
+    assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+    for text in ["120", "-5s", "0s", "soon"] {
+        assert!(duration(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn times_have_zones_or_are_seconds() {
+    let noon: Timestamp = "2026-01-31T11:00:00Z".parse().unwrap();
+    assert_eq!(time("2026-01-31T12:00:00+01:00"), Ok(noon));
+    assert_eq!(time("2026-01-31 11:00:00Z"), Ok(noon));
+    assert_eq!(time("1769857200"), Ok(noon));
+    assert_eq!(time("1769857200.25"), Ok(noon + Duration::from_millis(250)));
+    for text in ["2026-01-31T12:00:00", "yesterday", "1e300", "NaN"] {
+        assert!(time(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn input_needs_to_know_its_server() {
+    let parse = |arguments: &[&str]| {
+        Options::try_parse_from([&["jobstats-shipper", "once"], arguments].concat())
+    };
+    assert!(parse(&["--input", "-"]).is_err());
+    assert!(parse(&["--input", "-", "--server", "oss1"]).is_ok());
+    assert!(parse(&["--time", "0", "--server", "oss1"]).is_err());
+    assert!(parse(&["--input", "-", "--server", "oss1", "--lctl", "lctl"]).is_err());
+}

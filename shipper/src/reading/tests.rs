@@ -1,1 +1,119 @@
+use super::*;
 
+const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+/// Records texts, each with its time after the start in milliseconds.
+fn record(pieces: &[(u64, &str)]) -> (Timestamp, Reading) {
+    let mut recorder = Recorder::start().unwrap();
+    for (at, text) in pieces {
+        recorder.push(text.as_bytes(), ms(*at)).unwrap();
+    }
+    (recorder.store.started, recorder.finish().unwrap())
+}
+
+fn body(reading: &Reading, target: &Target) -> String {
+    let packed: Vec<u8> = reading
+        .pieces(target, 7)
+        .collect::<io::Result<Vec<_>>>()
+        .unwrap()
+        .concat();
+    assert_eq!(packed.len() as u64, target.packed_bytes());
+    String::from_utf8(zstd::stream::decode_all(packed.as_slice()).unwrap()).unwrap()
+}
+
+fn bodies(reading: &Reading) -> Vec<(Option<&str>, String)> {
+    reading
+        .targets
+        .iter()
+        .map(|target| (target.name.as_deref(), body(reading, target)))
+        .collect()
+}
+
+#[test]
+fn an_interval_goes_in_front_of_its_targets_text() {
+    let (_, reading) = record(&[(
+        0,
+        "obdfilter.fs-OST0000.job_cleanup_interval=600\nobdfilter.fs-OST0001.job_cleanup_interval=300\n\
+         obdfilter.fs-OST0000.job_stats=\njob_stats:\nobdfilter.fs-OST0001.job_stats=job_stats:\n",
+    )]);
+    assert_eq!(
+        bodies(&reading),
+        [
+            (
+                Some("obdfilter.fs-OST0000"),
+                "obdfilter.fs-OST0000.job_cleanup_interval=600\nobdfilter.fs-OST0000.job_stats=\njob_stats:\n".to_owned()
+            ),
+            (
+                Some("obdfilter.fs-OST0001"),
+                "obdfilter.fs-OST0001.job_cleanup_interval=300\nobdfilter.fs-OST0001.job_stats=job_stats:\n".to_owned()
+            ),
+        ]
+    );
+}
+
+#[test]
+fn text_in_front_of_any_name_is_kept_apart_and_blank_lines_are_not_kept() {
+    let (_, reading) = record(&[(0, "\n \nnoise\nmdt.a-MDT0000.job_stats=\n")]);
+    assert_eq!(
+        bodies(&reading),
+        [
+            (None, "\n \nnoise\n".to_owned()),
+            (
+                Some("mdt.a-MDT0000"),
+                "mdt.a-MDT0000.job_stats=\n".to_owned()
+            ),
+        ]
+    );
+    let (_, reading) = record(&[(0, "\n \nmdt.a-MDT0000.job_stats=\n")]);
+    assert_eq!(bodies(&reading).len(), 1);
+    assert!(record(&[(0, "\n")]).1.targets.is_empty());
+}
+
+#[test]
+fn the_time_is_that_of_the_first_byte_of_job_stats() {
+    let (started, reading) = record(&[
+        (100, "mdt.a-MDT0000.job_cleanup_interval=600\n"),
+        (200, "mdt.a-MDT0000.job_stats=\n- job_id: x\n"),
+        (300, "- job_id: y\nmdt.b-M"),
+        (
+            400,
+            "DT0000.job_stats=\nmdt.c-MDT0000.job_cleanup_interval=9\n",
+        ),
+    ]);
+    let times: Vec<_> = reading.targets.iter().map(|target| target.time).collect();
+    assert_eq!(
+        times,
+        [started + ms(200), started + ms(300), started + ms(400)]
+    );
+}
+
+#[test]
+fn durations_add_up_to_the_time_of_the_last_byte() {
+    let (_, reading) = record(&[
+        (100, "mdt.a-MDT0000.job_stats=\n- job_id: x\n"),
+        (250, "- job_id: y\n"),
+        (1250, "mdt.b-MDT0000.job_stats=\n- job_id: x\n"),
+        (1300, "- job_id: y\n"),
+    ]);
+    let durations: Vec<_> = reading
+        .targets
+        .iter()
+        .map(|target| target.duration)
+        .collect();
+    assert_eq!(durations, [Some(ms(250)), Some(ms(1050))]);
+}
+
+#[test]
+fn a_reading_made_elsewhere_has_its_time_and_no_duration() {
+    let (_, mut reading) = record(&[(5, "mdt.a-MDT0000.job_stats=\nmdt.b-MDT0000.job_stats=\n")]);
+    let then: Timestamp = "2026-01-31T12:00:00Z".parse().unwrap();
+    reading.made_at(then);
+    assert!(
+        reading
+            .targets
+            .iter()
+            .all(|target| target.time == then && target.duration.is_none())
+    );
+}

@@ -1,1 +1,74 @@
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
+use super::*;
+
+fn file(text: &str, mode: u32) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    fs::set_permissions(file.path(), Permissions::from_mode(mode)).unwrap();
+    file
+}
+
+fn nothing(_: &str) -> Option<String> {
+    None
+}
+
+#[test]
+fn a_file_may_have_comments_blank_lines_and_quotes() {
+    let file = file(
+        "# the database\n\nPGHOST = db1\nPGPASSWORD='a b=c'\nPGUSER=\"writer\"\n",
+        0o600,
+    );
+    let variables = Variables::new(nothing, Some(file.path())).unwrap();
+    assert_eq!(variables.get("PGHOST"), Some("db1"));
+    assert_eq!(variables.get("PGPASSWORD"), Some("a b=c"));
+    assert_eq!(variables.get("PGUSER"), Some("writer"));
+    assert_eq!(variables.get("PGPORT"), None);
+}
+
+#[test]
+fn the_environment_goes_before_the_file_unless_it_is_empty() {
+    let file = file("PGHOST=file\nPGUSER=file\n", 0o400);
+    let environment = |name: &str| match name {
+        "PGHOST" => Some("environment".to_owned()),
+        "PGUSER" => Some(String::new()),
+        _ => None,
+    };
+    let variables = Variables::new(environment, Some(file.path())).unwrap();
+    assert_eq!(variables.get("PGHOST"), Some("environment"));
+    assert_eq!(variables.get("PGUSER"), Some("file"));
+}
+
+#[test]
+fn a_file_that_others_can_read_is_refused() {
+    for mode in [0o640, 0o604, 0o620, 0o666] {
+        let file = file("PGPASSWORD=secret\n", mode);
+        assert!(
+            matches!(
+                Variables::new(nothing, Some(file.path())),
+                Err(Error::Open(_))
+            ),
+            "{mode:o}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_line_is_named_by_its_number_alone() {
+    let file = file("PGHOST=db1\nPASSWORD=secret\n", 0o600);
+    let message = Variables::new(nothing, Some(file.path()))
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("line 2"), "{message}");
+    assert!(!message.contains("secret"), "{message}");
+}
+
+#[test]
+fn a_missing_file_is_an_error() {
+    let missing = Path::new("/nowhere/shipper.conf");
+    assert!(matches!(
+        Variables::new(nothing, Some(missing)),
+        Err(Error::Unreadable { .. })
+    ));
+}
