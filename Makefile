@@ -20,8 +20,8 @@ test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 lint: setup ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-bench: setup ## measure the scan of large texts
-	@cargo bench --workspace --exclude jobstats
+bench: setup ## measure reading and comparing large texts
+	@cargo bench -p jobstats-core --bench '*'
 
 package: setup ## make a tarball of the extension and the shipper
 	@scripts/package.sh
