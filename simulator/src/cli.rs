@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, Preset, ServerIndex};
 use crate::layout::Layout;
 use crate::schedule::Span;
 use crate::time::{HOUR, MINUTE, Nanos, SECOND};
-use crate::{feed, lctl, tally, time};
+use crate::{feed, lctl, tally, time, verify};
 
 /// Plays the job_stats of a whole Lustre cluster from a seed, and knows what is true.
 #[derive(Debug, Parser)]
@@ -71,6 +71,36 @@ enum Command {
         /// Connections to use at once
         #[arg(long, default_value_t = 2)]
         connections: usize,
+    },
+    /// Prints the true increments of a span, and what of them nobody can know from the texts, by cause
+    #[command(long_flag = "truth")]
+    Truth {
+        #[command(flatten)]
+        world: World,
+        #[command(flatten)]
+        period: Period,
+        /// Copy into this table instead of printing CSV
+        #[arg(long, requires = "database_url")]
+        into: Option<String>,
+        /// The database of that table
+        #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+        database_url: Option<String>,
+    },
+    /// Compares what the database holds with the truth of the span that was loaded
+    Verify {
+        #[command(flatten)]
+        world: World,
+        #[command(flatten)]
+        period: Period,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Counts what happens in a span
+    Describe {
+        #[command(flatten)]
+        world: World,
+        #[command(flatten)]
+        period: Period,
     },
 }
 
@@ -145,6 +175,9 @@ pub enum Error {
     /// Loading.
     #[error(transparent)]
     Feed(#[from] feed::Error),
+    /// Telling or comparing the truth.
+    #[error(transparent)]
+    Verify(#[from] verify::Error),
     /// Writing output.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -191,6 +224,9 @@ impl Period {
         }
     }
 }
+
+/// Targets that are worked on at once.
+const WORKERS: usize = 2;
 
 /// What the shipper asks for.
 const PARAMETERS: [&str; 4] = [
@@ -245,17 +281,61 @@ impl Cli {
                     connections,
                 };
                 let tally = feed::load(&cluster, period.span(), &options)?;
-                show(&tally, &cluster, period.span())?;
+                show(&tally, &cluster, period.span(), io::stderr().lock())?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Command::Truth {
+                world,
+                period,
+                into,
+                database_url,
+            } => {
+                let cluster = world.cluster();
+                let truths = verify::truths(&cluster, period.span(), WORKERS);
+                match into.zip(database_url) {
+                    Some((table, url)) => verify::copy_into(&table, &url, &cluster, &truths)?,
+                    None => verify::write_csv(&cluster, &truths, io::stdout().lock(), true)?,
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            Command::Verify {
+                world,
+                period,
+                database,
+            } => {
+                let cluster = world.cluster();
+                let truths = verify::truths(&cluster, period.span(), WORKERS);
+                let comparison = verify::compare(&database.database_url, &cluster, &truths)?;
+                let mut out = io::stdout().lock();
+                verify::show_causes(&truths, &mut out)?;
+                comparison.show(&mut out)?;
+                Ok(if comparison.is_exact() {
+                    ExitCode::SUCCESS
+                } else {
+                    ExitCode::FAILURE
+                })
+            }
+            Command::Describe { world, period } => {
+                let cluster = world.cluster();
+                let truths = verify::truths(&cluster, period.span(), WORKERS);
+                let mut out = io::stdout().lock();
+                show(&verify::tally(&truths), &cluster, period.span(), &mut out)?;
+                writeln!(out)?;
+                verify::show_causes(&truths, &mut out)?;
                 Ok(ExitCode::SUCCESS)
             }
         }
     }
 }
 
-fn show(tally: &tally::Tally, cluster: &Cluster, span: Span) -> io::Result<()> {
-    let mut err = io::stderr().lock();
+fn show(
+    tally: &tally::Tally,
+    cluster: &Cluster,
+    span: Span,
+    mut out: impl Write,
+) -> io::Result<()> {
     for line in tally.lines(cluster, span) {
-        writeln!(err, "{line}")?;
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

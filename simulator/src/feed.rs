@@ -1,8 +1,5 @@
 //! A span of a cluster into the database, one target's text per row.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use indicatif::{ProgressBar, ProgressStyle};
 use postgres::error::SqlState;
 use postgres::{Client, NoTls, Statement};
@@ -10,6 +7,7 @@ use thiserror::Error;
 
 use crate::cluster::{Cluster, TargetIndex};
 use crate::lctl::{cleanup_interval, framed};
+use crate::parallel::each_target;
 use crate::reading::{Outcome, Reading};
 use crate::schedule::{Span, label, readings};
 use crate::tally::{self, Tally};
@@ -26,9 +24,6 @@ pub enum Error {
     /// Packing a text.
     #[error("zstd: {0}")]
     Pack(#[from] std::io::Error),
-    /// A thread ended without saying why.
-    #[error("a worker thread died")]
-    Thread,
 }
 
 /// What the server said, where it said something: the client's own words are only "db error".
@@ -74,34 +69,16 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, E
         progress.set_style(style);
     }
     let workload = Workload::new(cluster);
-    let next = AtomicUsize::new(0);
-    let total = Mutex::new(Tally::default());
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.connections.max(1))
-            .map(|_| {
-                scope.spawn(|| -> Result<(), Error> {
-                    let mut writer = Writer::connect(options)?;
-                    loop {
-                        let target = next.fetch_add(1, Ordering::Relaxed);
-                        if target >= cluster.targets.len() {
-                            return Ok(());
-                        }
-                        let tally =
-                            load_target(&workload, cluster, target, span, &mut writer, &progress)?;
-                        if let Ok(mut total) = total.lock() {
-                            total.plus(&tally);
-                        }
-                    }
-                })
-            })
-            .collect();
-        for worker in workers {
-            worker.join().map_err(|_| Error::Thread)??;
-        }
-        Ok::<(), Error>(())
-    })?;
+    let tallies = each_target(
+        cluster,
+        options.connections,
+        || Writer::connect(options),
+        |writer, target| load_target(&workload, cluster, target, span, writer, &progress),
+    )?;
     progress.finish_and_clear();
-    total.into_inner().map_err(|_| Error::Thread)
+    let mut total = Tally::default();
+    tallies.iter().for_each(|tally| total.plus(tally));
+    Ok(total)
 }
 
 fn load_target(

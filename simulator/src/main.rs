@@ -12,6 +12,7 @@ mod identifier;
 mod layout;
 mod lctl;
 mod operation;
+mod parallel;
 mod plan;
 mod profile;
 mod random;
@@ -22,6 +23,8 @@ mod tally;
 mod target;
 mod time;
 mod totals;
+mod truth;
+mod verify;
 mod workload;
 
 fn main() -> ExitCode {

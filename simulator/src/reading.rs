@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::cluster::ServerIndex;
+use crate::operation::Op;
 use crate::plan::{Plan, RETURN};
 use crate::random::Seed;
 use crate::target::{Change, Life, TargetState};
@@ -97,6 +98,21 @@ impl Reading {
             reading.header = reading.place_header(&plan, state.target);
         }
         Outcome::Read(reading)
+    }
+
+    /// The older of the two lives that stand under one identifier.
+    pub fn doubled_life(&self) -> Option<u64> {
+        let again = self.records.last().filter(|_| self.doubled)?;
+        let older = self.records.iter().find(|life| life.entry == again.entry)?;
+        Some(older.number)
+    }
+
+    /// Those of a record's counters whose lines are whole.
+    pub fn whole_counters<'o>(&self, position: usize, ops: &'o [Op]) -> &'o [Op] {
+        match self.cut {
+            Some(cut) if position + 1 == self.records.len() => &ops[..cut.operations],
+            _ => ops,
+        }
     }
 
     fn seed(&self, state: &TargetState) -> Seed {

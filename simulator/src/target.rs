@@ -32,8 +32,8 @@ pub struct Life {
 
 /// What happens to lives as time goes by.
 pub enum Change<'a> {
-    /// A life counts calls, at this time.
-    Calls(Nanos, &'a Life, &'a Calls),
+    /// A life counts calls.
+    Calls(&'a Life, &'a Calls),
     /// A life is over.
     End(Rc<Life>),
 }
@@ -139,7 +139,7 @@ impl<'a> TargetState<'a> {
             life.counters.add(&event.calls);
             life.last = event.time;
             life.stamps.1 = stamp;
-            changed(Change::Calls(event.time, life, &event.calls));
+            changed(Change::Calls(life, &event.calls));
         }
     }
 

@@ -43,20 +43,27 @@ impl Column {
         (0..COLUMNS).map(|index| Self(index as u8))
     }
 
-    /// The column's name; the elements of arrays count from 1, as in SQL.
-    pub fn name(self) -> String {
+    /// The name of the column and, in arrays, the element, which SQL counts from 1.
+    pub fn parts(self) -> (String, Option<usize>) {
         let index = usize::from(self.0);
         if index < OPS {
-            NAMES[index].to_owned()
+            (NAMES[index].to_owned(), None)
         } else if index < 2 * OPS {
-            format!("{}_usecs", NAMES[index - OPS])
+            (format!("{}_usecs", NAMES[index - OPS]), None)
         } else {
             let element = index - 2 * OPS;
-            format!(
-                "{}_hist[{}]",
-                NAMES[element / BUCKETS],
-                element % BUCKETS + 1
+            (
+                format!("{}_hist", NAMES[element / BUCKETS]),
+                Some(element % BUCKETS + 1),
             )
+        }
+    }
+
+    /// Its name in tables.
+    pub fn name(self) -> String {
+        match self.parts() {
+            (name, Some(element)) => format!("{name}[{element}]"),
+            (name, None) => name,
         }
     }
 
@@ -156,14 +163,11 @@ impl Totals {
         difference
     }
 
-    /// One column.
-    pub fn get(&self, column: Column) -> u64 {
-        self.0[usize::from(column.0)]
-    }
-
-    /// Sets one column.
-    pub fn set(&mut self, column: Column, amount: u64) {
-        self.0[usize::from(column.0)] = amount;
+    /// The columns that are not zero.
+    pub fn amounts(&self) -> impl Iterator<Item = (Column, u64)> {
+        Column::all()
+            .zip(self.0.iter().copied())
+            .filter(|(_, amount)| *amount > 0)
     }
 
     /// Whether all are zero.

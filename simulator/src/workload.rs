@@ -410,7 +410,7 @@ impl Session {
     fn play(&self, kind: Kind, mut event: impl FnMut(Nanos, Calls)) {
         let mut random = self.seed.random();
         let rhythm = self.profile.rhythm;
-        let mut span = |median: f64, random: &mut Random| {
+        let span = |median: f64, random: &mut Random| {
             let times: f64 = Exp1.sample(random);
             (median * times * SECOND as f64) as Nanos
         };

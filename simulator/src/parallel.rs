@@ -1,0 +1,47 @@
+//! Targets are independent of each other: work on several at once.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::cluster::{Cluster, TargetIndex};
+
+/// Works on every target of a cluster, with so many workers; results come in the order of the targets.
+pub fn each_target<W, T: Send, E: Send>(
+    cluster: &Cluster,
+    workers: usize,
+    worker: impl Fn() -> Result<W, E> + Sync,
+    work: impl Fn(&mut W, TargetIndex) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let run = || -> Result<(), E> {
+        let mut worker = worker()?;
+        loop {
+            let target = next.fetch_add(1, Ordering::Relaxed);
+            if target >= cluster.targets.len() {
+                return Ok(());
+            }
+            // A failed target need not keep the others busy.
+            let result = work(&mut worker, target).inspect_err(|_| {
+                next.store(cluster.targets.len(), Ordering::Relaxed);
+            })?;
+            if let Ok(mut results) = results.lock() {
+                results.push((target, result));
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(run)).collect();
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect::<Result<Vec<()>, E>>()
+    })?;
+    let mut results = results.into_inner().unwrap_or_default();
+    results.sort_by_key(|(target, _)| *target);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}

@@ -1,0 +1,345 @@
+//! What really happened in a span, and which part of it nobody can know who has only the texts that were delivered.
+//!
+//! Both follow from what the simulator knows of lives and readings, not from comparing texts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use crate::cluster::{Cluster, Kind, ServerIndex, TargetIndex};
+use crate::counter::Counters;
+use crate::identifier;
+use crate::layout::{Layout, Times};
+use crate::operation::Op;
+use crate::reading::{Outcome, Reading};
+use crate::schedule::{Span, label, readings};
+use crate::tally::{self, Tally};
+use crate::target::{Change, Life, TargetState};
+use crate::time::{DAY, Nanos};
+use crate::totals::{Column, Totals};
+use crate::workload::Workload;
+
+/// Why a part of the truth is not to be had from the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// Done after the last reading of a life.
+    AfterLastReading,
+    /// The values at the first reading of a target.
+    Baseline,
+    /// The values of an entry when it was first seen, which is not proven to have been born since the reading before.
+    Unknown,
+    /// The values before a reset that nothing gives away: no start time, and no value fell.
+    HiddenReset,
+    /// The older of two records with one identifier in one text, without start times.
+    Rule5,
+}
+
+/// All causes.
+pub const CAUSES: [Cause; 5] = [
+    Cause::AfterLastReading,
+    Cause::Baseline,
+    Cause::Unknown,
+    Cause::HiddenReset,
+    Cause::Rule5,
+];
+
+impl Cause {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AfterLastReading => "after_last_reading",
+            Self::Baseline => "baseline",
+            Self::Unknown => "unknown",
+            Self::HiddenReset => "hidden_reset",
+            Self::Rule5 => "rule5",
+        }
+    }
+}
+
+/// The truth about one column of one entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cell {
+    /// What really happened.
+    pub truth: u64,
+    /// The parts of it that are not to be had, in the order of [`CAUSES`].
+    pub excluded: [u64; CAUSES.len()],
+}
+
+impl Cell {
+    /// What a correct reader has.
+    pub fn stored(&self) -> i128 {
+        i128::from(self.truth) - self.excluded.iter().copied().map(i128::from).sum::<i128>()
+    }
+}
+
+/// The truth about one target in a span.
+#[derive(Debug, Default)]
+pub struct TargetTruth {
+    /// By name of the entry and column, where anything happened.
+    pub cells: BTreeMap<(String, Column), Cell>,
+    /// What happened, counted.
+    pub tally: Tally,
+    /// The times of the first and the last text, as the server's clock showed them.
+    pub observed: Option<(Nanos, Nanos)>,
+}
+
+/// The truth about a target in a span.
+pub fn of_target(
+    workload: &Workload,
+    cluster: &Cluster,
+    target: TargetIndex,
+    span: Span,
+) -> TargetTruth {
+    let mut state = TargetState::new(workload, cluster, target, span.from, span.until);
+    let mut counter = tally::Counter::default();
+    state.advance(span.from - 1, |_| ());
+    let mut auditor = Auditor::new(&state);
+    for (time, _) in readings(cluster, target, span) {
+        let first = auditor.previous.is_none();
+        let mut ended = Vec::new();
+        let outcome = Reading::take(&mut state, time, first, |change| {
+            auditor.change(change, &mut ended)
+        });
+        counter.observe(&state, &outcome);
+        if let Outcome::Read(reading) = &outcome {
+            auditor.read(reading);
+        }
+        // Only now: what ended while the text was printed is still in it.
+        ended.iter().for_each(|life| auditor.settle(life));
+    }
+    let mut ended = Vec::new();
+    state.advance(span.until - 1, |change| auditor.change(change, &mut ended));
+    ended
+        .iter()
+        .chain(&state.alive)
+        .for_each(|life| auditor.settle(life));
+    TargetTruth {
+        cells: auditor.cells(&state),
+        tally: counter.tally,
+        observed: auditor.observed,
+    }
+}
+
+/// What a reader knows of an entry.
+struct Known {
+    life: u64,
+    counters: Counters,
+    /// By the server's clock.
+    last_seen: Nanos,
+}
+
+/// What is known of a life.
+#[derive(Default)]
+struct Account {
+    /// What it had done before the span.
+    before: Totals,
+    /// What readings have shown.
+    seen: Counters,
+    /// What a record showed that a reader could not use.
+    unusable: Totals,
+}
+
+struct Previous {
+    label: Nanos,
+    server: ServerIndex,
+    whole: bool,
+}
+
+/// Follows a target and its readings.
+struct Auditor<'a> {
+    cluster: &'a Cluster,
+    layout: Layout,
+    kind: Kind,
+    truth: HashMap<u32, Totals>,
+    excluded: HashMap<(u32, Cause), Totals>,
+    accounts: HashMap<u64, Account>,
+    known: HashMap<u32, Known>,
+    previous: Option<Previous>,
+    observed: Option<(Nanos, Nanos)>,
+}
+
+impl<'a> Auditor<'a> {
+    fn new(state: &TargetState<'a>) -> Self {
+        let (layout, kind) = (state.cluster.layout, state.kind());
+        let accounts = state.alive.iter().map(|life| {
+            let account = Account {
+                before: Totals::of(&life.counters, layout, kind),
+                seen: life.counters.clone(),
+                unusable: Totals::default(),
+            };
+            (life.number, account)
+        });
+        Self {
+            cluster: state.cluster,
+            layout,
+            kind,
+            truth: HashMap::new(),
+            excluded: HashMap::new(),
+            accounts: accounts.collect(),
+            known: HashMap::new(),
+            previous: None,
+            observed: None,
+        }
+    }
+
+    fn change(&mut self, change: Change, ended: &mut Vec<Rc<Life>>) {
+        match change {
+            Change::Calls(life, calls) => {
+                self.truth
+                    .entry(life.entry)
+                    .or_default()
+                    .add_calls(calls, self.layout, self.kind)
+            }
+            Change::End(life) => ended.push(life),
+        }
+    }
+
+    fn has_start_times(&self) -> bool {
+        self.layout.times() != Times::Seconds
+    }
+
+    fn totals(&self, counters: &Counters) -> Totals {
+        Totals::of(counters, self.layout, self.kind)
+    }
+
+    fn exclude(&mut self, entry: u32, cause: Cause, totals: &Totals) {
+        if !totals.is_zero() {
+            self.excluded
+                .entry((entry, cause))
+                .or_default()
+                .plus(totals);
+        }
+    }
+
+    /// A life is over, or the span is: what no reading has shown is lost.
+    fn settle(&mut self, life: &Life) {
+        let account = self.accounts.remove(&life.number).unwrap_or_default();
+        let lost = self
+            .totals(&life.counters)
+            .beyond(&self.totals(&account.seen));
+        self.exclude(life.entry, Cause::Rule5, &account.unusable);
+        self.exclude(
+            life.entry,
+            Cause::AfterLastReading,
+            &lost.beyond(&account.unusable),
+        );
+    }
+
+    fn read(&mut self, reading: &Reading) {
+        let label = label(self.cluster, reading.server, reading.time);
+        let superseded = reading.doubled_life().filter(|_| !self.has_start_times());
+        let mut survived = false;
+        for (position, life) in reading.records.iter().enumerate() {
+            if Some(life.number) == superseded {
+                self.lose(life);
+                continue;
+            }
+            let ops = reading.whole_counters(position, self.layout.counters(self.kind));
+            survived |= self.record(life, ops, label);
+        }
+        self.forget(reading, label, survived);
+        self.observed = Some((self.observed.map_or(label, |(first, _)| first), label));
+        self.previous = Some(Previous {
+            label,
+            server: reading.server,
+            whole: reading.cut.is_none(),
+        });
+    }
+
+    /// A record that cannot be used, though it shows something.
+    fn lose(&mut self, life: &Life) {
+        let shown = self.totals(&life.counters);
+        let account = self.accounts.entry(life.number).or_default();
+        account.unusable = shown.beyond(&Totals::of(&account.seen, self.layout, self.kind));
+    }
+
+    /// Takes note of a record; true if the reader holds it for the life that it knows.
+    fn record(&mut self, life: &Life, ops: &[Op], label: Nanos) -> bool {
+        let known = self.known.remove(&life.entry);
+        let goes_on = match &known {
+            Some(known) => self.goes_on(known, life),
+            None => self.appear(life),
+        };
+        let mut counters = known.map(|known| known.counters).unwrap_or_default();
+        counters.take_over(&life.counters, ops);
+        self.known.insert(
+            life.entry,
+            Known {
+                life: life.number,
+                counters,
+                last_seen: label,
+            },
+        );
+        let account = self.accounts.entry(life.number).or_default();
+        account.seen.take_over(&life.counters, ops);
+        goes_on
+    }
+
+    /// Whether a reader holds the record for the life that it knows, be it right or wrong.
+    fn goes_on(&mut self, known: &Known, life: &Life) -> bool {
+        if known.life == life.number {
+            return true;
+        }
+        if self.has_start_times() || known.counters.fell(&life.counters, self.layout, self.kind) {
+            return false;
+        }
+        self.exclude(
+            life.entry,
+            Cause::HiddenReset,
+            &self.totals(&known.counters),
+        );
+        true
+    }
+
+    /// An entry of which nothing is known: its values count only where it is proven that they began at zero.
+    fn appear(&mut self, life: &Life) -> bool {
+        let cause = match &self.previous {
+            None => Cause::Baseline,
+            Some(previous) => {
+                let proven = match self.layout.times() {
+                    Times::Wall => life.stamps.0 > previous.label,
+                    Times::Boot | Times::Seconds => previous.whole,
+                };
+                if proven {
+                    return false;
+                }
+                Cause::Unknown
+            }
+        };
+        let shown = self.totals(&life.counters);
+        let account = self.accounts.entry(life.number).or_default();
+        let since = shown.beyond(&account.before);
+        self.exclude(life.entry, cause, &since);
+        false
+    }
+
+    /// A reader remembers entries that a text lacks for as long as they may still be there.
+    fn forget(&mut self, reading: &Reading, label: Nanos, survived: bool) {
+        let Some(previous) = &self.previous else {
+            return;
+        };
+        let same_server = previous.server == reading.server;
+        let retention = match (reading.cut.is_none(), self.has_start_times()) {
+            (false, _) | (true, true) => DAY,
+            (true, false) if same_server && survived => self.cluster.cleanup_interval * 3 / 2,
+            (true, false) => 0,
+        };
+        self.known
+            .retain(|_, known| known.last_seen == label || label - known.last_seen < retention);
+    }
+
+    fn cells(&self, state: &TargetState) -> BTreeMap<(String, Column), Cell> {
+        let mut cells: BTreeMap<_, Cell> = BTreeMap::new();
+        let name = |entry: &u32| identifier::name(&state.ids[*entry as usize], self.layout);
+        for (entry, totals) in &self.truth {
+            for (column, amount) in totals.amounts() {
+                cells.entry((name(entry), column)).or_default().truth += amount;
+            }
+        }
+        for ((entry, cause), totals) in &self.excluded {
+            for (column, amount) in totals.amounts() {
+                cells.entry((name(entry), column)).or_default().excluded[*cause as usize] += amount;
+            }
+        }
+        cells
+    }
+}
