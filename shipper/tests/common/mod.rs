@@ -1,0 +1,271 @@
+//! What the integration tests share: a database of their own, stand-ins for lctl, and the shipper itself.
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use postgres::{Client, NoTls};
+use tempfile::TempDir;
+
+/// Where a server is that may be used.
+const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
+
+/// The columns of the real feed, so that what arrives can be looked at.
+const PLAIN_FEED: &str = r#"
+    CREATE SCHEMA jobstats;
+    CREATE TABLE jobstats.feed (cluster text DEFAULT '', server text, "time" timestamptz, body text,
+        body_zstd bytea, duration interval, shipper text)"#;
+
+/// A database that lives as long as this value.
+pub struct Database {
+    server_url: String,
+    name: String,
+    pub client: Client,
+}
+
+impl Database {
+    /// With a plain table in place of the feed; none, and a word about it, where there is no server.
+    pub fn new() -> Option<Self> {
+        let mut database = Self::empty()?;
+        database.client.batch_execute(PLAIN_FEED).unwrap();
+        Some(database)
+    }
+
+    /// With nothing in it.
+    pub fn empty() -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let Ok(server_url) = std::env::var(URL) else {
+            not_run(&format!("{URL} is not set"));
+            return None;
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("shipper_{}_{number}", std::process::id());
+        let mut server = Client::connect(&server_url, NoTls).unwrap();
+        server
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        let client = Client::connect(&url_of(&server_url, &name), NoTls).unwrap();
+        Some(Self {
+            server_url,
+            name,
+            client,
+        })
+    }
+
+    pub fn url(&self) -> String {
+        url_of(&self.server_url, &self.name)
+    }
+
+    pub fn execute(&mut self, sql: &str) {
+        self.client.batch_execute(sql).unwrap();
+    }
+
+    /// The first column of every row, as text.
+    pub fn column(&mut self, sql: &str) -> Vec<String> {
+        let rows = self.client.query(sql, &[]).unwrap();
+        rows.iter()
+            .map(|row| row.get::<_, Option<String>>(0).unwrap_or("NULL".to_owned()))
+            .collect()
+    }
+
+    pub fn count(&mut self) -> i64 {
+        self.client
+            .query_one("SELECT count(*) FROM jobstats.feed", &[])
+            .unwrap()
+            .get(0)
+    }
+
+    /// The texts that arrived, in the order of their time.
+    pub fn bodies(&mut self) -> Vec<String> {
+        let rows = self
+            .client
+            .query(
+                r#"SELECT body_zstd FROM jobstats.feed ORDER BY "time""#,
+                &[],
+            )
+            .unwrap();
+        rows.iter().map(|row| unpack(row.get(0))).collect()
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let dropped = Client::connect(&self.server_url, NoTls).and_then(|mut server| {
+            server.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name))
+        });
+        if let Err(error) = dropped {
+            eprintln!("{}: {error}", self.name);
+        }
+    }
+}
+
+/// The same server, another database.
+fn url_of(url: &str, database: &str) -> String {
+    let (base, query) = url
+        .split_once('?')
+        .map_or((url, String::new()), |(base, query)| {
+            (base, format!("?{query}"))
+        });
+    let (server, _) = base.rsplit_once('/').unwrap();
+    format!("{server}/{database}{query}")
+}
+
+pub fn unpack(packed: &[u8]) -> String {
+    String::from_utf8(zstd::stream::decode_all(packed).unwrap()).unwrap()
+}
+
+/// Says so where cargo does not hide it.
+pub fn not_run(why: &str) {
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    let _ = writeln!(io::stderr(), "not run: {name}: {why}");
+}
+
+/// A directory with a stand-in for lctl.
+pub struct Fake {
+    pub directory: TempDir,
+}
+
+impl Fake {
+    /// Runs this shell script whatever it is asked for.
+    pub fn new(script: &str) -> Self {
+        let fake = Self {
+            directory: TempDir::new().unwrap(),
+        };
+        let path = fake.path();
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        fake
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("lctl")
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+}
+
+/// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
+pub struct Shipper {
+    command: Command,
+    lock: PathBuf,
+    _directory: TempDir,
+}
+
+impl Shipper {
+    pub fn new(arguments: &[&str]) -> Self {
+        let directory = TempDir::new().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jobstats-shipper"));
+        for (name, _) in std::env::vars()
+            .filter(|(name, _)| name.starts_with("PG") || name.contains("DATABASE_URL"))
+        {
+            command.env_remove(name);
+        }
+        command.args(arguments).stdin(Stdio::null());
+        Self {
+            command,
+            lock: directory.path().join("lock"),
+            _directory: directory,
+        }
+    }
+
+    /// `once` with a stand-in for lctl, as server `oss1`.
+    pub fn once(database: &Database, lctl: &Path) -> Self {
+        let lctl = lctl.to_str().unwrap();
+        Self::new(&[
+            "once",
+            "--server",
+            "oss1",
+            "--lctl",
+            lctl,
+            "--database-url",
+            &database.url(),
+        ])
+    }
+
+    pub fn args(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn lock(mut self, path: &Path) -> Self {
+        self.lock = path.to_owned();
+        self
+    }
+
+    /// What is to be run, once.
+    pub fn command(&mut self) -> &mut Command {
+        self.command.arg("--lock").arg(&self.lock)
+    }
+
+    pub fn run(mut self) -> Ended {
+        Ended::new(self.command().output().unwrap())
+    }
+
+    /// With this text on its stdin.
+    pub fn run_with_input(mut self, text: &str) -> Ended {
+        let mut child = self
+            .command()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // It may have ended before it read anything.
+        let _ = stdin.write_all(text.as_bytes());
+        drop(stdin);
+        Ended::new(child.wait_with_output().unwrap())
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub said: String,
+}
+
+impl Ended {
+    fn new(output: Output) -> Self {
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "",
+            "stdout is for data, and there is none"
+        );
+        Self {
+            code: output.status.code(),
+            said: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// It ended like this, and what it said holds these words.
+    #[track_caller]
+    pub fn is(self, code: i32, words: &[&str]) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.said);
+        for word in words {
+            assert!(
+                self.said.contains(word),
+                "{word:?} is not in: {}",
+                self.said
+            );
+        }
+        self
+    }
+
+    /// It sent everything and had nothing to say.
+    #[track_caller]
+    pub fn is_silent_success(self) {
+        assert_eq!((self.code, self.said.as_str()), (Some(0), ""));
+    }
+}

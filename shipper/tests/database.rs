@@ -1,0 +1,248 @@
+//! The way to the database: secrets, retries, refusals, time-outs.
+
+mod common;
+
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use common::{Database, Fake, Shipper};
+
+const TWO_TARGETS: &str =
+    "printf 'mdt.fs-MDT0000.job_stats=job_stats:\\nmdt.fs-MDT0001.job_stats=job_stats:\\n'";
+
+fn lctl() -> Fake {
+    Fake::new(TWO_TARGETS)
+}
+
+fn without_database(lctl: &Fake) -> Shipper {
+    Shipper::new(&["once", "--lctl", lctl.path().to_str().unwrap()])
+}
+
+/// Runs for the first row to arrive, or for the first few.
+fn trigger(database: &mut Database, body: &str) {
+    database.execute(&format!(
+        "CREATE SEQUENCE tries;
+         CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} RETURN NEW; END $$;
+         CREATE TRIGGER trouble BEFORE INSERT ON jobstats.feed FOR EACH ROW EXECUTE FUNCTION trouble()"
+    ));
+}
+
+#[test]
+fn the_environment_names_the_database() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    without_database(&lctl())
+        .env("JOBSTATS_DATABASE_URL", &database.url())
+        .run()
+        .is_silent_success();
+    assert_eq!(database.count(), 2);
+}
+
+#[test]
+fn a_file_names_the_database_if_nobody_else_can_read_it() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = lctl();
+    let file = lctl.file("shipper.conf");
+    fs::write(
+        &file,
+        format!(
+            "JOBSTATS_DATABASE_URL={}\nPGPASSWORD=s3cret\n",
+            database.url()
+        ),
+    )
+    .unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    let with_file = || without_database(&lctl).args(&["--config", file.to_str().unwrap()]);
+    with_file().run().is(78, &["chmod 600"]);
+    assert_eq!(database.count(), 0);
+    fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+    with_file().run().is_silent_success();
+    assert_eq!(database.count(), 2);
+}
+
+#[test]
+fn a_password_on_the_command_line_is_refused_and_not_repeated() {
+    let refused = without_database(&lctl())
+        .args(&["--database-url", "postgresql://writer:s3cret@db1/jobstats"])
+        .run();
+    assert!(
+        !refused
+            .is(78, &["PGPASSWORD", "--config"])
+            .said
+            .contains("s3cret")
+    );
+}
+
+#[test]
+fn secrets_are_in_no_message() {
+    let url = "postgresql://writer:s3cret@127.0.0.1:1/jobstats";
+    let failed = without_database(&lctl())
+        .env("JOBSTATS_DATABASE_URL", url)
+        .run();
+    assert!(!failed.is(69, &["2 of 2 targets"]).said.contains("s3cret"));
+    let broken = without_database(&lctl())
+        .env("JOBSTATS_DATABASE_URL", &format!("{url}?s3cret"))
+        .run();
+    assert!(
+        !broken
+            .is(78, &["JOBSTATS_DATABASE_URL"])
+            .said
+            .contains("s3cret")
+    );
+    let help = Shipper::new(&["once", "--help"])
+        .env("JOBSTATS_DATABASE_URL", url)
+        .command()
+        .output()
+        .unwrap();
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("s3cret"));
+}
+
+#[test]
+fn no_database_is_guessed() {
+    without_database(&lctl())
+        .run()
+        .is(78, &["no database is named"]);
+}
+
+#[test]
+fn deadlocks_and_serialization_failures_are_tried_again() {
+    for state in ["40P01", "40001"] {
+        let Some(mut database) = Database::new() else {
+            return;
+        };
+        trigger(
+            &mut database,
+            &format!("IF nextval('tries') <= 2 THEN RAISE SQLSTATE '{state}'; END IF;"),
+        );
+        Shipper::once(&database, &lctl().path())
+            .run()
+            .is_silent_success();
+        assert_eq!(database.count(), 2);
+        assert_eq!(database.column("SELECT last_value::text FROM tries"), ["4"]);
+    }
+}
+
+#[test]
+fn a_lasting_conflict_is_given_up_and_the_other_targets_are_sent() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(
+        &mut database,
+        "IF nextval('tries') <= 5 THEN RAISE SQLSTATE '40P01'; END IF;",
+    );
+    Shipper::once(&database, &lctl().path())
+        .run()
+        .is(75, &["mdt.fs-MDT0000: ", "40P01", "1 of 2 targets"]);
+    assert_eq!(database.bodies(), ["mdt.fs-MDT0001.job_stats=job_stats:\n"]);
+}
+
+#[test]
+fn a_broken_connection_is_made_again() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(
+        &mut database,
+        "IF nextval('tries') = 2 THEN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); END IF;",
+    );
+    Shipper::once(&database, &lctl().path())
+        .run()
+        .is_silent_success();
+    assert_eq!(database.count(), 2);
+}
+
+#[test]
+fn a_refused_text_does_not_stop_the_others() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(
+        &mut database,
+        "IF nextval('tries') = 1 THEN RAISE SQLSTATE '54000' USING MESSAGE = 'too large', HINT = 'raise max_text';
+         END IF;",
+    );
+    Shipper::once(&database, &lctl().path()).run().is(
+        65,
+        &["MDT0000: ", "too large (SQLSTATE 54000)", "raise max_text"],
+    );
+    assert_eq!(database.bodies(), ["mdt.fs-MDT0001.job_stats=job_stats:\n"]);
+}
+
+#[test]
+fn a_missing_store_and_missing_rights_have_their_exit_codes() {
+    let Some(mut database) = Database::empty() else {
+        return;
+    };
+    Shipper::once(&database, &lctl().path())
+        .run()
+        .is(78, &["jobstats", "SQLSTATE"]);
+    database.execute("CREATE SCHEMA jobstats; CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz,
+        body_zstd bytea, duration interval, shipper text)");
+    // A role that exists everywhere and may do nothing here.
+    let url = format!("{}&options=-c%20role%3Dpg_monitor", database.url());
+    without_database(&lctl())
+        .args(&["--database-url", &url])
+        .run()
+        .is(77, &["permission denied", "42501"]);
+    assert_eq!(database.count(), 0);
+}
+
+#[test]
+fn the_feed_sees_read_committed_whatever_the_default_is() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(
+        &mut database,
+        "IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE SQLSTATE '25001'; END IF;",
+    );
+    let url = format!(
+        "{}&options=-c%20default_transaction_isolation%3Dserializable",
+        database.url()
+    );
+    without_database(&lctl())
+        .args(&["--database-url", &url])
+        .run()
+        .is_silent_success();
+    assert_eq!(database.count(), 2);
+}
+
+#[test]
+fn a_statement_that_takes_too_long_is_ended() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(
+        &mut database,
+        "IF nextval('tries') = 1 THEN PERFORM pg_sleep(30); END IF;",
+    );
+    let start = Instant::now();
+    Shipper::once(&database, &lctl().path())
+        .args(&["--statement-timeout", "300ms"])
+        .run()
+        .is(75, &["57014", "1 of 2"]);
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
+fn a_database_that_never_answers_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!(
+        "postgresql://writer@{}/jobstats",
+        listener.local_addr().unwrap()
+    );
+    let arguments = ["--database-url", &url, "--connect-timeout", "300ms"];
+    let start = Instant::now();
+    without_database(&lctl())
+        .args(&arguments)
+        .run()
+        .is(69, &["within 300ms", "2 of 2"]);
+    assert!(start.elapsed() < Duration::from_secs(5));
+}

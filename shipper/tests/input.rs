@@ -1,0 +1,92 @@
+//! Text that was read elsewhere, from a pipe or a file.
+
+mod common;
+
+use std::fs;
+
+use common::{Database, Fake, Shipper};
+
+const TEXT: &str =
+    "obdfilter.fs-OST0000.job_stats=job_stats:\nobdfilter.fs-OST0001.job_stats=job_stats:\n";
+
+fn once(database: &Database, input: &str) -> Shipper {
+    Shipper::new(&[
+        "once",
+        "--input",
+        input,
+        "--server",
+        "oss1",
+        "--database-url",
+        &database.url(),
+    ])
+}
+
+#[test]
+fn a_pipe_is_split_at_its_targets_and_timed() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    once(&database, "-")
+        .run_with_input(TEXT)
+        .is_silent_success();
+    assert_eq!(
+        database.bodies(),
+        TEXT.split_inclusive('\n').collect::<Vec<_>>()
+    );
+    let timed = r#"SELECT DISTINCT concat_ws(' ', server, "time" > now() - interval '1 min',
+        duration < interval '1 min') FROM jobstats.feed"#;
+    assert_eq!(database.column(timed), ["oss1 t t"]);
+}
+
+#[test]
+fn a_file_has_the_time_that_is_given_and_no_duration() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let directory = Fake::new("");
+    let file = directory.file("text");
+    fs::write(&file, TEXT).unwrap();
+    once(&database, file.to_str().unwrap())
+        .args(&["--time", "2026-01-31T12:00:00.25+02:00"])
+        .run()
+        .is_silent_success();
+    let times = r#"SELECT concat_ws(' ', "time" AT TIME ZONE 'UTC', coalesce(duration::text, 'NULL'))
+        FROM jobstats.feed"#;
+    assert_eq!(database.column(times), ["2026-01-31 10:00:00.25 NULL"; 2]);
+}
+
+#[test]
+fn text_without_names_is_sent_as_it_is() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let text = "job_stats:\n- job_id:          a.1000\n";
+    once(&database, "-")
+        .run_with_input(text)
+        .is_silent_success();
+    assert_eq!(database.bodies(), [text]);
+}
+
+#[test]
+fn nothing_is_an_error() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    for text in ["", "\n"] {
+        once(&database, "-").run_with_input(text).is(66, &["empty"]);
+    }
+    once(&database, "/nowhere/text")
+        .run()
+        .is(66, &["/nowhere/text"]);
+    assert_eq!(database.count(), 0);
+}
+
+#[test]
+fn wrong_use_has_its_exit_code() {
+    Shipper::new(&["once", "--input", "-"])
+        .run()
+        .is(64, &["--server"]);
+    Shipper::new(&["run", "--interval", "often"])
+        .run()
+        .is(64, &["--interval"]);
+}

@@ -1,0 +1,206 @@
+//! What is sent of what lctl prints, and what becomes of a reading that failed.
+
+mod common;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use common::{Database, Fake, Shipper};
+
+/// An OSS of two targets, which has no MDT; the second target takes its time.
+const OSS: &str = r#"
+    echo "error: get_param: param_path 'mdt/*/job_cleanup_interval': No such file or directory" >&2
+    echo obdfilter.fs-OST0000.job_cleanup_interval=600
+    echo obdfilter.fs-OST0001.job_cleanup_interval=300
+    echo "error: get_param: param_path 'mdt/*/job_stats': No such file or directory" >&2
+    printf 'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id:          a.1000\n'
+    sleep 0.3
+    printf 'obdfilter.fs-OST0001.job_stats=\njob_stats:\n- job_id:          b.10'
+    sleep 0.3
+    printf '00\n'
+    exit 2"#;
+
+#[test]
+fn each_target_arrives_as_a_row_with_its_interval_in_front() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(OSS);
+    Shipper::once(&database, &lctl.path())
+        .args(&["--cluster", "puhti"])
+        .run()
+        .is_silent_success();
+    assert_eq!(
+        database.bodies(),
+        [
+            "obdfilter.fs-OST0000.job_cleanup_interval=600\nobdfilter.fs-OST0000.job_stats=\njob_stats:\n\
+             - job_id:          a.1000\n",
+            "obdfilter.fs-OST0001.job_cleanup_interval=300\nobdfilter.fs-OST0001.job_stats=\njob_stats:\n\
+             - job_id:          b.1000\n",
+        ]
+    );
+    let who = database.column(
+        "SELECT DISTINCT concat_ws('|', cluster, server, shipper, body) FROM jobstats.feed",
+    );
+    assert_eq!(
+        who,
+        [format!(
+            "puhti|oss1|jobstats-shipper {}",
+            env!("CARGO_PKG_VERSION")
+        )]
+    );
+}
+
+#[test]
+fn time_is_that_of_the_first_byte_and_duration_ends_with_the_last() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(OSS);
+    let before = database.column("SELECT clock_timestamp()::text").remove(0);
+    Shipper::once(&database, &lctl.path())
+        .run()
+        .is_silent_success();
+    let row = format!(
+        r#"SELECT concat_ws(' ',
+               min("time") BETWEEN '{before}' AND clock_timestamp() - interval '0.6 s',
+               max("time") - min("time") BETWEEN interval '0.3 s' AND interval '0.55 s',
+               max(duration) BETWEEN interval '0.6 s' AND interval '1.1 s',
+               min(duration) < interval '0.3 s') FROM jobstats.feed"#
+    );
+    assert_eq!(database.column(&row), ["t t t t"]);
+}
+
+#[test]
+fn lctl_is_asked_for_intervals_and_stats_once() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new("echo \"$@\" >>\"$0.asked\"; echo 'mdt.fs-MDT0000.job_stats=job_stats:'");
+    Shipper::once(&database, &lctl.path())
+        .run()
+        .is_silent_success();
+    let asked = "get_param mdt.*.job_cleanup_interval obdfilter.*.job_cleanup_interval mdt.*.job_stats \
+                 obdfilter.*.job_stats\n";
+    assert_eq!(fs::read_to_string(lctl.file("lctl.asked")).unwrap(), asked);
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
+fn what_lctl_says_beside_a_good_reading_is_passed_on() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new("echo 'mdt.fs-MDT0000.job_stats=job_stats:'; echo 'a warning' >&2");
+    Shipper::once(&database, &lctl.path())
+        .run()
+        .is(0, &["jobstats-shipper: lctl: a warning\n"]);
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
+fn bytes_that_are_no_text_arrive_as_they_are() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(r"printf 'mdt.fs-MDT0000.job_stats=\n- job_id: \303\\xA9 \000\n'");
+    Shipper::once(&database, &lctl.path())
+        .run()
+        .is_silent_success();
+    let packed: Vec<u8> = database
+        .client
+        .query_one("SELECT body_zstd FROM jobstats.feed", &[])
+        .unwrap()
+        .get(0);
+    assert_eq!(
+        zstd::stream::decode_all(packed.as_slice()).unwrap(),
+        b"mdt.fs-MDT0000.job_stats=\n- job_id: \xC3\\xA9 \0\n"
+    );
+}
+
+/// A reading that failed: exit code 66, words about it, and nothing sent.
+#[track_caller]
+fn drops(script: &str, arguments: &[&str], words: &[&str]) {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(script);
+    Shipper::once(&database, &lctl.path())
+        .args(arguments)
+        .run()
+        .is(66, words);
+    assert_eq!(database.count(), 0);
+}
+
+/// One target is whole before anything goes wrong.
+fn after_a_target(script: &str) -> String {
+    format!(
+        "printf 'mdt.fs-MDT0000.job_stats=job_stats:\\nmdt.fs-MDT0001.job_stats=\\n- job_id: a\\n'\n{script}"
+    )
+}
+
+#[test]
+fn a_reading_that_ends_with_an_error_is_dropped_whole() {
+    drops(
+        &after_a_target("echo 'it broke' >&2; exit 5"),
+        &[],
+        &["exit code 5", "it broke"],
+    );
+}
+
+#[test]
+fn a_reading_that_a_signal_ended_is_dropped_whole() {
+    drops(&after_a_target("kill -9 $$"), &[], &["signal 9"]);
+}
+
+#[test]
+fn an_exit_code_without_a_reason_is_a_failure() {
+    drops(&after_a_target("exit 2"), &[], &["exit code 2"]);
+}
+
+#[test]
+fn a_cut_that_the_exit_code_hides_is_seen() {
+    let cut = "echo \"error: get_param: param_path 'obdfilter/*/job_stats': No such file or directory\" >&2
+        printf '  open: { sam'; exit 2";
+    drops(&after_a_target(cut), &[], &["mid line"]);
+}
+
+#[test]
+fn a_server_without_targets_has_no_reading() {
+    let nothing = "echo \"error: get_param: param_path 'mdt/*/job_stats': No such file or directory\" >&2; exit 2";
+    drops(nothing, &[], &["no target"]);
+}
+
+#[test]
+fn a_reading_that_takes_too_long_is_dropped_and_lctl_killed_with_its_children() {
+    let script = after_a_target("sleep 30 & echo $! >\"$0.child\"; wait");
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&script);
+    let start = Instant::now();
+    Shipper::once(&database, &lctl.path())
+        .args(&["--lctl-timeout", "500ms"])
+        .run()
+        .is(66, &["500ms", "killed"]);
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert_eq!(database.count(), 0);
+    let child = fs::read_to_string(lctl.file("lctl.child")).unwrap();
+    let state = fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+    assert!(
+        state.is_empty() || state.contains(") Z "),
+        "still there: {state}"
+    );
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let missing = std::path::Path::new("/nowhere/lctl");
+    Shipper::once(&database, missing)
+        .run()
+        .is(66, &["/nowhere/lctl", "--lctl"]);
+    assert_eq!(database.count(), 0);
+}

@@ -1,0 +1,160 @@
+//! One instance at a time, again and again, in little memory.
+
+mod common;
+
+use std::fs;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Database, Fake, Shipper};
+
+const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
+
+/// Waits for something that comes soon.
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no {what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_second_instance_gives_way() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&format!(
+        "touch \"$0.started\"; while [ ! -e \"$0.go\" ]; do sleep 0.05; done; {ONE_TARGET}"
+    ));
+    let (program, lock) = (lctl.path(), lctl.file("shared.lock"));
+    let url = database.url();
+    let once = || {
+        let arguments = [
+            "once",
+            "--lctl",
+            program.to_str().unwrap(),
+            "--database-url",
+            &url,
+        ];
+        Shipper::new(&arguments).lock(&lock)
+    };
+    let mut first = once();
+    let mut first = first.command().stderr(Stdio::null()).spawn().unwrap();
+    wait_for("first instance", || lctl.file("lctl.started").exists());
+    once().run().is(75, &["another instance", "shared.lock"]);
+    fs::write(lctl.file("lctl.go"), "").unwrap();
+    assert!(first.wait().unwrap().success());
+    assert_eq!(database.count(), 1);
+    // The file that is left over locks nobody out.
+    once().run().is_silent_success();
+    assert_eq!(database.count(), 2);
+}
+
+#[test]
+fn instances_for_different_servers_do_not_meet() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let locks = Fake::new("");
+    let url = database.url();
+    for (server, input) in [("oss/1", "a"), ("oss 2", "b")] {
+        let text = locks.file(input);
+        fs::write(&text, "mdt.fs-MDT0000.job_stats=job_stats:\n").unwrap();
+        let ended = std::process::Command::new(env!("CARGO_BIN_EXE_jobstats-shipper"))
+            .args([
+                "once",
+                "--input",
+                text.to_str().unwrap(),
+                "--server",
+                server,
+                "--database-url",
+                &url,
+            ])
+            .env("TMPDIR", locks.directory.path())
+            .status()
+            .unwrap();
+        assert!(ended.success());
+    }
+    assert_eq!(
+        database.column("SELECT server FROM jobstats.feed ORDER BY 1"),
+        ["oss 2", "oss/1"]
+    );
+}
+
+#[test]
+fn run_reads_at_every_interval_and_survives_failures() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&format!(
+        "echo x >>\"$0.runs\"; [ $(wc -l <\"$0.runs\") -ne 2 ] || exit 5; {ONE_TARGET}"
+    ));
+    let url = database.url();
+    let arguments = [
+        "run",
+        "--interval",
+        "1s",
+        "--server",
+        "mds1",
+        "--database-url",
+        &url,
+    ];
+    let mut shipper = Shipper::new(&arguments).args(&["--lctl", lctl.path().to_str().unwrap()]);
+    let mut running = shipper.command().stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("third row", || database.count() >= 3);
+    running.kill().unwrap();
+    let said = String::from_utf8(running.wait_with_output().unwrap().stderr).unwrap();
+    assert_eq!(said.matches("exit code 5").count(), 1, "{said}");
+    // Whole seconds apart, give or take what a start of lctl takes; the failed one in between left out.
+    let apart = r#"SELECT string_agg(round(seconds)::text, ' ' ORDER BY seconds)
+        FROM (SELECT extract(epoch FROM "time" - min("time") OVER ()) AS seconds FROM jobstats.feed) AS rows
+        WHERE abs(seconds - round(seconds)) < 0.3"#;
+    let apart = database.column(apart).remove(0);
+    assert!(apart.starts_with("0 2 3"), "{apart}");
+}
+
+#[test]
+fn memory_stays_below_32_mib_with_a_large_target() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    // Digits without a pattern: 20 MB of them are over 8 MB when compressed.
+    let mut state = 1_u64;
+    let mut line = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        format!("  {:016}\n", (state >> 11) % 10_u64.pow(16))
+    };
+    let text: String = (0..1_050_000).map(|_| line()).collect();
+    let lctl = Fake::new("cat \"$0.text\"");
+    fs::write(
+        lctl.file("lctl.text"),
+        format!("mdt.fs-MDT0000.job_stats=\n{text}"),
+    )
+    .unwrap();
+    let mut shipper = Shipper::once(&database, &lctl.path());
+    // What is not shared with other processes, in KiB.
+    let ended = limited(shipper.command(), "ulimit -d 32768");
+    assert!(
+        ended.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ended.stderr)
+    );
+    let size = "SELECT (length(body_zstd) > 8000000)::text FROM jobstats.feed";
+    assert_eq!(database.column(size), ["true"]);
+    assert!(database.bodies()[0].ends_with(&text));
+}
+
+/// The same command under a limit of the shell.
+fn limited(command: &std::process::Command, limit: &str) -> std::process::Output {
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .arg("-c")
+        .arg(format!("{limit} && exec \"$0\" \"$@\""))
+        .arg(command.get_program())
+        .args(command.get_args());
+    shell.stdin(Stdio::null()).output().unwrap()
+}
