@@ -45,7 +45,7 @@ impl<'a> Line<'a> {
         match memchr::memchr(b'{', line) {
             Some(open) if value.starts_with(b"{") => Self::Counter(key, open),
             Some(_) => Self::Unreadable,
-            None if memchr::memchr(b'}', value).is_some() => Self::Unreadable,
+            None if memchr::memchr(b'}', value).is_some() || key == b"job_id" => Self::Unreadable,
             None => Self::Field(key),
         }
     }

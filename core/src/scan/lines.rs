@@ -11,9 +11,11 @@ const LUSTRE_IDENTIFIER_MAX: usize = 31;
 /// A line of the text, or its part before another parameter that begins in the middle of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece<'a> {
-    /// Without its end.
+    /// Without its end, and without colours.
     pub(super) text: &'a [u8],
-    /// Where it begins in the text.
+    /// Where that begins in the text.
+    begin: usize,
+    /// Where the line begins in the text.
     pub(super) from: usize,
     /// Where the next one begins.
     pub(super) next: usize,
@@ -24,7 +26,7 @@ pub(super) struct Piece<'a> {
 impl<'a> Piece<'a> {
     /// Where a suffix of its text begins.
     pub(super) fn offset_of(&self, suffix: &[u8]) -> usize {
-        self.from + self.text.len() - suffix.len()
+        self.begin + self.text.len() - suffix.len()
     }
 }
 
@@ -68,6 +70,7 @@ impl<'a> Lines<'a> {
         self.number = self.number.saturating_add(1);
         Piece {
             text: &self.text[from..self.position - 1],
+            begin: from,
             from,
             next: self.position,
             ended: true,
@@ -80,7 +83,7 @@ impl<'a> Lines<'a> {
         let piece = match self.cut(line) {
             Some(offset) => Piece {
                 text: &line.text[..offset],
-                next: line.from + offset,
+                next: line.begin + offset,
                 ended: false,
                 ..line
             },
@@ -95,9 +98,12 @@ impl<'a> Lines<'a> {
         let from = self.position;
         let rest = self.text.get(from..).filter(|rest| !rest.is_empty())?;
         let feed = memchr::memchr(b'\n', rest);
-        let text = &rest[..feed.unwrap_or(rest.len())];
+        let line = &rest[..feed.unwrap_or(rest.len())];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (text, begin) = without_colours(line);
         Some(Piece {
-            text: text.strip_suffix(b"\r").unwrap_or(text),
+            text,
+            begin: from + begin,
             from,
             next: from + feed.map_or(rest.len(), |feed| feed + 1),
             ended: feed.is_some(),
@@ -127,28 +133,33 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// What stands before the `}` of a counter whose `{` stands before `from` on the line that was taken last, and what
-    /// stands after it. Lines that follow are taken until it is found; None where one comes that begins something else.
-    pub(super) fn counter(&mut self, from: usize) -> Option<(&'a [u8], &'a [u8])> {
-        let mut depth = 1_u32;
+    /// What stands before and after the `}` of a counter, of which `fields` is what stands after `{` on the line that
+    /// was taken last. Lines that follow are taken until it is found; None where one comes that begins something else.
+    pub(super) fn counter(
+        &mut self,
+        line: Piece<'a>,
+        fields: &'a [u8],
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        let from = line.offset_of(fields);
+        let mut depth = 1;
+        let mut text = fields;
         let mut begin = from;
         loop {
-            let line = &self.text[begin..self.position];
-            if let Some(close) = closing(line, &mut depth) {
-                return Some((&self.text[from..begin + close], &line[close + 1..]));
+            if let Some(close) = closing(text, &mut depth) {
+                return Some((&self.text[from..begin + close], &text[close + 1..]));
             }
-            begin = self.position;
             let mut ahead = *self;
-            let piece = ahead.take()?;
-            if is_beginning(piece.text) || message::is_message(piece.text) {
+            let next = ahead.take()?;
+            if is_beginning(next.text) || message::is_message(next.text) {
                 return None;
             }
             *self = ahead;
+            (text, begin) = (next.text, next.begin);
         }
     }
 
     /// The line that an error message interrupts, joined with its other part; the lines are taken. None where the next
-    /// line is one of its own: then the message is part of the line.
+    /// line can only be one of its own: then the message is part of the line.
     pub(super) fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut ahead = *self;
         let mut joined = Joined {
@@ -161,7 +172,7 @@ impl<'a> Lines<'a> {
                 joined.messages.push(piece.from..piece.next);
                 continue;
             }
-            if is_beginning(piece.text) {
+            if !continues(before, piece.text) {
                 return None;
             }
             let merged = message::merged(piece.text);
@@ -171,7 +182,7 @@ impl<'a> Lines<'a> {
                 joined.ended = piece.ended;
                 break;
             }
-            joined.messages.push(piece.from + text.len()..piece.next);
+            joined.messages.push(piece.begin + text.len()..piece.next);
         }
         *self = ahead;
         Some(joined)
@@ -184,6 +195,42 @@ pub(super) struct Joined {
     pub(super) ended: bool,
     /// Where the messages stood.
     pub(super) messages: Vec<Range<usize>>,
+}
+
+/// Colours are set at the beginning of a line and reset at the end of one: `ESC [ 95 m`. Also where the text begins.
+fn without_colours(line: &[u8]) -> (&[u8], usize) {
+    let mut text = line;
+    while let Some(codes) = text.strip_prefix(b"\x1b[") {
+        let end = codes.iter().position(|byte| !is_colour_code(*byte));
+        match end.map(|end| codes.split_at(end)) {
+            Some((_, [b'm', rest @ ..])) => text = rest,
+            _ => break,
+        }
+    }
+    let begin = line.len() - text.len();
+    while let Some(codes) = text.strip_suffix(b"m") {
+        let end = codes.iter().rposition(|byte| !is_colour_code(*byte));
+        match end.and_then(|last| codes[..=last].strip_suffix(b"\x1b[")) {
+            Some(rest) => text = rest,
+            None => break,
+        }
+    }
+    (text, begin)
+}
+
+fn is_colour_code(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte == b';'
+}
+
+/// Whether a line can be the other part of one that begins like this. A user can choose an identifier that looks like a
+/// message, but not the lines that follow it.
+fn continues(before: &[u8], line: &[u8]) -> bool {
+    parameter::parse(line).is_none()
+        && match Line::of(line) {
+            Line::Header | Line::Record(_) => false,
+            Line::Time(..) | Line::Counter(..) => !matches!(Line::of(before), Line::Record(_)),
+            Line::Blank | Line::Field(_) | Line::Unreadable => true,
+        }
 }
 
 fn is_beginning(line: &[u8]) -> bool {

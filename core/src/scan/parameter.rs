@@ -57,46 +57,30 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 ///
 /// Only names like those that Lustre gives are found there; identifiers can contain what a user likes.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(found) = memchr::memchr(b'=', &line[from..]) {
-        let equals = from + found;
-        let begin = line[..equals]
-            .iter()
-            .rposition(|byte| !is_name_byte(*byte) || *byte == b':')
-            .map_or(0, |before| before + 1);
-        if let Some(offset) = target_suffix(&line[begin..equals])
-            && begin + offset > 0
-        {
-            return Some(begin + offset);
-        }
-        from = equals + 1;
-    }
-    None
-}
-
-/// Where the name of a target's parameter begins that the bytes end with.
-fn target_suffix(bytes: &[u8]) -> Option<usize> {
-    KINDS.into_iter().find_map(|(prefix, _)| {
-        let begin = memchr::memmem::rfind(bytes, prefix)?;
-        match classify(&bytes[begin..]) {
-            Parameter::JobStats(target) | Parameter::CleanupInterval(target) => {
-                is_given_by_lustre(target.name).then_some(begin)
-            }
-            Parameter::Other { .. } => None,
-        }
+    memchr::memchr_iter(b'=', line).find_map(|equals| {
+        let before = &line[..equals];
+        let begin = KINDS
+            .into_iter()
+            .filter_map(|(prefix, _)| memchr::memmem::rfind(before, prefix))
+            .max()?;
+        (begin > 0 && is_given_by_lustre(&before[begin..])).then_some(begin)
     })
 }
 
-/// `scratch-MDT0000`.
-fn is_given_by_lustre(name: &[u8]) -> bool {
-    let Some((before, [b'-', kind @ .., _, _, _, _])) =
-        name.split_at_checked(name.len().saturating_sub(8))
-    else {
+/// `mdt.scratch-MDT0000.job_stats`
+fn is_given_by_lustre(parameter: &[u8]) -> bool {
+    let mut parts = parameter.splitn(3, |byte| *byte == b'.');
+    let (Some(_), Some(target), Some(leaf)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    !before.is_empty()
-        && (kind == b"MDT" || kind == b"OST")
-        && name[name.len() - 4..].iter().all(u8::is_ascii_hexdigit)
+    let Some((filesystem, index)) = target.split_at_checked(target.len().saturating_sub(8)) else {
+        return false;
+    };
+    !filesystem.is_empty()
+        && filesystem.iter().all(|byte| is_target_byte(*byte))
+        && (index.starts_with(b"-MDT") || index.starts_with(b"-OST"))
+        && index[4..].iter().all(u8::is_ascii_hexdigit)
+        && leaf.iter().all(|byte| is_name_byte(*byte))
 }
 
 /// A target whose `job_stats` an error message is about, by the name of the parameter or of its file.

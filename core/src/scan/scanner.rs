@@ -155,19 +155,33 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         if message::is_message(piece.text) {
             return self.message(piece.from..piece.next);
         }
-        match parameter::parse(piece.text) {
-            Some((Parameter::JobStats(target), value)) => self.job_stats(target, value, piece),
-            Some((Parameter::CleanupInterval(target), value)) => {
+        let Some((parameter, value)) = parameter::parse(piece.text) else {
+            return self.value(piece.text, piece);
+        };
+        let message = message::is_message(value).then(|| piece.offset_of(value)..piece.next);
+        let value = if message.is_some() { b"" } else { value };
+        self.parameter(parameter, value, piece)?;
+        message.map_or(Ok(()), |message| self.message(message))
+    }
+
+    fn parameter(
+        &mut self,
+        parameter: Parameter<'a>,
+        value: &'a [u8],
+        piece: Piece<'a>,
+    ) -> Result<(), S::Stop> {
+        match parameter {
+            Parameter::JobStats(target) => self.job_stats(target, value, piece),
+            Parameter::CleanupInterval(target) => {
                 self.leave(piece.from)?;
                 self.place = Place::Interval(target, piece.from);
                 self.interval(value, piece)
             }
-            Some((Parameter::Other { dotted: true }, _)) => self.leave(piece.from),
-            Some((Parameter::Other { dotted: false }, _)) => {
+            Parameter::Other { dotted: true } => self.leave(piece.from),
+            Parameter::Other { dotted: false } => {
                 self.aside.get_or_insert((self.line, piece.text));
                 Ok(())
             }
-            None => self.value(piece.text, piece),
         }
     }
 
@@ -265,7 +279,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         match line {
             Line::Record(id) => self.record(identifier::parse(id), piece.ended, piece),
             Line::Counter(name, open) => {
-                let body = self.lines.counter(piece.offset_of(&text[open + 1..]));
+                let body = self.lines.counter(piece, &text[open + 1..]);
                 self.counter(name, body, piece.text)
             }
             other => self.other_line(other, piece.ended, piece),
@@ -464,7 +478,8 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         }
         self.suspect = true;
         self.sink.problem(self.line, reason, text)?;
-        if ended && parameter::resembles_target(text) {
+        let within = matches!(self.place, Place::Within(..));
+        if ended && within && parameter::resembles_target(text) {
             self.leave(self.lines.position)?;
         }
         Ok(())

@@ -55,13 +55,13 @@ impl TimeKey {
 
     /// Of a key and its value: what the line says; None if it is not a time, Some(None) if that matters to nobody.
     pub(super) fn line(self, value: &[u8]) -> Option<Option<TimeLine>> {
-        let time = parse(value);
-        match self {
-            Self::Snapshot => Some(Some(TimeLine::Snapshot(time?))),
-            Self::Start => Some(Some(TimeLine::Start(time?))),
-            Self::Elapsed => Some(None),
-            Self::LastSeen => Some(Some(TimeLine::LastSeen(micros(time?)?))),
-        }
+        let time = parse(value)?;
+        Some(match self {
+            Self::Snapshot => Some(TimeLine::Snapshot(time)),
+            Self::Start => Some(TimeLine::Start(time)),
+            Self::Elapsed => None,
+            Self::LastSeen => Some(TimeLine::LastSeen(micros(time)?)),
+        })
     }
 }
 

@@ -46,7 +46,6 @@ pub(super) fn resolve<'a>(
         }
         removed.extend(&group[used.len()..]);
     }
-    snapshot.problems.sort_by_key(|problem| problem.line);
     removed.sort_unstable();
     remove(&mut snapshot.records, &removed);
     Ok(())

@@ -115,7 +115,11 @@ impl<'a> Reader<'a> {
     }
 
     /// A target that only an error message names is none.
-    fn finish(self) -> Reading<'a> {
+    fn finish(mut self) -> Reading<'a> {
+        for target in &mut self.targets {
+            let problems = &mut target.snapshot.problems;
+            problems.sort_unstable_by_key(|problem| (problem.line, problem.reason));
+        }
         Reading {
             snapshots: self
                 .targets
