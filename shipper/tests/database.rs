@@ -1,4 +1,5 @@
 //! The way to the database: secrets, retries, refusals, time-outs.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;
 
@@ -37,7 +38,7 @@ fn the_environment_names_the_database() {
     without_database(&lctl())
         .env("JOBSTATS_DATABASE_URL", &database.url())
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     assert_eq!(database.count(), 2);
 }
 
@@ -61,7 +62,7 @@ fn a_file_names_the_database_if_nobody_else_can_read_it() {
     with_file().run().is(78, &["chmod 600"]);
     assert_eq!(database.count(), 0);
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-    with_file().run().is_silent_success();
+    with_file().run().succeeds_silently();
     assert_eq!(database.count(), 2);
 }
 
@@ -121,7 +122,7 @@ fn deadlocks_and_serialization_failures_are_tried_again() {
         );
         Shipper::once(&database, &lctl().path())
             .run()
-            .is_silent_success();
+            .succeeds_silently();
         assert_eq!(database.count(), 2);
         assert_eq!(database.column("SELECT last_value::text FROM tries"), ["4"]);
     }
@@ -153,7 +154,7 @@ fn a_broken_connection_is_made_again() {
     );
     Shipper::once(&database, &lctl().path())
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     assert_eq!(database.count(), 2);
 }
 
@@ -185,7 +186,7 @@ fn a_missing_store_and_missing_rights_have_their_exit_codes() {
     database.execute("CREATE SCHEMA jobstats; CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz,
         body_zstd bytea, duration interval, shipper text)");
     // A role that exists everywhere and may do nothing here.
-    let url = format!("{}&options=-c%20role%3Dpg_monitor", database.url());
+    let url = database.url_with("options=-c%20role%3Dpg_monitor");
     without_database(&lctl())
         .args(&["--database-url", &url])
         .run()
@@ -202,14 +203,11 @@ fn the_feed_sees_read_committed_whatever_the_default_is() {
         &mut database,
         "IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE SQLSTATE '25001'; END IF;",
     );
-    let url = format!(
-        "{}&options=-c%20default_transaction_isolation%3Dserializable",
-        database.url()
-    );
+    let url = database.url_with("options=-c%20default_transaction_isolation%3Dserializable");
     without_database(&lctl())
         .args(&["--database-url", &url])
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     assert_eq!(database.count(), 2);
 }
 

@@ -1,4 +1,5 @@
 //! What is sent of what lctl prints, and what becomes of a reading that failed.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;
 
@@ -29,7 +30,7 @@ fn each_target_arrives_as_a_row_with_its_interval_in_front() {
     Shipper::once(&database, &lctl.path())
         .args(&["--cluster", "puhti"])
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     assert_eq!(
         database.bodies(),
         [
@@ -60,7 +61,7 @@ fn time_is_that_of_the_first_byte_and_duration_ends_with_the_last() {
     let before = database.column("SELECT clock_timestamp()::text").remove(0);
     Shipper::once(&database, &lctl.path())
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     let row = format!(
         r#"SELECT concat_ws(' ',
                min("time") BETWEEN '{before}' AND clock_timestamp() - interval '0.6 s',
@@ -79,7 +80,7 @@ fn lctl_is_asked_for_intervals_and_stats_once() {
     let lctl = Fake::new("echo \"$@\" >>\"$0.asked\"; echo 'mdt.fs-MDT0000.job_stats=job_stats:'");
     Shipper::once(&database, &lctl.path())
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     let asked = "get_param mdt.*.job_cleanup_interval obdfilter.*.job_cleanup_interval mdt.*.job_stats \
                  obdfilter.*.job_stats\n";
     assert_eq!(fs::read_to_string(lctl.file("lctl.asked")).unwrap(), asked);
@@ -106,7 +107,7 @@ fn bytes_that_are_no_text_arrive_as_they_are() {
     let lctl = Fake::new(r"printf 'mdt.fs-MDT0000.job_stats=\n- job_id: \303\\xA9 \000\n'");
     Shipper::once(&database, &lctl.path())
         .run()
-        .is_silent_success();
+        .succeeds_silently();
     let packed: Vec<u8> = database
         .client
         .query_one("SELECT body_zstd FROM jobstats.feed", &[])

@@ -1,4 +1,5 @@
 //! TLS and passwords, against a server with certificates of the test's own making.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;
 

@@ -60,6 +60,23 @@ impl Database {
         url_of(&self.server_url, &self.name)
     }
 
+    /// The URL with one more parameter.
+    pub fn url_with(&self, parameter: &str) -> String {
+        let url = self.url();
+        let separator = if url.contains('?') { '&' } else { '?' };
+        format!("{url}{separator}{parameter}")
+    }
+
+    /// The URL of a role of this database's name that may write for the cluster puhti.
+    pub fn writer(&mut self) -> String {
+        let name = self.name.clone();
+        self.execute(&format!(
+            "CREATE ROLE {name} LOGIN; SELECT jobstats_grant_writer('{name}', 'puhti')"
+        ));
+        // The last of two users counts.
+        self.url_with(&format!("user={name}"))
+    }
+
     pub fn execute(&mut self, sql: &str) {
         self.client.batch_execute(sql).unwrap();
     }
@@ -95,7 +112,8 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let dropped = Client::connect(&self.server_url, NoTls).and_then(|mut server| {
-            server.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name))
+            server.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name))?;
+            server.batch_execute(&format!("DROP ROLE IF EXISTS {}", self.name))
         });
         if let Err(error) = dropped {
             eprintln!("{}: {error}", self.name);
@@ -265,7 +283,7 @@ impl Ended {
 
     /// It sent everything and had nothing to say.
     #[track_caller]
-    pub fn is_silent_success(self) {
+    pub fn succeeds_silently(self) {
         assert_eq!((self.code, self.said.as_str()), (Some(0), ""));
     }
 }

@@ -1,0 +1,154 @@
+//! The whole way: the simulator as lctl, the shipper, the feed of the extension.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Database, Shipper, not_run};
+use tempfile::TempDir;
+
+const SERVER: &str = "small-oss1";
+const TARGETS: [&str; 2] = ["small-OST0000", "small-OST0001"];
+const TIMES: [&str; 2] = ["2026-01-01T08:00:00Z", "2026-01-01T08:02:00Z"];
+
+/// A database with the store in it; none where the extension is not installed.
+fn with_store() -> Option<Database> {
+    let mut database = Database::empty()?;
+    let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
+    if database.column(available).is_empty() {
+        not_run("the extension jobstats is not installed");
+        return None;
+    }
+    database.execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()");
+    Some(database)
+}
+
+/// The simulator, built as the shipper was.
+fn simulator() -> PathBuf {
+    let directory = Path::new(env!("CARGO_BIN_EXE_jobstats-shipper"))
+        .parent()
+        .unwrap();
+    let profile = match directory.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev",
+        profile => profile,
+    };
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "jobstats-simulator",
+            "--profile",
+            profile,
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(built.success());
+    directory.join("jobstats-simulator")
+}
+
+fn print(simulator: &Path, time: &str) -> String {
+    let printed = Command::new(simulator)
+        .args(["print", "--server", SERVER, "--time", time])
+        .output()
+        .unwrap();
+    String::from_utf8(printed.stdout).unwrap()
+}
+
+/// What belongs to a target in the text of its server: the line of its interval and its job_stats.
+fn text_of(target: &str, text: &str) -> String {
+    let interval = format!("obdfilter.{target}.job_cleanup_interval=600\n");
+    assert!(text.contains(&interval));
+    let stats = &text[text
+        .find(&format!("obdfilter.{target}.job_stats="))
+        .unwrap()..];
+    let end = stats
+        .find("\nobdfilter.")
+        .map_or(stats.len(), |newline| newline + 1);
+    interval + &stats[..end]
+}
+
+#[test]
+fn what_lctl_printed_is_stored_word_for_word_and_compared() {
+    let Some(mut database) = with_store() else {
+        return;
+    };
+    let simulator = simulator();
+    let ship = |time, text: &str| {
+        let arguments = ["once", "--input", "-", "--server", SERVER, "--time", time];
+        Shipper::new(&arguments)
+            .args(&["--database-url", &database.url()])
+            .run_with_input(text)
+            .succeeds_silently();
+    };
+    let texts = TIMES.map(|time| (time, print(&simulator, time)));
+    for (time, text) in &texts {
+        ship(time, text);
+    }
+    // A repetition changes nothing.
+    ship(texts[0].0, &texts[0].1);
+
+    let stored = r#"SELECT body FROM jobstats.raw_text JOIN jobstats.targets USING (target_id)
+        ORDER BY "time", name"#;
+    let printed: Vec<_> = texts
+        .iter()
+        .flat_map(|(_, text)| TARGETS.map(|target| text_of(target, text)))
+        .collect();
+    assert_eq!(database.column(stored), printed);
+    let observed = r#"SELECT concat_ws(' ', name, "time" AT TIME ZONE 'UTC', server, problems, active > 0)
+        FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY "time", name"#;
+    assert_eq!(
+        database.column(observed),
+        [
+            "small-OST0000 2026-01-01 08:00:00 small-oss1 0 f",
+            "small-OST0001 2026-01-01 08:00:00 small-oss1 0 f",
+            "small-OST0000 2026-01-01 08:02:00 small-oss1 0 t",
+            "small-OST0001 2026-01-01 08:02:00 small-oss1 0 t",
+        ]
+    );
+    assert_eq!(
+        database.column("SELECT text FROM jobstats.rejects"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_writer_needs_no_right_but_to_insert() {
+    let Some(mut database) = with_store() else {
+        return;
+    };
+    let writer = database.writer();
+    let lctl = TempDir::new().unwrap();
+    let made = Command::new(simulator())
+        .args(["lctl-script", "--server", SERVER, "--time", TIMES[0]])
+        .arg(lctl.path())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let ship = |cluster| {
+        let arguments = [
+            "once",
+            "--server",
+            SERVER,
+            "--cluster",
+            cluster,
+            "--database-url",
+            &writer,
+        ];
+        Shipper::new(&arguments)
+            .args(&["--lctl", lctl.path().join("lctl").to_str().unwrap()])
+            .run()
+    };
+    ship("puhti").succeeds_silently();
+    let observed = r#"SELECT concat_ws(' ', cluster, name, cleanup_interval = '600', "time" > now() - interval '1 min',
+            duration < interval '1 min')
+        FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY name"#;
+    assert_eq!(
+        database.column(observed),
+        TARGETS.map(|target| format!("puhti {target} t t t"))
+    );
+    ship("mahti").is(77, &["42501", "mahti", "2 of 2 targets"]);
+}
