@@ -1,19 +1,20 @@
 //! Exit codes, those of sysexits.h.
 
-use crate::Error;
 use crate::feed::Kind;
-use crate::lock;
+use crate::{Error, input, lctl, lock};
 
 /// Used wrongly.
 pub const USAGE: u8 = 64;
 /// The database does not take this text.
 pub const REFUSED: u8 = 65;
-/// There is nothing to send.
-pub const NO_READING: u8 = 66;
+/// There is nothing to read.
+pub const NOTHING: u8 = 66;
 /// The database cannot be reached.
 pub const UNREACHABLE: u8 = 69;
 /// This machine.
 pub const SYSTEM: u8 = 71;
+/// The reading failed.
+pub const UNREAD: u8 = 74;
 /// Later it may work.
 pub const LATER: u8 = 75;
 /// The database does not let us.
@@ -27,9 +28,10 @@ Exit codes:
    0  all was sent
   64  used wrongly
   65  the database refused a text
-  66  no reading: lctl failed or ran out of time, or there was nothing to read
+  66  nothing to read: no target on this server, no input
   69  the database cannot be reached
   71  this machine: no temporary file, no lock file
+  74  the reading failed: lctl failed or took too long
   75  busy: another instance, a conflict or a statement that took too long
   77  the database denied access
   78  something is to be set up first: settings, the store in the database";
@@ -38,7 +40,9 @@ Exit codes:
 pub fn code(error: &Error) -> u8 {
     match error {
         Error::Connection(_) => SETUP,
-        Error::Lctl(_) | Error::Input(_) => NO_READING,
+        Error::Lctl(lctl::Error::NoTarget) => NOTHING,
+        Error::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
+        Error::Lctl(_) | Error::Input(input::Error::TimedOut(_)) => UNREAD,
         Error::Lock(lock::Error::Taken(_)) => LATER,
         Error::Lock(lock::Error::Unusable { .. }) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),

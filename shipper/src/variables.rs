@@ -61,6 +61,7 @@ impl Variables {
         file: Option<&Path>,
     ) -> Result<Self, Error> {
         let mut values = file.map_or(Ok(HashMap::new()), read)?;
+        values.retain(|_, value| !value.is_empty());
         for name in KNOWN {
             if let Some(value) = environment(name).filter(|value| !value.is_empty()) {
                 values.insert(name, value);

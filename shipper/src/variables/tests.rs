@@ -17,7 +17,7 @@ fn nothing(_: &str) -> Option<String> {
 #[test]
 fn a_file_may_have_comments_blank_lines_and_quotes() {
     let file = file(
-        "# the database\n\nPGHOST = db1\nPGPASSWORD='a b=c'\nPGUSER=\"writer\"\n",
+        "# the database\n\nPGHOST = db1\nPGPASSWORD='a b=c'\nPGUSER=\"writer\"\nPGPORT=\n",
         0o600,
     );
     let variables = Variables::new(nothing, Some(file.path())).unwrap();
