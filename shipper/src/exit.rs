@@ -42,7 +42,7 @@ pub fn code(error: &Error) -> u8 {
         Error::Connection(_) => SETUP,
         Error::Lctl(lctl::Error::NoTarget) => NOTHING,
         Error::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
-        Error::Lctl(_) | Error::Input(input::Error::TimedOut(_)) => UNREAD,
+        Error::Lctl(_) | Error::Input(_) => UNREAD,
         Error::Lock(lock::Error::Taken(_)) => LATER,
         Error::Lock(lock::Error::Unusable { .. }) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),

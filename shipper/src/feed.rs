@@ -285,7 +285,7 @@ impl Feed {
         self.try_target(session, reading, target)
     }
 
-    /// Tries once. The session is kept if nothing went wrong in it.
+    /// Tries once. The session is kept unless it broke.
     fn try_target(
         &self,
         kept: &mut Option<Session>,
@@ -296,13 +296,18 @@ impl Feed {
         let mut session = kept.take().map_or_else(|| self.connect(), Ok)?;
         let limit = self.timeouts.statement;
         let copying = copy(&mut session.client, limit, &row, reading, target);
-        self.runtime.block_on(within(
-            limit + GRACE,
-            copying,
-            Error::StatementTimeout(limit),
-        ))?;
-        *kept = Some(session);
-        Ok(())
+        let late = Error::StatementTimeout(limit);
+        let tried = self
+            .runtime
+            .block_on(within(limit.saturating_add(GRACE), copying, late));
+        if tried
+            .as_ref()
+            .err()
+            .is_none_or(|error| error.kind().is_of_one_target())
+        {
+            *kept = Some(session);
+        }
+        tried
     }
 
     fn connect(&self) -> Result<Session, Error> {
@@ -365,10 +370,11 @@ async fn copy(
         .isolation_level(IsolationLevel::ReadCommitted)
         .start()
         .await?;
+    let most = i32::MAX.unsigned_abs().into();
     transaction
         .batch_execute(&format!(
             "SET LOCAL statement_timeout = {}",
-            limit.as_millis()
+            limit.as_millis().min(most)
         ))
         .await?;
     let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);

@@ -19,6 +19,9 @@ pub enum Error {
         /// What the system said.
         cause: io::Error,
     },
+    /// The pipe or the temporary file.
+    #[error("the reading failed: {0}")]
+    Io(#[from] io::Error),
     /// It goes on too long.
     #[error("the input had not ended after {0:?}; it is dropped")]
     TimedOut(Duration),
@@ -29,25 +32,27 @@ pub enum Error {
 
 /// Reads it to its end.
 pub fn read(path: &Path, limit: Duration) -> Result<Reading, Error> {
+    let start = Instant::now();
+    let mut recorder = Recorder::start()?;
+    let source = open(path)?;
+    let sink = Box::new(|text: &[u8]| recorder.push(text, start.elapsed()));
+    if !pump(vec![Stream { source, sink }], start + limit)? {
+        return Err(Error::TimedOut(limit));
+    }
+    let reading = recorder.finish()?;
+    if reading.targets.is_empty() {
+        return Err(Error::Empty);
+    }
+    Ok(reading)
+}
+
+fn open(path: &Path) -> Result<Box<dyn Source>, Error> {
+    if path == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
     let unreadable = |cause| Error::Unreadable {
         path: path.to_owned(),
         cause,
     };
-    let start = Instant::now();
-    let source: Box<dyn Source> = if path == "-" {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(unreadable)?)
-    };
-    let mut recorder = Recorder::start().map_err(unreadable)?;
-    let sink = Box::new(|text: &[u8]| recorder.push(text, start.elapsed()));
-    if !pump(vec![Stream { source, sink }], start + limit).map_err(unreadable)? {
-        return Err(Error::TimedOut(limit));
-    }
-    let reading = recorder.finish().map_err(unreadable)?;
-    if reading.targets.is_empty() {
-        Err(Error::Empty)
-    } else {
-        Ok(reading)
-    }
+    Ok(Box::new(File::open(path).map_err(unreadable)?))
 }
