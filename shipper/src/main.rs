@@ -95,7 +95,6 @@ impl Shipper {
         let server = options
             .server
             .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
-        let lock = Lock::take(&options.lock.unwrap_or_else(|| lock::default_path(&server)))?;
         let timeouts = Timeouts {
             connect: options.connect_timeout,
             statement: options.statement_timeout,
@@ -104,15 +103,17 @@ impl Shipper {
             cluster: options.cluster,
             server: server.clone(),
         };
+        let feed = Feed::new(options.database.settings()?, timeouts, sender)?;
+        let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
         Ok(Self {
-            feed: Feed::new(options.database.settings()?, timeouts, sender)?,
             lctl: Lctl {
                 path: options.lctl,
                 timeout: options.lctl_timeout,
             },
             verbose: options.verbose,
+            _lock: Lock::take(&lock)?,
+            feed,
             server,
-            _lock: lock,
         })
     }
 

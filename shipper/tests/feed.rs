@@ -43,6 +43,8 @@ fn simulator() -> PathBuf {
             "--profile",
             profile,
         ])
+        .arg("--target-dir")
+        .arg(directory.parent().unwrap())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()
         .unwrap();
