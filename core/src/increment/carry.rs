@@ -86,18 +86,24 @@ impl<'a> Carry<'a> {
         Ok(())
     }
 
-    /// Carries zeros for the counters that a newborn record lacks though other records of its text have them.
+    /// Carries zeros for the counters that a newborn record lacks though other records of its text have them. What is
+    /// known of its life has its own place.
     pub fn zeros(
         &mut self,
         since: Micros,
         (snapshot, record): (&'a Snapshot<'a>, &'a Record<'a>),
+        life: Option<&Life<'a>>,
         in_text: u64,
     ) -> Result<(), TryReserveError> {
         let before = self.snapshot.records.len();
+        let known = life.map_or(0, Life::listed);
+        let is_known = |slot| life.is_some_and(|life| life.value(snapshot, slot).is_some());
         let missing = snapshot.unlisted.iter();
         let missing = missing.filter(|name| !has_unlisted(snapshot, record, name));
         let counters = missing.filter_map(|name| {
-            let slot = snapshot.unlisted_slot(name)?;
+            let slot = snapshot
+                .unlisted_slot(name)
+                .filter(|slot| !is_known(*slot))?;
             let mut others = snapshot.counters.iter();
             let unit = others.find(|counter| counter.slot == slot)?.unit;
             Some(Counter::zero(self.own_slot(name), unit))
@@ -108,12 +114,8 @@ impl<'a> Carry<'a> {
             snapshot,
             record,
         };
-        self.push(
-            &part,
-            record.start_time,
-            in_text & !record.present,
-            counters,
-        )?;
+        let listed = in_text & !record.present & !known;
+        self.push(&part, record.start_time, listed, counters)?;
         self.entries += u64::from(self.snapshot.records.len() > before);
         Ok(())
     }

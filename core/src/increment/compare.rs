@@ -7,8 +7,8 @@ use super::carry::{Carry, Withheld};
 use super::known::{Head, Known, Life, counted, unlisted};
 use super::row::Rows;
 use super::value::{Value, slots};
-use super::{CompareError, Comparison, Micros, Observation, Problem, Reason};
-use crate::scan::{Clock, Time};
+use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
+use crate::scan::{self, Clock, Time};
 use crate::snapshot::{Record, Snapshot};
 
 const SECOND: Micros = 1_000_000;
@@ -69,16 +69,24 @@ pub(super) fn latest_start_times<'a>(
     Ok(latest)
 }
 
-/// Where a record's counters come from.
-enum Origin<'a> {
-    /// The entry goes on.
-    Same(Life<'a>),
-    /// Its counters began at zero after `since`.
-    Zero { since: Micros, reset: bool },
-    /// Nobody knows.
-    Unknown,
-    /// It is of an older life than the one known.
-    Older,
+/// What a record's counters are compared with; without either they are a baseline.
+#[derive(Default)]
+struct Before<'a> {
+    /// What is known of the same life.
+    life: Option<Life<'a>>,
+    /// When all counters that are not known so were zero.
+    zero: Option<Micros>,
+    /// Whether that is because they restarted.
+    reset: bool,
+}
+
+impl<'a> Before<'a> {
+    fn same(life: Life<'a>) -> Self {
+        Self {
+            life: Some(life),
+            ..Self::default()
+        }
+    }
 }
 
 struct Comparing<'a, 'o> {
@@ -140,73 +148,83 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 
     fn record(&mut self, record: &'a Record<'a>) -> Result<(), TryReserveError> {
-        let origin = match self.known.find(record)? {
+        let before = match self.known.find(record)? {
             Some(head) => {
                 self.known.mark(head);
                 if self.known.is_unchanged(head, self.text, record) {
                     self.survived = true;
                     return Ok(());
                 }
-                self.origin(head, record)?
+                self.before(head, record)?
             }
-            None => self.birth(record),
+            None => Some(self.birth(record)),
         };
-        match origin {
-            Origin::Same(life) => self.goes_on(record, &life)?,
-            Origin::Zero { since, reset } => self.begins(record, since, reset)?,
-            Origin::Unknown => self.result.unknown += 1,
-            Origin::Older => self.problem(record, None, Reason::OlderLife),
+        match before {
+            Some(before) => self.difference(record, &before),
+            None => {
+                self.problem(record, None, Reason::OlderLife);
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// An entry that is not known (rule 3).
-    fn birth(&self, record: &Record) -> Origin<'a> {
-        let proven = match wall(record.start_time) {
+    fn birth(&self, record: &Record) -> Before<'a> {
+        let is_proven = match wall(record.start_time) {
             Some(start) => start > self.previous.time,
             None => self.previous_is_whole,
         };
-        if !proven {
-            return Origin::Unknown;
-        }
-        Origin::Zero {
-            since: self.previous.time,
-            reset: false,
+        Before {
+            zero: is_proven.then_some(self.previous.time),
+            ..Before::default()
         }
     }
 
-    /// An entry that is known: the same life, or another (rules 4 and 5).
-    fn origin(&mut self, head: Head, record: &Record<'a>) -> Result<Origin<'a>, TryReserveError> {
-        if let Some(life) = self.known.life(head, record.start_time) {
-            if record.start_time.is_none() && life.restarted(self.text, record) {
-                return Ok(self.restart(&life, record));
-            }
-            return Ok(Origin::Same(life));
-        }
-        let Some(life) = self.known.latest_life(head) else {
-            return Ok(self.birth(record));
+    /// An entry that is known: the same life or another (rules 4 and 5); None if it is an older one.
+    fn before(
+        &mut self,
+        head: Head,
+        record: &Record<'a>,
+    ) -> Result<Option<Before<'a>>, TryReserveError> {
+        let same = self.known.life(head, record.start_time);
+        let Some(life) = same.or_else(|| self.known.latest_life(head)) else {
+            return Ok(Some(self.birth(record)));
         };
-        Ok(match life.start_time().zip(record.start_time) {
-            Some((known, start)) if start < known && self.is_stale(record, known)? => Origin::Older,
-            Some(_) => self.restart(&life, record),
-            // The stats header was switched on or off. Of two lives in this text the older one, which comes first, can
-            // be the one that was known.
-            None if self.claimed.insert(head) && !life.restarted(self.text, record) => {
-                Origin::Same(life)
+        Ok(Some(match life.start_time().zip(record.start_time) {
+            Some((known, start)) if known == start => Before::same(life),
+            Some((known, start)) if start < known && self.is_stale(record, known)? => {
+                return Ok(None);
             }
-            None => self.restart(&life, record),
-        })
+            Some(_) => self.restart(life, None, record),
+            // Without start_time, or where the stats header was switched on or off. Of two lives in the text only the
+            // older one, which comes first, can be the one that was known.
+            None if self.claimed.insert(head) => match life.restarted(self.text, record) {
+                None => Before::same(life),
+                since => self.restart(life, since, record),
+            },
+            None => self.restart(life, None, record),
+        }))
     }
 
-    /// Another life than the known one. What it counted is all new, unless a text that is gone had it already.
-    fn restart(&self, known: &Life<'a>, record: &Record) -> Origin<'a> {
+    /// Another life than the known one. All that it counted is new, unless a text that is gone had it already.
+    ///
+    /// If only a counter that had been missing fell, then `since` is when that was seen last. What was seen later may
+    /// be of the new life already.
+    fn restart(&self, known: Life<'a>, since: Option<Micros>, record: &Record) -> Before<'a> {
         let began_later = wall(record.start_time).is_some_and(|start| start > self.previous.time);
-        let since = match self.previous.snapshot {
-            _ if began_later => self.previous.time,
-            Some(_) => known.last_seen(),
-            None => return Origin::Unknown,
-        };
-        Origin::Zero { since, reset: true }
+        if self.previous.snapshot.is_none() && !began_later {
+            return Before::default();
+        }
+        let since = since.unwrap_or_else(|| known.last_seen());
+        Before {
+            zero: Some(if began_later {
+                self.previous.time
+            } else {
+                since
+            }),
+            life: known.seen_after(since),
+            reset: true,
+        }
     }
 
     /// Whether a life that began before the known one is only a remainder. Where the text has none that could be the
@@ -223,72 +241,68 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }))
     }
 
-    /// The increments of an entry that was there before.
-    fn goes_on(&mut self, record: &'a Record<'a>, life: &Life<'a>) -> Result<(), TryReserveError> {
-        self.survived = true;
-        let text = self.text;
-        let known = life.listed();
+    /// Compares every counter of a record.
+    fn difference(
+        &mut self,
+        record: &'a Record<'a>,
+        before: &Before<'a>,
+    ) -> Result<(), TryReserveError> {
+        let (text, life) = (self.text, before.life.as_ref());
+        let (known, counted_before) = life.map_or((0, 0), |life| (life.listed(), life.counted()));
+        let in_text = before.zero.map_or(0, |_| self.in_text);
+        let apart = known | record.present | in_text;
         let mut withheld = Withheld {
             listed: known & !record.present,
             unlisted: Vec::new(),
         };
         let mut rows = Rows::default();
-        let mut is_unknown = record.present & !known != 0;
-        let counted = (counted(text, record) | life.counted()) & record.present & known;
+        let mut is_unknown = before.zero.is_none() && record.present & !known != 0;
+        let counted = (counted(text, record) | counted_before) & record.present;
         for slot in slots(counted).chain(unlisted(text, record)) {
-            let Some(now) = Value::of(text, record, slot) else {
-                continue;
-            };
-            let Some((since, before)) = life.value(text, slot) else {
+            let value = life.and_then(|life| life.value(text, slot));
+            let value = value.or(before.zero.map(|since| (since, Value::zero(slot))));
+            let (Some((since, value)), Some(now)) = (value, Value::of(text, record, slot)) else {
                 is_unknown = true;
                 continue;
             };
             let name = text.slot_name(slot);
-            match before.fall(&now) {
+            match value.fall(&now) {
                 Some(reason) => {
                     self.problem(record, Some(name), reason);
                     withheld.add(slot, name);
                 }
-                None => rows.add(since, name, &before, &now, record.present | known),
+                None => rows.add(since, name, &value, &now, apart),
             }
         }
+        self.count(before, is_unknown);
+        self.store(record, rows, before.zero.filter(|_| before.reset))?;
+        if let Some(life) = life {
+            let is_last = text
+                .records
+                .last()
+                .is_some_and(|last| std::ptr::eq(last, record));
+            self.cut |= is_last && life.is_missing_in(text, record);
+            self.carry.withheld(life, (text, record), &withheld)?;
+        }
+        match before.zero {
+            Some(since) => self.carry.zeros(since, (text, record), life, in_text),
+            None => Ok(()),
+        }
+    }
+
+    fn count(&mut self, before: &Before, is_unknown: bool) {
+        self.survived |= before.life.is_some();
         self.result.unknown += u64::from(is_unknown);
-        self.finish(record, rows, false)?;
-        self.carry.withheld(life, (text, record), &withheld)?;
-        let is_last = text
-            .records
-            .last()
-            .is_some_and(|last| std::ptr::eq(last, record));
-        self.cut |= is_last && life.is_missing_in(text, record);
-        Ok(())
+        self.result.resets += u64::from(before.reset);
+        self.result.added += u64::from(before.zero.is_some() && !before.reset);
     }
 
-    /// The increments of an entry that counted all it has since then.
-    fn begins(
-        &mut self,
-        record: &'a Record<'a>,
-        since: Micros,
-        reset: bool,
-    ) -> Result<(), TryReserveError> {
-        let text = self.text;
-        let mut rows = Rows::default();
-        for counter in text.counters_of(record) {
-            if let Some(now) = Value::of(text, record, counter.slot) {
-                let (zero, name) = (Value::zero(counter.slot), text.slot_name(counter.slot));
-                rows.add(since, name, &zero, &now, self.in_text);
-            }
-        }
-        self.result.added += u64::from(!reset);
-        self.result.resets += u64::from(reset);
-        self.finish(record, rows, reset)?;
-        self.carry.zeros(since, (text, record), self.in_text)
-    }
-
-    fn finish(
+    /// Adds the rows of a record, of which those since `reset` began at zero.
+    fn store(
         &mut self,
         record: &'a Record<'a>,
         mut rows: Rows<'a>,
-        reset: bool,
+        reset: Option<Micros>,
     ) -> Result<(), TryReserveError> {
         for (operation, reason) in std::mem::take(&mut rows.problems) {
             self.problem(record, Some(operation), reason);
@@ -297,7 +311,11 @@ impl<'a, 'o> Comparing<'a, 'o> {
         let before = increments.len();
         increments.try_reserve(rows.len())?;
         let last_active = wall(record.snapshot_time);
-        increments.extend(rows.into_increments(&record.id, self.next.time, reset, last_active));
+        let rows = rows.into_increments(&record.id, self.next.time, last_active);
+        increments.extend(rows.map(|row| Increment {
+            reset: Some(row.since) == reset,
+            ..row
+        }));
         self.result.active += u64::from(increments.len() > before);
         Ok(())
     }
@@ -315,6 +333,10 @@ impl<'a, 'o> Comparing<'a, 'o> {
     fn carry_missing(&mut self, retention: Micros) -> Result<(), TryReserveError> {
         let is_whole = self.text.complete && !self.cut;
         let same_server = self.previous.server == self.next.server;
+        // An entry that stands twice in the text began again while it was read. The life that ended then is not in the
+        // records, yet was there before.
+        let was_twice = |problem: &scan::Problem| problem.reason == scan::Reason::DuplicateRecord;
+        let survived = self.survived || self.text.problems.iter().any(was_twice);
         for head in self.known.missing()? {
             let is_of_text = self.known.is_of_text(head);
             self.result.removed += u64::from(is_whole && is_of_text);
@@ -325,7 +347,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             let stays = match life.start_time() {
                 _ if !is_whole => is_of_text || age < DAY,
                 Some(_) => age < DAY,
-                None => same_server && self.survived && age < retention,
+                None => same_server && survived && age < retention,
             };
             if stays {
                 self.carry.entry(&life)?;

@@ -83,32 +83,42 @@ impl<'a> Life<'a> {
         parts.find_map(|part| Some((part.since, part.value(snapshot, slot)?)))
     }
 
-    /// Whether the record's counters restarted, judged by their values alone.
-    pub fn restarted(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        self.any(snapshot, record, |before, now| before.restarted(now))
+    /// Since when at the earliest the record's counters restarted, judged by their values alone.
+    pub fn restarted(&self, snapshot: &Snapshot, record: &Record) -> Option<Micros> {
+        self.where_true(snapshot, record, |before, now| before.restarted(now))
+            .max()
     }
 
     /// Whether a counter is lower in the record.
     pub fn falls(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        self.any(snapshot, record, |before, now| before.fall(now).is_some())
+        self.where_true(snapshot, record, |before, now| before.fall(now).is_some())
+            .next()
+            .is_some()
     }
 
-    /// Whether that is true of a counter that is known and that the record has too.
-    fn any(
+    /// When the counters were seen, of which that is true; among those that are known and that the record has too.
+    fn where_true(
         &self,
         snapshot: &Snapshot,
         record: &Record,
         is_true: impl Fn(&Value, &Value) -> bool,
-    ) -> bool {
+    ) -> impl Iterator<Item = Micros> {
         slots(record.present & self.counted())
             .chain(unlisted(snapshot, record))
-            .any(|slot| {
-                let before = self.value(snapshot, slot);
-                let now = Value::of(snapshot, record, slot);
-                before
-                    .zip(now)
-                    .is_some_and(|((_, before), now)| is_true(&before, &now))
+            .filter_map(move |slot| {
+                let (since, before) = self.value(snapshot, slot)?;
+                let now = Value::of(snapshot, record, slot)?;
+                is_true(&before, &now).then_some(since)
             })
+    }
+
+    /// What of it was seen later.
+    pub fn seen_after(&self, time: Micros) -> Option<Self> {
+        let mut parts = self.parts().copied().filter(|part| part.since > time);
+        Some(Self {
+            main: parts.next()?,
+            overlays: parts.collect(),
+        })
     }
 
     /// Every part with the counters that it alone has the say of.

@@ -94,7 +94,7 @@ fn restarts(
     let head = known.find(record)?;
     let life = head.and_then(|head| known.latest_life(head));
     let undated = life.filter(|life| life.start_time().is_none() || record.start_time.is_none());
-    Ok(undated.map(|life| life.restarted(text, record)))
+    Ok(undated.map(|life| life.restarted(text, record).is_some()))
 }
 
 /// The observation as its own text has it.

@@ -84,7 +84,6 @@ impl<'a> Rows<'a> {
         self,
         id: &'a str,
         time: Micros,
-        reset: bool,
         last_active: Option<Micros>,
     ) -> impl Iterator<Item = Increment<'a>> {
         let rows = self.rows.into_iter().filter(|(_, row)| row.has_grown());
@@ -92,7 +91,7 @@ impl<'a> Rows<'a> {
             id,
             since,
             time,
-            reset,
+            reset: false,
             last_active,
             detail: row.detail(),
             totals: row.totals,

@@ -1,0 +1,178 @@
+use crate::support::{Target, born, job};
+
+/// The rows of an entry with these counters, then those.
+fn rows(before: &str, after: &str) -> Vec<String> {
+    let mut target = Target::first(&[job("a", before)]);
+    target.observe(120, &[job("a", after)]).rows
+}
+
+#[test]
+fn rule_4_another_start_time_is_a_reset_even_if_no_counter_fell() {
+    let mut target = Target::first(&[born("a", -9, "open 5, close 2")]);
+    let seen = target.observe(120, &[born("a", 60, "open 8, close 0")]);
+    assert_eq!(seen.rows, ["a (0, 120] open=8 reset"]);
+    assert_eq!((seen.resets, seen.added), (1, 0));
+}
+
+#[test]
+fn rule_4_an_earlier_start_time_is_a_reset_too_since_clocks_are_set_back() {
+    let mut target = Target::first(&[born("a", -9, "open 5")]);
+    let seen = target.observe(120, &[born("a", -500, "open 8")]);
+    assert_eq!(seen.rows, ["a (0, 120] open=8 reset"]);
+    assert_eq!(
+        target.observe(240, &[born("a", -500, "open 9")]).rows,
+        ["a (120, 240] open=1"]
+    );
+}
+
+#[test]
+fn rule_4_a_counter_that_falls_within_a_life_is_a_problem() {
+    let mut target = Target::first(&[born("a", -9, "open 5, close 5")]);
+    let seen = target.observe(120, &[born("a", -9, "open 3, close 7")]);
+    assert_eq!(seen.rows, ["a (0, 120] close=2"]);
+    assert_eq!(
+        seen.problems,
+        ["a open line 3: counter fell: samples fell from 5 to 3 though the entry is the same"]
+    );
+    assert_eq!(seen.carried, ["a @ 0: open=5"]);
+    let seen = target.observe(240, &[born("a", -9, "open 4, close 7")]);
+    assert_eq!(
+        (seen.rows.len(), seen.carried),
+        (0, vec!["a @ 0: open=5".to_owned()])
+    );
+    let seen = target.observe(360, &[born("a", -9, "open 6, close 8")]);
+    assert_eq!(seen.rows, ["a (0, 360] open=1", "a (240, 360] close=1"]);
+}
+
+#[test]
+fn rule_4_a_sum_or_a_histogram_element_that_falls_is_a_problem_too() {
+    let mut target = Target::first(&[born(
+        "a",
+        -9,
+        "write_bytes 2 bytes 4096 8192 12288 9 4K=1+8K=1",
+    )]);
+    let seen = target.clone().observe(
+        60,
+        &[born(
+            "a",
+            -9,
+            "write_bytes 3 bytes 4096 8192 12287 9 4K=2+8K=1",
+        )],
+    );
+    assert_eq!(seen.rows, [""; 0]);
+    assert!(
+        seen.problems[0].contains("sum fell from 12288 to 12287"),
+        "{:?}",
+        seen.problems
+    );
+    let seen = target.observe(
+        60,
+        &[born("a", -9, "write_bytes 3 bytes 4096 8192 20480 9 8K=3")],
+    );
+    assert_eq!(seen.rows, [""; 0]);
+    assert!(
+        seen.problems[0].contains("hist fell from 1 to 0"),
+        "{:?}",
+        seen.problems
+    );
+}
+
+#[test]
+fn rule_4_without_start_time_fewer_samples_are_a_reset() {
+    assert_eq!(
+        rows("open 5, close 1", "open 4, close 7"),
+        ["a (0, 120] open=4 close=7 reset"]
+    );
+    assert_eq!(
+        rows("open 5, close 1", "open 5, close 7"),
+        ["a (0, 120] close=6"]
+    );
+}
+
+#[test]
+fn rule_4_without_start_time_a_smaller_sum_is_a_reset() {
+    let rows = rows("open 2 usecs 5 9 14", "open 2 usecs 5 9 13");
+    assert_eq!(
+        rows,
+        [r#"a (0, 120] open=2 open_usecs=13 reset {"open":{"max":9,"min":5}}"#]
+    );
+}
+
+#[test]
+fn rule_4_without_start_time_a_smaller_max_is_a_reset() {
+    let rows = rows("open 2 usecs 5 9 14", "open 9 usecs 5 8 60");
+    assert_eq!(
+        rows,
+        [r#"a (0, 120] open=9 open_usecs=60 reset {"open":{"max":8,"min":5}}"#]
+    );
+}
+
+#[test]
+fn rule_4_without_start_time_a_larger_min_is_a_reset_if_it_had_counted() {
+    let grown = rows("open 2 usecs 5 9 14", "open 9 usecs 6 9 70");
+    assert_eq!(
+        grown,
+        [r#"a (0, 120] open=9 open_usecs=70 reset {"open":{"max":9,"min":6}}"#]
+    );
+    let grown = rows("open 0 usecs 0 0 0", "open 9 usecs 6 9 70");
+    assert_eq!(
+        grown,
+        [r#"a (0, 120] open=9 open_usecs=70 {"open":{"max":9,"min":6}}"#]
+    );
+}
+
+#[test]
+fn rule_4_the_sum_of_squares_never_decides() {
+    let wrapped = rows(
+        "open 2 usecs 5 9 14 18446744073709551615",
+        "open 3 usecs 5 9 20 35",
+    );
+    assert_eq!(
+        wrapped,
+        [r#"a (0, 120] open=1 open_usecs=6 {"open":{"sumsq":36}}"#]
+    );
+}
+
+#[test]
+fn rule_4_nor_does_the_snapshot_time() {
+    let mut target = Target::first(&[job("a", "open 5")]);
+    let earlier = job("a", "open 6").replace("snapshot_time:   17", "snapshot_time:   16");
+    assert_eq!(target.observe(120, &[earlier]).rows, ["a (0, 120] open=1"]);
+}
+
+#[test]
+fn rule_4_where_the_stats_header_was_switched_on_or_off_the_counters_decide() {
+    let (on, off) = (
+        |counters| born("a", -9, counters),
+        |counters| job("a", counters),
+    );
+    let mut target = Target::first(&[on("open 5, close 1")]);
+    assert_eq!(
+        target.observe(120, &[off("open 6, close 1")]).rows,
+        ["a (0, 120] open=1"]
+    );
+    assert_eq!(
+        target.observe(240, &[on("open 8, close 1")]).rows,
+        ["a (120, 240] open=2"]
+    );
+    let seen = target.observe(360, &[off("open 7, close 1")]);
+    assert_eq!(seen.rows, ["a (240, 360] open=7 close=1 reset"]);
+    let seen = target.observe(480, &[on("open 6, close 1")]);
+    assert_eq!(seen.rows, ["a (360, 480] open=6 close=1 reset"]);
+}
+
+#[test]
+fn rule_4_a_counter_that_was_missing_decides_only_since_it_was_seen() {
+    let mut target = Target::first(&[job("a", "open 5, close 5"), job("b", "open 1, close 1")]);
+    target.observe(120, &[job("a", "open 5"), job("b", "open 1, close 1")]);
+    let seen = target.observe(
+        240,
+        &[job("a", "open 6, close 2"), job("b", "open 1, close 1")],
+    );
+    // When did it restart? `open` did not fall, and at 120 s may have been that of the new life.
+    assert_eq!(
+        seen.rows,
+        ["a (120, 240] open=1", "a (0, 240] close=2 reset"]
+    );
+    assert_eq!(seen.resets, 1);
+}
