@@ -1,15 +1,19 @@
 //! A span of a cluster into the database, one target's text per row.
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
 use postgres::error::SqlState;
 use postgres::{Client, NoTls, Statement};
 use thiserror::Error;
 
 use crate::cluster::{Cluster, TargetIndex};
+use crate::database::message;
 use crate::lctl::{cleanup_interval, framed};
 use crate::parallel::each_target;
+use crate::random::Seed;
 use crate::reading::{Outcome, Reading};
-use crate::schedule::{Span, label, readings};
+use crate::schedule::{Span, readings};
 use crate::tally::{self, Tally};
 use crate::target::TargetState;
 use crate::time::timestamp;
@@ -19,37 +23,31 @@ use crate::workload::Workload;
 #[derive(Debug, Error)]
 pub enum Error {
     /// The database.
-    #[error("database: {}", database_message(.0))]
+    #[error("database: {}", message(.0))]
     Database(#[from] postgres::Error),
     /// Packing a text.
     #[error("zstd: {0}")]
     Pack(#[from] std::io::Error),
 }
 
-/// What the server said, where it said something: the client's own words are only "db error".
-pub fn database_message(error: &postgres::Error) -> String {
-    match error.as_db_error() {
-        Some(said) => format!(
-            "{} ({}){}",
-            said.message(),
-            said.code().code(),
-            said.hint()
-                .map(|hint| format!("\nHINT: {hint}"))
-                .unwrap_or_default()
-        ),
-        None => error.to_string(),
-    }
-}
-
 /// How and where to load.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// The database.
-    pub url: String,
-    /// The view or table that takes the rows.
-    pub table: String,
-    /// How many connections to use at once.
-    pub connections: usize,
+    /// postgresql://… or "host=… dbname=…"
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    database_url: String,
+    /// View or table that takes the rows
+    #[arg(long, default_value = "jobstats.feed")]
+    table: String,
+    /// Connections to use at once
+    #[arg(long, default_value_t = 2)]
+    connections: usize,
+    /// Share of texts that arrive after later ones
+    #[arg(long, default_value_t = 0.0)]
+    late: f64,
+    /// Share of texts that arrive twice
+    #[arg(long, default_value_t = 0.0)]
+    repeated: f64,
 }
 
 /// What the rows say about who sent them.
@@ -73,7 +71,10 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, E
         cluster,
         options.connections,
         || Writer::connect(options),
-        |writer, target| load_target(&workload, cluster, target, span, writer, &progress),
+        |writer, target| {
+            let courier = Courier::new(cluster, target, options);
+            load_target(&workload, cluster, target, span, writer, courier, &progress)
+        },
     )?;
     progress.finish_and_clear();
     let mut total = Tally::default();
@@ -81,20 +82,21 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, E
     Ok(total)
 }
 
-fn load_target(
+fn load_target<'a>(
     workload: &Workload,
-    cluster: &Cluster,
+    cluster: &'a Cluster,
     target: TargetIndex,
     span: Span,
     writer: &mut Writer,
+    mut courier: Courier<'a>,
     progress: &ProgressBar,
 ) -> Result<Tally, Error> {
     let mut state = TargetState::new(workload, cluster, target, span.from, span.until);
     let mut counter = tally::Counter::default();
     let name = cluster.targets[target].parameter("job_stats");
     let mut first = true;
-    for (time, server) in readings(cluster, target, span) {
-        let outcome = Reading::take(&mut state, time, first, |_| ());
+    for due in readings(cluster, target, span) {
+        let outcome = Reading::take(&mut state, due.time, first, |_| ());
         counter.observe(&state, &outcome);
         if let Outcome::Read(reading) = &outcome {
             first = false;
@@ -102,23 +104,71 @@ fn load_target(
             text.extend(framed(&name, &reading.text(&state)));
             let row = Row {
                 cluster: &cluster.name,
-                server: &cluster.servers[server].name,
-                time: timestamp(label(cluster, server, time)),
+                server: &cluster.servers[due.server].name,
+                time: timestamp(due.label),
+                body_zstd: writer.compressor.compress(&text)?,
                 // A dump takes the longer, the more there is to print.
                 duration: 0.05 + text.len() as f64 / 5e7,
             };
-            writer.write(&row, &text)?;
+            for row in courier.carry(row) {
+                writer.write(&row)?;
+            }
         }
         progress.inc(1);
+    }
+    for (_, row) in courier.late {
+        writer.write(&row)?;
     }
     Ok(counter.tally)
 }
 
+#[derive(Clone)]
 struct Row<'a> {
     cluster: &'a str,
     server: &'a str,
-    time: jiff::Timestamp,
+    time: Timestamp,
+    body_zstd: Vec<u8>,
     duration: f64,
+}
+
+/// Brings a target's texts to the database, some of them late or twice.
+struct Courier<'a> {
+    seed: Seed,
+    shares: (f64, f64),
+    carried: usize,
+    /// Texts with the number of the text after which they arrive.
+    late: Vec<(usize, Row<'a>)>,
+}
+
+impl<'a> Courier<'a> {
+    fn new(cluster: &Cluster, target: TargetIndex, options: &Options) -> Self {
+        Self {
+            seed: cluster.seed.of("courier", &[target as i64]),
+            shares: (options.late, options.repeated),
+            carried: 0,
+            late: Vec::new(),
+        }
+    }
+
+    /// Takes the next text; what arrives now. The first text is in time: before it nothing is known.
+    fn carry(&mut self, row: Row<'a>) -> Vec<Row<'a>> {
+        self.carried += 1;
+        let seed = self.seed.of("text", &[self.carried as i64]);
+        let (late, repeated) = self.shares;
+        let mut arriving = Vec::new();
+        if self.carried > 1 && seed.of("late", &[]).chance(late) {
+            let after = 1 + seed.of("after", &[]).below(5) as usize;
+            self.late.push((self.carried + after, row));
+        } else {
+            let again = seed.of("repeated", &[]).chance(repeated);
+            arriving.extend(again.then(|| row.clone()));
+            arriving.push(row);
+        }
+        let carried = self.carried;
+        let due = self.late.extract_if(.., |(after, _)| *after <= carried);
+        arriving.extend(due.map(|(_, row)| row));
+        arriving
+    }
 }
 
 struct Writer {
@@ -129,7 +179,7 @@ struct Writer {
 
 impl Writer {
     fn connect(options: &Options) -> Result<Self, Error> {
-        let mut client = Client::connect(&options.url, NoTls)?;
+        let mut client = Client::connect(&options.database_url, NoTls)?;
         // A simulated day can be loaded again.
         client.batch_execute("SET synchronous_commit = off")?;
         let insert = client.prepare(&format!(
@@ -145,8 +195,7 @@ impl Writer {
     }
 
     /// One text, one transaction: so feeds of several targets at once do not wait for each other in circles.
-    fn write(&mut self, row: &Row, text: &[u8]) -> Result<(), Error> {
-        let packed = self.compressor.compress(text)?;
+    fn write(&mut self, row: &Row) -> Result<(), Error> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -156,7 +205,7 @@ impl Writer {
                     &row.cluster,
                     &row.server,
                     &row.time,
-                    &packed,
+                    &row.body_zstd,
                     &row.duration,
                     &SHIPPER,
                 ],

@@ -6,7 +6,9 @@ use clap::Parser;
 
 mod cli;
 mod cluster;
+mod compare;
 mod counter;
+mod database;
 mod feed;
 mod identifier;
 mod layout;
@@ -14,17 +16,18 @@ mod lctl;
 mod operation;
 mod parallel;
 mod plan;
+mod play;
 mod profile;
 mod random;
 mod reading;
 mod render;
+mod report;
 mod schedule;
 mod tally;
 mod target;
 mod time;
 mod totals;
 mod truth;
-mod verify;
 mod workload;
 
 fn main() -> ExitCode {

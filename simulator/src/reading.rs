@@ -115,11 +115,12 @@ impl Reading {
         }
     }
 
+    /// The same for the whole second.
     fn seed(&self, state: &TargetState) -> Seed {
         state
             .cluster
             .seed
-            .of("reading", &[state.target as i64, self.time])
+            .of("reading", &[state.target as i64, self.time / SECOND])
     }
 
     /// Reading fails inside a record that the reading before has shown, so that it is known what its missing counters were.

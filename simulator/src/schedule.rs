@@ -13,8 +13,19 @@ pub struct Span {
     pub until: Nanos,
 }
 
+/// A reading of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Due {
+    /// When, in truth.
+    pub time: Nanos,
+    /// The server that is read.
+    pub server: ServerIndex,
+    /// The time that goes with the text: what the server's clock shows.
+    pub label: Nanos,
+}
+
 /// The readings of a target in a span, in order of time: of whichever server it is on, unless nobody reads that.
-pub fn readings(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<(Nanos, ServerIndex)> {
+pub fn readings(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<Due> {
     let plan = Plan::new(cluster);
     let home = cluster.targets[target].home;
     let mut servers = vec![home, cluster.servers[home].partner];
@@ -31,12 +42,12 @@ pub fn readings(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<(Nano
         .filter(|&(time, server)| {
             plan.owner(target, time) == server && !plan.is_unread(server, time)
         })
+        .map(|(time, server)| Due {
+            time,
+            server,
+            label: time + plan.clock_error(server, time),
+        })
         .collect();
     readings.sort();
     readings
-}
-
-/// The time that a server's clock shows.
-pub fn label(cluster: &Cluster, server: ServerIndex, time: Nanos) -> Nanos {
-    time + Plan::new(cluster).clock_error(server, time)
 }

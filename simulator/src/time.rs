@@ -39,8 +39,3 @@ pub fn timestamp(time: Nanos) -> Timestamp {
     // Every i64 of nanoseconds is a time between 1678 and 2262, which Timestamp can hold.
     Timestamp::from_microsecond(time.div_euclid(1000)).unwrap_or_default()
 }
-
-/// The time to read by people.
-pub fn iso(time: Nanos) -> String {
-    timestamp(time).to_string()
-}

@@ -3,6 +3,7 @@
 //! Both follow from what the simulator knows of lives and readings, not from comparing texts.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 use crate::cluster::{Cluster, Kind, ServerIndex, TargetIndex};
@@ -10,8 +11,9 @@ use crate::counter::Counters;
 use crate::identifier;
 use crate::layout::{Layout, Times};
 use crate::operation::Op;
+use crate::parallel::each_target;
 use crate::reading::{Outcome, Reading};
-use crate::schedule::{Span, label, readings};
+use crate::schedule::{Due, Span};
 use crate::tally::{self, Tally};
 use crate::target::{Change, Life, TargetState};
 use crate::time::{DAY, Nanos};
@@ -82,26 +84,42 @@ pub struct TargetTruth {
     pub observed: Option<(Nanos, Nanos)>,
 }
 
-/// The truth about a target in a span.
+/// Targets that are worked on at once.
+const WORKERS: usize = 2;
+
+/// The truth about every target in a span, of which these readings were delivered.
+pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<TargetTruth> {
+    let workload = Workload::new(cluster);
+    let one = |_: &mut (), target: TargetIndex| {
+        let readings = readings.get(target).map(Vec::as_slice).unwrap_or_default();
+        Ok::<_, Infallible>(of_target(&workload, cluster, target, span, readings))
+    };
+    match each_target(cluster, WORKERS, || Ok(()), one) {
+        Ok(truths) => truths,
+    }
+}
+
+/// The truth about a target in a span, of which these readings were delivered.
 pub fn of_target(
     workload: &Workload,
     cluster: &Cluster,
     target: TargetIndex,
     span: Span,
+    readings: &[Due],
 ) -> TargetTruth {
     let mut state = TargetState::new(workload, cluster, target, span.from, span.until);
     let mut counter = tally::Counter::default();
     state.advance(span.from - 1, |_| ());
     let mut auditor = Auditor::new(&state);
-    for (time, _) in readings(cluster, target, span) {
+    for due in readings {
         let first = auditor.previous.is_none();
         let mut ended = Vec::new();
-        let outcome = Reading::take(&mut state, time, first, |change| {
+        let outcome = Reading::take(&mut state, due.time, first, |change| {
             auditor.change(change, &mut ended)
         });
         counter.observe(&state, &outcome);
         if let Outcome::Read(reading) = &outcome {
-            auditor.read(reading);
+            auditor.read(reading, due.label);
         }
         // Only now: what ended while the text was printed is still in it.
         ended.iter().for_each(|life| auditor.settle(life));
@@ -224,8 +242,7 @@ impl<'a> Auditor<'a> {
         );
     }
 
-    fn read(&mut self, reading: &Reading) {
-        let label = label(self.cluster, reading.server, reading.time);
+    fn read(&mut self, reading: &Reading, label: Nanos) {
         let superseded = reading.doubled_life().filter(|_| !self.has_start_times());
         let mut survived = false;
         for (position, life) in reading.records.iter().enumerate() {

@@ -1,0 +1,112 @@
+//! Stands in for lctl, now or at another time.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use thiserror::Error;
+
+use crate::cli::Stage;
+use crate::cluster::{Cluster, ServerIndex};
+use crate::lctl::{self, Printed};
+use crate::time::{self, SECOND};
+
+/// Why lctl could not be played.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A time cannot be read.
+    #[error("time: {0}")]
+    Time(String),
+    /// A bad pattern.
+    #[error(transparent)]
+    Lctl(#[from] lctl::Error),
+    /// The script cannot be written.
+    #[error("{0}: {1}")]
+    Script(String, io::Error),
+}
+
+/// `lctl get_param PATTERN…` on a server at a time, or now.
+pub fn get_param(
+    cluster: &Cluster,
+    server: ServerIndex,
+    time: &str,
+    patterns: &[String],
+) -> Result<Printed, Error> {
+    if time == "now" {
+        return now(cluster, server, patterns);
+    }
+    let time = time::parse(time).map_err(Error::Time)?;
+    Ok(lctl::get_param(cluster, server, time, patterns)?)
+}
+
+/// Nothing happens in the second half of a second. The text is that of the coming one and comes out in it: so it is also the
+/// text of the moment when its first byte arrives.
+fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Printed, Error> {
+    const HALF: time::Nanos = SECOND / 2;
+    let mut work = SECOND / 20;
+    loop {
+        let start = time::now().map_err(Error::Time)?;
+        let quiet = (start + work + HALF).div_euclid(SECOND) * SECOND + HALF;
+        let printed = lctl::get_param(cluster, server, quiet, patterns)?;
+        let ready = time::now().map_err(Error::Time)?;
+        if ready < quiet + SECOND / 5 {
+            let rest = (quiet - ready).max(0).unsigned_abs();
+            std::thread::sleep(Duration::from_nanos(rest));
+            return Ok(printed);
+        }
+        work = 2 * (ready - start);
+    }
+}
+
+/// Writes an executable `lctl` that plays a server.
+pub fn write_script(stage: &Stage, directory: &Path) -> Result<(), Error> {
+    let path = directory.join("lctl");
+    script(stage)
+        .and_then(|script| {
+            std::fs::create_dir_all(directory)?;
+            std::fs::write(&path, script)?;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+        })
+        .map_err(|error| Error::Script(path.display().to_string(), error))
+}
+
+fn script(stage: &Stage) -> io::Result<String> {
+    let program = std::env::current_exe()?;
+    let world = &stage.world;
+    let settings = [
+        ("PRESET", name_of(&world.preset)),
+        ("CLUSTER", world.cluster().name),
+        ("SEED", world.seed.to_string()),
+        ("LAYOUT", name_of(&world.layout)),
+        ("SCALE", world.scale.to_string()),
+        ("SERVER", stage.server.clone()),
+        ("TIME", stage.time.clone()),
+    ];
+    let mut script = String::from("#!/bin/sh\n");
+    for (name, value) in settings {
+        script.push_str(&format!(
+            "export JOBSTATS_SIMULATOR_{name}={}\n",
+            quoted(&value)
+        ));
+    }
+    script.push_str(&format!(
+        "exec {} \"$@\"\n",
+        quoted(&program.to_string_lossy())
+    ));
+    Ok(script)
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The name of a value on the command line.
+pub fn name_of(value: &impl ValueEnum) -> String {
+    value
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default()
+}
