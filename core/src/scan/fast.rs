@@ -110,9 +110,12 @@ pub(super) fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
     cursor.eat(b"  ")?;
     let key = TimeKey::named(cursor.word()?.as_bytes())?;
     cursor.eat(b":")?;
-    let feed = memchr::memchr(b'\n', cursor.0)?;
-    let said = key.line(&cursor.0[..feed])?;
-    Some((key, said, &cursor.0[feed + 1..]))
+    let feed = memchr::memchr(b'\n', cursor.0).filter(|feed| *feed > 0)?;
+    let (value, rest) = (&cursor.0[..feed], &cursor.0[feed + 1..]);
+    if value.ends_with(b"\r") {
+        return None;
+    }
+    Some((key, key.line(value)?, rest))
 }
 
 struct Cursor<'a>(&'a [u8]);

@@ -4,11 +4,18 @@
 
 mod cut;
 mod damage;
+mod duplicates;
 mod events;
+mod generate;
+mod invariants;
 mod layouts;
 mod lctl;
 mod merged;
+mod printing;
+mod properties;
 mod readings;
+mod slots;
+mod wrapped;
 
 use events::events;
 use readings::reading;

@@ -41,13 +41,15 @@ pub fn snapshot(snapshot: &Snapshot<'_>) -> String {
 }
 
 pub fn records(snapshot: &Snapshot<'_>) -> String {
-    let mut out = String::new();
-    for record in &snapshot.records {
-        out += &record_line(record);
-        for slot in slots(snapshot, record) {
-            let counter = snapshot.value(record, slot).unwrap();
-            out += &counter_line(snapshot, &counter);
-        }
+    let records = snapshot.records.iter();
+    records.map(|one| record(snapshot, one)).collect()
+}
+
+pub fn record(snapshot: &Snapshot<'_>, record: &Record<'_>) -> String {
+    let mut out = record_line(record);
+    for slot in slots(snapshot, record) {
+        let counter = snapshot.value(record, slot).unwrap();
+        out += &counter_line(snapshot, &counter);
     }
     out
 }

@@ -1,0 +1,151 @@
+//! What holds for any bytes. The fuzz target checks the same.
+
+use std::ops::Range;
+
+use jobstats_core::operation::OPERATIONS;
+use jobstats_core::scan::Problem;
+use jobstats_core::snapshot::{Record, Snapshot, print, read, read_carried};
+
+use crate::events::events;
+use crate::readings::{record, records};
+
+/// All of them; `cut` is a place in the text.
+pub fn check(text: &[u8], cut: usize) {
+    for snapshot in &read(text).unwrap().snapshots {
+        is_consistent(snapshot);
+        print_gives_it_again(snapshot);
+        lines_give_it_again(snapshot, text);
+    }
+    ends_of_lines_do_not_matter(text);
+    a_cut_changes_nothing_before_it(text, cut);
+    read_carried(text).unwrap();
+}
+
+/// What the fields of a snapshot promise.
+fn is_consistent(snapshot: &Snapshot<'_>) {
+    let mut end = 0;
+    for Record {
+        counters: Range { start, end: next },
+        ..
+    } in &snapshot.records
+    {
+        assert!(start <= next && *next as usize <= snapshot.counters.len());
+        end = end.max(*next);
+    }
+    for record in &snapshot.records {
+        let counters = snapshot.counters_of(record);
+        assert!(counters.is_sorted_by(|counter, next| counter.slot < next.slot));
+        for counter in counters {
+            let listed = usize::from(counter.slot) < OPERATIONS.len();
+            assert!(!listed || record.has(counter.slot) && !counter.is_zero());
+            assert!(!snapshot.slot_name(counter.slot).is_empty());
+            assert_eq!(
+                counter.histogram.is_some(),
+                snapshot.histogram(counter).is_some()
+            );
+            assert!(
+                snapshot
+                    .histogram(counter)
+                    .is_none_or(|sizes| sizes.iter().any(|count| *count > 0))
+            );
+        }
+    }
+    assert!(snapshot.records.len() < 2 || snapshot.observed);
+    assert!(snapshot.problems.is_sorted_by_key(|problem| problem.line));
+    assert!(
+        snapshot
+            .text
+            .is_sorted_by(|range, next| range.end < next.start)
+    );
+}
+
+/// Rule 5: an identifier stands there again only with a later start time.
+fn lives_are_apart(snapshot: &Snapshot<'_>) {
+    let mut seen = std::collections::HashMap::new();
+    for record in &snapshot.records {
+        if let Some(before) = seen.insert(&record.id, record.start_time) {
+            assert!(before.is_some() && before < record.start_time);
+        }
+    }
+}
+
+fn print_gives_it_again(snapshot: &Snapshot<'_>) {
+    lives_are_apart(snapshot);
+    let printed = print(snapshot);
+    let reading = read(&printed).unwrap();
+    let again = reading.snapshots.first().cloned().unwrap_or_default();
+    // A record of which every counter was rejected is not printed.
+    let with_counters = snapshot
+        .records
+        .iter()
+        .filter(|record| record.has_counters());
+    let expected: String = with_counters.map(|one| record(snapshot, one)).collect();
+    assert_eq!(records(&again), expected);
+    assert_eq!(records(&read_carried(&printed).unwrap()), expected);
+    assert_eq!(again.target, snapshot.target);
+    assert_eq!(
+        again.cleanup_interval,
+        snapshot
+            .cleanup_interval
+            .filter(|_| snapshot.target.is_some())
+    );
+    assert_eq!(again.observed, snapshot.observed);
+    assert_eq!(again.problems, []);
+}
+
+fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
+    let own: Vec<u8> = snapshot.lines(text).flatten().copied().collect();
+    let reading = read(&own).unwrap();
+    let [again] = &reading.snapshots[..] else {
+        panic!("{:?}", reading.snapshots)
+    };
+    let what = |problem: &Problem<'_>| (problem.reason, problem.text.to_vec());
+    let problems = |of: &Snapshot<'_>| of.problems.iter().map(what).collect::<Vec<_>>();
+    assert_eq!(again.target, snapshot.target);
+    assert_eq!(records(again), records(snapshot));
+    assert_eq!(again.complete, snapshot.complete);
+    assert_eq!(again.cleanup_interval, snapshot.cleanup_interval);
+    assert_eq!(again.observed, snapshot.observed);
+    assert_eq!(problems(again), problems(snapshot));
+}
+
+/// Lines that end as on DOS are never read the short way: it means what the careful way means.
+fn ends_of_lines_do_not_matter(text: &[u8]) {
+    if !text.contains(&b'\r') {
+        let dos = text
+            .split_inclusive(|byte| *byte == b'\n')
+            .flat_map(|line| match line.split_last() {
+                Some((b'\n', line)) => [line, b"\r\n"].concat(),
+                _ => line.to_vec(),
+            });
+        assert_eq!(events(dos.collect::<Vec<_>>()), events(text));
+    }
+}
+
+fn a_cut_changes_nothing_before_it(text: &[u8], cut: usize) {
+    let cut = cut.min(text.len());
+    let line = line_of(text, cut);
+    // Three things depend on what follows: a line that may be another parameter, one that a message interrupts, one
+    // that goes on, and an identifier that looks like a name. The last lines before the cut are left out for them.
+    let settled = text[..cut]
+        .split(|byte| *byte == b'\n')
+        .rev()
+        .position(|line| line.starts_with(b"- job_id:"));
+    let line = line.saturating_sub(settled.unwrap_or(line));
+    assert_eq!(before(&text[..cut], line), before(text, line));
+}
+
+/// The number of the line that a byte stands in.
+pub fn line_of(text: &[u8], offset: usize) -> usize {
+    1 + text[..offset].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The events of lines before one.
+pub fn before(text: &[u8], line: usize) -> Vec<String> {
+    let number = |event: &str| event.split(' ').next()?.parse::<usize>().ok();
+    events(text)
+        .lines()
+        .filter(|event| number(event).is_some_and(|number| number < line))
+        .map(str::to_owned)
+        .collect()
+}

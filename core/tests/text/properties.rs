@@ -1,0 +1,156 @@
+//! What holds for every text.
+
+use jobstats_core::snapshot::{Reading, read};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::events;
+use crate::generate::{self, Target, damage, damaged, meaning, targets};
+use crate::invariants::{self, before, line_of};
+use crate::readings::{record, records, snapshot};
+
+/// The events without the numbers of lines.
+fn unnumbered(text: &str) -> Vec<String> {
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let what = |event: &str| match event.split_once(' ') {
+        Some((line, what)) if number(line) => what.to_owned(),
+        _ => event.to_owned(),
+    };
+    events(text).lines().map(what).collect()
+}
+
+/// The identifier and all that is said of each record, of all targets.
+fn each_record(reading: &Reading<'_>) -> Vec<(String, String)> {
+    let snapshots = reading.snapshots.iter();
+    snapshots
+        .flat_map(|snapshot| {
+            snapshot
+                .records
+                .iter()
+                .map(move |one| (one.id.to_string(), record(snapshot, one)))
+        })
+        .collect()
+}
+
+/// The lines of the target's value, and those before its name.
+fn split(target: &Target) -> (String, String) {
+    let name = format!("{}=", target.parameter("job_stats"));
+    let printed = target.print();
+    let (before, value) = printed.split_once(&name).unwrap();
+    (before.to_owned(), value.trim_start().to_owned())
+}
+
+/// As `lctl get_param -H` prints it.
+fn name_on_each_line(target: &Target) -> String {
+    let name = format!("{}=", target.parameter("job_stats"));
+    let (mut text, value) = split(target);
+    if value.is_empty() {
+        return text + &name + "\n";
+    }
+    text.extend(value.lines().map(|line| format!("{name}{line}\n")));
+    text
+}
+
+/// As `lctl get_param -y` prints it.
+fn yaml(target: &Target) -> String {
+    let (before, value) = split(target);
+    let end = if value.is_empty() { "\n" } else { "" };
+    format!(
+        "{}{}: {value}{end}",
+        before.replace('=', ": "),
+        target.parameter("job_stats")
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_text_means_what_the_server_printed(targets in targets()) {
+        prop_assert_eq!(unnumbered(&generate::print(&targets)), meaning(&targets));
+    }
+
+    #[test]
+    fn a_text_of_a_server_has_no_problems(targets in targets()) {
+        let text = generate::print(&targets);
+        let reading = read(text.as_bytes()).unwrap();
+        prop_assert_eq!(reading.snapshots.len(), targets.len());
+        for snapshot in &reading.snapshots {
+            prop_assert!(snapshot.complete && snapshot.observed);
+            prop_assert_eq!(&snapshot.problems, &[]);
+        }
+    }
+
+    #[test]
+    fn a_cut_changes_nothing_before_it(targets in targets(), at in any::<Index>()) {
+        let text = generate::print(&targets).into_bytes();
+        let cut = at.index(text.len());
+        let line = line_of(&text, cut);
+        prop_assert_eq!(before(&text[..cut], line), before(&text, line));
+    }
+
+    #[test]
+    fn damage_changes_nothing_before_it(targets in targets(), damages in vec(damage(), 1..4)) {
+        let text = generate::print(&targets).into_bytes();
+        let (first, damaged) = damaged(&text, &damages);
+        let line = line_of(&text, first);
+        prop_assert_eq!(before(&damaged, line), before(&text, line));
+    }
+
+    #[test]
+    fn damage_leaves_what_holds_for_any_bytes(targets in targets(), damages in vec(damage(), 0..6), cut in any::<Index>()) {
+        let (_, text) = damaged(generate::print(&targets).as_bytes(), &damages);
+        invariants::check(&text, cut.index(text.len() + 1));
+    }
+
+    /// One bad line costs no other entry.
+    #[test]
+    fn a_damaged_line_of_a_record_costs_no_other(
+        targets in targets(),
+        line in any::<Index>(),
+        at in any::<Index>(),
+        byte in any::<u8>().prop_filter("one line stays one", |byte| *byte != b'\n'),
+    ) {
+        let text = generate::print(&targets);
+        let mut lines: Vec<_> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
+        let numbers: Vec<_> = (0..lines.len()).filter(|number| lines[*number].starts_with(b"  ")).collect();
+        prop_assume!(!numbers.is_empty());
+        let number = numbers[line.index(numbers.len())];
+        let at = at.index(lines[number].len());
+        lines[number][at] = byte;
+        let damaged = lines.join(&b'\n');
+        let damaged = read(&damaged).unwrap();
+        let whole = read(text.as_bytes()).unwrap();
+        let of_record = lines[..number].iter().filter(|line| line.starts_with(b"- job_id:")).count() - 1;
+        let mut others = each_record(&damaged);
+        let mut expected = each_record(&whole);
+        prop_assert_eq!(others.len(), expected.len());
+        prop_assert_eq!(others.remove(of_record).0, expected.remove(of_record).0);
+        prop_assert_eq!(others, expected);
+    }
+
+    #[test]
+    fn lctl_prints_the_same_in_other_ways(targets in targets()) {
+        let text = generate::print(&targets);
+        let usual: Vec<_> = read(text.as_bytes()).unwrap().snapshots.iter().map(snapshot).collect();
+        for other in [
+            targets.iter().map(name_on_each_line).collect(),
+            targets.iter().map(yaml).collect(),
+            text.replace('\n', "\r\n"),
+            text.replace("job_stats:\n", ""),
+        ] {
+            let other: Vec<_> = read(other.as_bytes()).unwrap().snapshots.iter().map(snapshot).collect();
+            prop_assert_eq!(&other, &usual);
+        }
+    }
+
+    #[test]
+    fn without_names_the_records_are_the_same(targets in targets()) {
+        let (_, value) = split(&targets[0]);
+        let text = targets[0].print();
+        let named = read(text.as_bytes()).unwrap();
+        let nameless = read(value.as_bytes()).unwrap();
+        prop_assert!(nameless.snapshots.iter().all(|snapshot| snapshot.target.is_none()));
+        let nameless: String = nameless.snapshots.iter().map(records).collect();
+        prop_assert_eq!(nameless, records(&named.snapshots[0]));
+    }
+}
