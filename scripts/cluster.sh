@@ -20,6 +20,8 @@ owner() { if is_root; then echo postgres; else id -un; fi; }
 as_owner() {
     # Its home and this checkout may be closed to the owner.
     cd /
+    # The extension would show a backtrace with every error.
+    unset RUST_BACKTRACE
     if is_root; then
         runuser -u postgres -- "$@"
     else

@@ -1,5 +1,7 @@
 //! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
 
+use std::borrow::Cow;
+
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;
@@ -19,6 +21,9 @@ pub enum Error {
     /// The previous text must be read as of now, not as of the transaction's start.
     #[error("feeding is not possible under isolation level {0}")]
     Isolation(String),
+    /// A procedure that commits.
+    #[error("{0} cannot run inside of a transaction block")]
+    TransactionBlock(String),
     /// A text larger than `max_text`, or than the unpacked text may be.
     #[error("the text has more than {limit} bytes")]
     TextTooLarge {
@@ -34,6 +39,19 @@ pub enum Error {
     /// An argument that must be there is NULL or out of range.
     #[error("{0}")]
     Argument(String),
+    /// A name in an argument that stands for nothing.
+    #[error("there is no {what} \"{name}\"")]
+    Unknown {
+        /// What it should be.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The names that there are.
+        valid: String,
+    },
+    /// An answer that nobody can read.
+    #[error("the answer has over a million rows")]
+    TooManyRows,
     /// Another transaction stored another identifier with the same hash at the same time.
     #[error("another transaction has stored an entry with the same hash at the same time")]
     EntryRace,
@@ -63,10 +81,10 @@ impl Error {
         match self {
             Self::NoStore | Self::ForeignSchema => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Self::Encoding(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
-            Self::Isolation(_) => Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
-            Self::TextTooLarge { .. } => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::Isolation(_) | Self::TransactionBlock(_) => Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
+            Self::TextTooLarge { .. } | Self::TooManyRows => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
-            Self::Body(_) | Self::Argument(_) | Self::Format(..) => {
+            Self::Body(_) | Self::Argument(_) | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
             }
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
@@ -76,24 +94,32 @@ impl Error {
         }
     }
 
-    fn hint(&self) -> Option<&'static str> {
-        match self {
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        let hint = match self {
+            Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
             Self::NoStore => Some("Run SELECT jobstats_setup();"),
             Self::ForeignSchema => {
                 Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
             }
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::Isolation(_) => Some("Feed under READ COMMITTED, the default."),
+            Self::TransactionBlock(_) => {
+                Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
+            }
             Self::TextTooLarge { .. } => {
                 Some("Feed one target per row, or raise max_text in jobstats.settings.")
             }
             Self::NotZstd(_) => {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
             }
+            Self::TooManyRows => {
+                Some("Ask for a longer step, a shorter window or fewer dimensions.")
+            }
             Self::EntryRace => Some("Feed the text again."),
             Self::Format(..) => Some("Known codes are %e %g %h %H %j %p %u."),
             _ => None,
-        }
+        };
+        hint.map(Cow::Borrowed)
     }
 }
 

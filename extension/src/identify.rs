@@ -42,7 +42,7 @@ fn jobstats_identify(
     };
     let formats = match formats {
         Some(formats) => compile(formats.into_iter().flatten().map(|format| (format, None)))?,
-        None => Spi::connect(|client| configured_or_built_in(client))?,
+        None => Spi::connect(configured_or_built_in)?,
     };
     let identity = formats.identify(entry);
     let owned = |field: Option<&str>| field.map(str::to_owned);

@@ -2,6 +2,8 @@
 
 // PostgreSQL's `COMMENT ON` documents what is in SQL; these modules are private.
 #![allow(missing_docs)]
+// pgrx's error report is large, and made once per failed statement.
+#![allow(clippy::result_large_err)]
 
 use pgrx::prelude::*;
 
@@ -11,6 +13,7 @@ mod identify;
 mod ingest;
 mod operations;
 mod parse;
+mod reading;
 mod reidentify;
 mod setup;
 mod staged;
@@ -21,9 +24,7 @@ mod zstd_text;
 
 pg_module_magic!();
 
+extension_sql_file!("sql/put_view.sql", name = "put_view");
 extension_sql_file!("sql/maintain.sql", name = "maintain");
-extension_sql_file!(
-    "sql/grants.sql",
-    name = "grants",
-    requires = [store::jobstats_require_store]
-);
+extension_sql_file!("sql/grants.sql", name = "grants");
+extension_sql_file!("sql/privileges.sql", name = "privileges", finalize);

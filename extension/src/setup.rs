@@ -12,6 +12,12 @@ use crate::store;
 /// The tables that grow with time, and the width of their chunks.
 const GROWING: [&str; 3] = ["raw", "observations", "increments"];
 
+/// The plain views that only show what is in the tables.
+const VIEWS: [(&str, &str); 2] = [
+    ("raw_text", include_str!("sql/raw_text.sql")),
+    ("rates", include_str!("sql/rates.sql")),
+];
+
 /// Formats that a new store knows, with the node label where the identifier names no node.
 const FORMATS: &str =
     "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
@@ -38,7 +44,6 @@ CREATE FUNCTION jobstats_setup(
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
-REVOKE ALL ON FUNCTION jobstats_setup(interval, interval, interval) FROM PUBLIC;
 COMMENT ON FUNCTION jobstats_setup(interval, interval, interval) IS
 'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A retention that is NULL stays as it is (raw text 2 days, increments 90 days, rejects 14 days at first). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way.';
 "#)]
@@ -70,7 +75,7 @@ fn jobstats_setup(
         )?;
         create_views(client, &schema)?;
         comment(client)?;
-        Ok(message(client, &installation, &schema)?)
+        message(client, &installation, &schema)
     })?;
     Ok(message)
 }
@@ -156,7 +161,6 @@ fn add_operations(client: &mut SpiClient<'_>) -> Result<(), Error> {
             None,
             &[names.into()],
         )?
-        .into_iter()
         .filter_map(|row| row.get::<String>(1).transpose())
         .collect::<Result<_, _>>()?;
     for name in missing {
@@ -189,26 +193,35 @@ fn make_growing(
         };
         client.update(&statement, None, &[])?;
     }
-    client.update(&format!("SELECT {schema}.jobstats_add_days()"), None, &[])?;
+    client.update(
+        &format!("SELECT {schema}.jobstats_add_days(relation) FROM unnest($1::text[]) AS relation"),
+        None,
+        &[GROWING.to_vec().into()],
+    )?;
     Ok(())
 }
 
+/// The way in, and the views; what is there is replaced in place, so that grants and views on top of it stay.
 fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
+    let ingest =
+        format!("{schema}.jobstats_ingest(text,text,timestamptz,text,bytea,interval,text)");
+    let feed = include_str!("sql/feed.sql")
+        .replace("@ingest@", &quote_literal(ingest))
+        .replace("@extschema@", schema);
+    client.update(&feed, None, &[])?;
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
-    client.update(
-        &include_str!("sql/feed.sql").replace("@extschema@", schema),
-        None,
-        &[],
-    )?;
-    for view in ["raw_text", "rates"] {
-        client.update(&format!("DROP VIEW IF EXISTS jobstats.{view}"), None, &[])?;
+    for (name, definition) in VIEWS {
+        let definition = definition
+            .replace("@extschema@", schema)
+            .replace("@operation_rates@", &rates.join(",\n"));
+        client.update(
+            &format!("SELECT {schema}.jobstats_put_view($1, $2)"),
+            None,
+            &[name.into(), definition.into()],
+        )?;
     }
-    let views = include_str!("sql/views.sql")
-        .replace("@extschema@", schema)
-        .replace("@operation_rates@", &rates.join(",\n"));
-    client.update(&views, None, &[])?;
     Ok(())
 }
 

@@ -66,14 +66,23 @@ pub fn insert_increments<'a>(
     if rows.is_empty() {
         return Ok(0);
     }
+    let statement = insert_statement()?;
     STAGED.set(Some(Batch {
         target_id,
         observed,
         rows,
     }));
-    let inserted = client.update(&insert_statement()?, None, &[]);
-    STAGED.set(None);
-    Ok(inserted?.len())
+    let _staged = Staged;
+    Ok(client.update(&statement, None, &[])?.len())
+}
+
+/// Takes the rows away again, also where an error of PostgreSQL ends the feed.
+struct Staged;
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        STAGED.set(None);
+    }
 }
 
 fn insert_statement() -> Result<String, Error> {
@@ -106,7 +115,6 @@ fn insert_statement() -> Result<String, Error> {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_staged_increments() RETURNS SETOF record
 LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
-REVOKE ALL ON FUNCTION jobstats_staged_increments() FROM PUBLIC;
 COMMENT ON FUNCTION jobstats_staged_increments() IS
 'Internal: the increments that the running feed of this session is about to store.';
 "#)]
@@ -139,7 +147,11 @@ unsafe fn put_rows(
     // SAFETY: the descriptor is valid by this function's contract.
     let columns = usize::try_from(unsafe { (*descriptor).natts }).unwrap_or(0);
     if columns != width {
-        return;
+        pgrx::ereport!(
+            ERROR,
+            PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+            "jobstats_staged_increments() serves jobstats_ingest() alone"
+        );
     }
     let mut values = vec![pg_sys::Datum::from(0); width];
     let mut nulls = vec![true; width];

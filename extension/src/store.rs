@@ -85,5 +85,21 @@ COMMENT ON FUNCTION jobstats_require_store() IS
 'Internal: fails with 55000 where the store is missing.';
 "#)]
 fn jobstats_require_store() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
-    Ok(Spi::connect(|client| require(client))?)
+    Ok(Spi::connect(require)?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_require_top_level(routine text) RETURNS void
+LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_require_top_level(text) IS
+'Internal: fails with 25001 inside of a transaction block.';
+"#)]
+fn jobstats_require_top_level(routine: &str) -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
+    // SAFETY: reads a variable of this backend.
+    #[allow(unsafe_code)]
+    let in_block = unsafe { pgrx::pg_sys::IsTransactionBlock() };
+    if in_block {
+        return Err(Error::TransactionBlock(routine.to_owned()).into());
+    }
+    Ok(())
 }

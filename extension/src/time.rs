@@ -9,6 +9,9 @@ use crate::error::Error;
 /// From 1970 to 2000.
 const EPOCHS_APART: Micros = 946_684_800_000_000;
 
+/// The earliest time that PostgreSQL can store: in 4713 BC.
+pub const EARLIEST: Micros = EPOCHS_APART - 211_813_488_000_000_000;
+
 /// The current time, not that of the transaction.
 pub fn clock_now() -> Micros {
     // SAFETY: takes no argument and cannot fail.

@@ -1,11 +1,14 @@
 //! Packing and unpacking of text, with sizes checked before memory is taken.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use crate::error::Error;
 
 /// Fast, and smaller than the texts need: they repeat themselves.
 const LEVEL: i32 = 1;
+
+/// Bytes that are unpacked at once.
+const PIECE: usize = 128 << 10;
 
 /// Unpacked text is never larger than a field of PostgreSQL.
 pub const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
@@ -17,37 +20,32 @@ pub fn pack(text: &[u8]) -> Result<Vec<u8>, Error> {
 
 /// zstd → text of at most `limit` bytes.
 pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
-    let not_zstd = |error: std::io::Error| Error::NotZstd(error.to_string());
+    let not_zstd = |error: io::Error| Error::NotZstd(error.to_string());
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(not_zstd)?;
     let mut text = Vec::new();
-    // The frame says how large the text is, if its writer knew; it may lie, so it only sets the first guess.
+    // The frame says how large the text is, if its writer knew. It may lie, but memory that is reserved and not written
+    // costs nothing.
     let stated = zstd::zstd_safe::get_frame_content_size(packed)
         .ok()
         .flatten()
         .unwrap_or(0);
-    reserve(
-        &mut text,
-        usize::try_from(stated.min(limit)).unwrap_or(0) + 1,
-    )?;
-    let mut filled = 0;
+    reserve(&mut text, usize::try_from(stated.min(limit)).unwrap_or(0))?;
+    let mut piece = vec![0; PIECE];
     loop {
-        if filled == text.len() {
-            if text.capacity() == filled {
-                reserve(&mut text, filled.max(64 << 10))?;
-            }
-            text.resize(text.capacity(), 0);
+        pgrx::check_for_interrupts!();
+        let read = decoder.read(&mut piece).map_err(not_zstd)?;
+        if read == 0 {
+            return Ok(text);
         }
-        match decoder.read(&mut text[filled..]).map_err(not_zstd)? {
-            0 => break,
-            read => filled += read,
-        }
-        if filled as u64 > limit {
+        if (text.len() + read) as u64 > limit {
             return Err(Error::TextTooLarge { limit });
         }
-        pgrx::check_for_interrupts!();
+        if text.capacity() - text.len() < read {
+            let more = text.len().max(PIECE);
+            reserve(&mut text, more)?;
+        }
+        text.extend_from_slice(&piece[..read]);
     }
-    text.truncate(filled);
-    Ok(text)
 }
 
 /// Room for `more` bytes, or an error instead of the end of the process.

@@ -72,7 +72,11 @@ impl Ingest<'_> {
         next: &Observation<'_>,
     ) -> Result<(Computed, Vec<Found>), Error> {
         let before = previous.map(Read::observation);
-        let comparison = compare(before.as_ref(), next, target.cleanup_interval)?;
+        let comparison = compare(
+            before.as_ref(),
+            next,
+            target.cleanup_interval(next.snapshot),
+        )?;
         let counts = counts(&comparison, next);
         let carried = (!comparison.carried.records.is_empty()).then(|| print(&comparison.carried));
         let found = comparison.problems.iter().map(Found::from).collect();
@@ -99,42 +103,35 @@ impl Ingest<'_> {
 
     /// Computes again what follows a text that was placed between others, observation by observation, until nothing
     /// changes any more for the next one: when what an observation carries is what it carried before.
+    ///
+    /// `earliest` is where the first of the rows may begin that `next` gave so far; None where it was a baseline.
     pub fn compute_on(
         &mut self,
         client: &mut SpiClient<'_>,
         target: &Target,
-        before: Option<Stored>,
+        mut earliest: Option<Micros>,
         placed: Stored,
         next: Stored,
     ) -> Result<(), Error> {
-        // What the rows of `next` were computed from so far, and thus where the first of them may begin.
-        let mut earliest = before
-            .as_ref()
-            .map(|before| Ok::<_, Error>(before.read()?.earliest()))
-            .transpose()?;
         let (mut previous, mut next) = (placed, next);
         loop {
             pgrx::check_for_interrupts!();
-            let next_earliest = next.read()?.earliest();
             if let Some(earliest) = earliest {
                 stored::delete_increments(client, target.id, next.time, earliest)?;
             }
-            let (computed, _) = self.compute(
-                client,
-                target,
-                Some(&previous.read()?),
-                &next.read()?.observation(),
-            )?;
+            let before = previous.read()?;
+            let this = next.read()?;
+            earliest = Some(this.earliest());
+            let (computed, _) = self.compute(client, target, Some(&before), &this.observation())?;
             stored::update(client, target.id, next.time, &computed)?;
             if computed.carried == next.carried {
                 return Ok(());
             }
-            earliest = Some(next_earliest);
             previous = Stored {
                 carried: computed.carried,
                 ..next
             };
-            match stored::after(client, target.id, previous.time, self.settings.retention)? {
+            match stored::after(client, target.id, previous.time)? {
                 Some(after) => next = after,
                 None => return Ok(()),
             }

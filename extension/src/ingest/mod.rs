@@ -56,7 +56,6 @@ CREATE FUNCTION jobstats_ingest(
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
-REVOKE ALL ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) FROM PUBLIC;
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
 'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects). read_at NULL is now. Errors: 55000 no store, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
 "#)]
@@ -165,16 +164,16 @@ fn ingest(
     {
         outcomes.push(ingest.reject_nameless(snapshot, text));
     }
-    for (target, snapshot) in named {
+    for (mut target, snapshot) in named {
         pgrx::check_for_interrupts!();
-        outcomes.push(ingest.place(client, &target, snapshot, text)?);
+        outcomes.push(ingest.place(client, &mut target, snapshot, text)?);
     }
     if outcomes.is_empty()
         || outcomes
             .iter()
             .any(|outcome| outcome.action != Action::Repeated)
     {
-        ingest.rejects.insert(client, feed)?;
+        ingest.rejects.insert(client, feed, now)?;
     }
     ingest.entries.insert_new(client, feed.time)?;
     Ok(outcomes)

@@ -95,7 +95,7 @@ impl Ingest<'_> {
     pub fn place(
         &mut self,
         client: &mut SpiClient<'_>,
-        target: &Target,
+        target: &mut Target,
         snapshot: &Snapshot<'_>,
         text: &Text<'_>,
     ) -> Result<Outcome, Error> {
@@ -113,13 +113,14 @@ impl Ingest<'_> {
         self.rejects
             .add_problems(&snapshot.problems, Some(&target.name));
         if !snapshot.observed {
+            target.note_cleanup_interval(client, snapshot)?;
             return Ok(Outcome::of(target, Action::Interval));
         }
         if time > self.now.saturating_add(self.settings.max_ahead) {
             return Ok(self.reject(target, reason::CLOCK, &lines));
         }
         let previous = stored::before(client, target.id, time, self.settings.retention)?;
-        let next = stored::after(client, target.id, time, self.settings.retention)?;
+        let next = stored::after(client, target.id, time)?;
         let this = Observation {
             time,
             server: &self.feed.server,
@@ -128,7 +129,7 @@ impl Ingest<'_> {
         };
         let before = previous.as_ref().map(Stored::read).transpose()?;
         if let Some(next) = &next
-            && let Some(reason) = self.why_not_late(&this, before.as_ref(), &next.read()?)
+            && let Some(reason) = self.why_not_late(&this, before.as_ref(), next)?
         {
             return Ok(self.reject(target, reason, &lines));
         }
@@ -163,17 +164,20 @@ impl Ingest<'_> {
             ..Outcome::of(target, action)
         };
         if let Some(next) = next {
-            let server = self.feed.server.clone();
+            let earliest = before.as_ref().map(Read::earliest);
             let placed = Stored {
                 time,
-                server,
+                since: computed.since,
+                server: self.feed.server.clone(),
                 text: Some(lines.into_owned()),
                 carried: computed.carried,
             };
-            drop(before);
-            self.compute_on(client, target, previous, placed, next)?;
-        } else if previous.is_none() {
-            notice_unmatched(client, &target.name, snapshot)?;
+            self.compute_on(client, target, earliest, placed, next)?;
+        } else {
+            target.note_cleanup_interval(client, snapshot)?;
+            if previous.is_none() {
+                notice_unmatched(client, &target.name, snapshot)?;
+            }
         }
         Ok(outcome)
     }
@@ -188,16 +192,19 @@ impl Ingest<'_> {
         &self,
         this: &Observation<'_>,
         previous: Option<&Read<'_>>,
-        next: &Read<'_>,
-    ) -> Option<&'static str> {
-        let (previous, next) = (previous.map(Read::observation), next.observation());
-        let text_is_gone =
-            next.snapshot.is_none() || previous.is_some_and(|previous| previous.snapshot.is_none());
-        if text_is_gone || this.time < self.now.saturating_sub(self.settings.raw_retention) {
-            return Some(reason::TOO_LATE);
+        next: &Stored,
+    ) -> Result<Option<&'static str>, Error> {
+        let previous = previous.map(Read::observation);
+        let next_read = next.read()?;
+        let next_observation = next_read.observation();
+        // Retention may have taken the observation that `next` was computed from.
+        let is_gone = next.since != previous.map(|previous| previous.time)
+            || next_observation.snapshot.is_none()
+            || previous.is_some_and(|previous| previous.snapshot.is_none());
+        if is_gone || this.time < self.now.saturating_sub(self.settings.raw_retention) {
+            return Ok(Some(reason::TOO_LATE));
         }
-        can_be_older(this, previous.as_ref(), &next)
-            .err()
-            .map(|_| reason::CLOCK)
+        let can_be = can_be_older(this, previous.as_ref(), &next_observation);
+        Ok(can_be.err().map(|_| reason::CLOCK))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jobstats_core::increment::Micros;
 use jobstats_core::scan::Problem;
 use pgrx::spi::SpiClient;
 
@@ -66,7 +67,12 @@ impl Rejects {
     }
 
     /// Stores them.
-    pub fn insert(&mut self, client: &mut SpiClient<'_>, feed: &Feed) -> Result<(), Error> {
+    pub fn insert(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        feed: &Feed,
+        received: Micros,
+    ) -> Result<(), Error> {
         for (reason, seen) in std::mem::take(&mut self.seen) {
             if seen > PER_REASON {
                 let text = format!("and {} more", seen - PER_REASON);
@@ -90,11 +96,12 @@ impl Rejects {
             texts.push(row.text);
         }
         client.update(
-            "INSERT INTO jobstats.rejects (\"time\", cluster, server, target, line, reason, text) \
-             SELECT $1, $2, $3, * FROM unnest($4::text[], $5::integer[], $6::text[], $7::text[])",
+            "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
+             SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",
             None,
             &[
                 timestamptz(feed.time)?.into(),
+                timestamptz(received)?.into(),
                 feed.cluster.as_str().into(),
                 feed.server.as_str().into(),
                 targets.into(),
@@ -109,6 +116,7 @@ impl Rejects {
 
 /// As text of PostgreSQL: cut, and what is not valid there in Lustre's own notation.
 fn shown(text: &[u8]) -> String {
-    let cut = &text[..text.len().min(LINE_LIMIT)];
-    crate::unpack::escape(cut).into_owned()
+    let mut shown = crate::unpack::escape(&text[..text.len().min(LINE_LIMIT)]).into_owned();
+    shown.truncate(shown.floor_char_boundary(LINE_LIMIT));
+    shown
 }

@@ -11,13 +11,15 @@ use pgrx::spi::SpiClient;
 use super::Feed;
 use super::compute::Computed;
 use crate::error::Error;
-use crate::time::{micros, timestamptz};
+use crate::time::{EARLIEST, micros, timestamptz};
 use crate::zstd_text::{UNPACKED_LIMIT, unpack};
 
 /// An observation with its text.
 pub struct Stored {
     /// When it was read.
     pub time: Micros,
+    /// The observation that it was compared with; None for a baseline.
+    pub since: Option<Micros>,
     /// Where.
     pub server: String,
     /// None where retention has taken it.
@@ -98,13 +100,12 @@ pub fn before(
 ) -> Result<Option<Stored>, Error> {
     // Nearly always it is less than a day old: looking there first spares a look into every chunk of the past.
     for back in [DAY, retention] {
-        let from = time.saturating_sub(back);
         let found = neighbour(
             client,
+            "SELECT \"time\", since, server FROM jobstats.observations \
+             WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC LIMIT 1",
             target_id,
-            "\"time\" >= $2 AND \"time\" < $3",
-            (from, time),
-            "DESC",
+            &[time, time.saturating_sub(back).max(EARLIEST)],
         )?;
         if found.is_some() {
             return Ok(found);
@@ -113,50 +114,46 @@ pub fn before(
     Ok(None)
 }
 
-/// The observation after this time, with the same bound.
+/// The observation after this time.
 pub fn after(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: Micros,
-    retention: Micros,
 ) -> Result<Option<Stored>, Error> {
-    let until = time.saturating_add(retention);
     neighbour(
         client,
+        "SELECT \"time\", since, server FROM jobstats.observations \
+         WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\" LIMIT 1",
         target_id,
-        "\"time\" > $2 AND \"time\" <= $3",
-        (time, until),
-        "ASC",
+        &[time],
     )
 }
 
 fn neighbour(
     client: &mut SpiClient<'_>,
+    statement: &str,
     target_id: i32,
-    condition: &str,
-    (from, until): (Micros, Micros),
-    order: &str,
+    times: &[Micros],
 ) -> Result<Option<Stored>, Error> {
-    let found = client.update(
-        &format!(
-            "SELECT \"time\", server FROM jobstats.observations WHERE target_id = $1 AND {condition} \
-             ORDER BY \"time\" {order} LIMIT 1"
-        ),
-        Some(1),
-        &[target_id.into(), timestamptz(from)?.into(), timestamptz(until)?.into()],
-    )?;
+    let mut values = vec![DatumWithOid::from(target_id)];
+    for time in times {
+        values.push(timestamptz(*time)?.into());
+    }
+    let found = client.update(statement, Some(1), &values)?;
     let Some(row) = found.into_iter().next() else {
         return Ok(None);
     };
-    let (Some(time), Some(server)) = (row.get::<TimestampWithTimeZone>(1)?, row.get::<String>(2)?)
+    let (Some(time), Some(server)) = (row.get::<TimestampWithTimeZone>(1)?, row.get::<String>(3)?)
     else {
         return Err(Error::Damaged(
             "an observation has no time or server".to_owned(),
         ));
     };
+    let since = row.get::<TimestampWithTimeZone>(2)?;
     let (text, carried) = raw(client, target_id, time)?;
     Ok(Some(Stored {
         time: micros(time)?,
+        since: since.map(micros).transpose()?,
         server,
         text,
         carried,

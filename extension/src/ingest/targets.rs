@@ -1,5 +1,7 @@
 //! The targets of a text: known or new, each locked until the end of the transaction.
 
+use std::collections::HashMap;
+
 use jobstats_core::scan::{TargetKind, TargetName};
 use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
@@ -10,115 +12,144 @@ use crate::error::Error;
 const LOCK_CLASS: i32 = 0x6a_6f_62_73;
 
 /// Seconds, where the text does not say: Lustre's own default.
-const CLEANUP_INTERVAL: i32 = 600;
+const CLEANUP_INTERVAL: u32 = 600;
 
 /// A row of `jobstats.targets`, locked.
+#[derive(Debug, Clone)]
 pub struct Target {
     /// Key.
     pub id: i32,
     /// `scratch-MDT0000`.
     pub name: String,
-    /// Seconds.
-    pub cleanup_interval: u32,
+    /// Seconds; None where it has never been shipped.
+    pub cleanup_interval: Option<u32>,
+}
+
+impl Target {
+    /// Seconds that hold for a text: what it says itself, else what was shipped apart from it.
+    pub fn cleanup_interval(&self, text: Option<&Snapshot<'_>>) -> u32 {
+        text.and_then(|text| text.cleanup_interval)
+            .or(self.cleanup_interval)
+            .unwrap_or(CLEANUP_INTERVAL)
+    }
+
+    /// Notes the cleanup interval that the target's newest text brings.
+    pub fn note_cleanup_interval(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        text: &Snapshot<'_>,
+    ) -> Result<(), Error> {
+        if text.cleanup_interval.is_none() || text.cleanup_interval == self.cleanup_interval {
+            return Ok(());
+        }
+        self.cleanup_interval = text.cleanup_interval;
+        client.update(
+            "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
+            None,
+            &[self.id.into(), self.cleanup_interval.map(f64::from).into()],
+        )?;
+        Ok(())
+    }
 }
 
 /// The targets that the snapshots name, in order of target_id, all of them locked.
 ///
 /// The locks come first and in this order, so that two texts with common targets wait for each other and never
-/// deadlock. Locking is done by a statement that takes a new snapshot of the database: what a feed that held the lock
-/// has committed is seen from then on.
+/// deadlock. What is read of a target is read afterwards, by statements that take a new snapshot of the database: what
+/// a feed that held the lock has committed is seen from then on.
 pub fn find_and_lock<'s, 't>(
     client: &mut SpiClient<'_>,
     cluster: &str,
     snapshots: &'s [Snapshot<'t>],
 ) -> Result<Vec<(Target, &'s Snapshot<'t>)>, Error> {
-    let mut named: Vec<(TargetName<'t>, &Snapshot<'t>)> = snapshots
+    let named: Vec<(TargetName<'t>, &Snapshot<'t>)> = snapshots
         .iter()
         .filter_map(|snapshot| Some((snapshot.target?, snapshot)))
         .collect();
-    named.sort_by_key(|(target, _)| target.name);
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    insert_missing(client, cluster, named.iter().map(|(target, _)| *target))?;
+    let names: Vec<String> = named.iter().map(|(target, _)| shown(*target)).collect();
+    client.update(
+        "SELECT pg_advisory_xact_lock($1, target_id) FROM (SELECT target_id FROM jobstats.targets \
+         WHERE cluster = $2 AND name = ANY ($3) ORDER BY target_id) AS wanted",
+        None,
+        &[LOCK_CLASS.into(), cluster.into(), names.clone().into()],
+    )?;
+    let targets = select(client, cluster, names)?;
     let mut found = Vec::with_capacity(named.len());
     for (name, snapshot) in named {
-        found.push((find(client, cluster, name, snapshot)?, snapshot));
+        // The same target twice where a damaged text names it as MDT and as OST.
+        let target = targets.get(&shown(name)).cloned();
+        let target = target.ok_or_else(|| Error::Damaged("a target vanished".to_owned()))?;
+        found.push((target, snapshot));
     }
     found.sort_by_key(|(target, _)| target.id);
-    let ids: Vec<i32> = found.iter().map(|(target, _)| target.id).collect();
-    client.update(
-        "SELECT pg_advisory_xact_lock($1, id) FROM (SELECT DISTINCT id FROM unnest($2::integer[]) AS id ORDER BY id) ids",
-        None,
-        &[LOCK_CLASS.into(), ids.into()],
-    )?;
     Ok(found)
 }
 
-/// The target's row, made where it is missing, with the cleanup interval that the text brings.
-fn find(
-    client: &mut SpiClient<'_>,
-    cluster: &str,
-    target: TargetName<'_>,
-    snapshot: &Snapshot<'_>,
-) -> Result<Target, Error> {
-    let name = crate::unpack::escape(target.name).into_owned();
-    let stated = snapshot
-        .cleanup_interval
-        .and_then(|seconds| i32::try_from(seconds).ok());
-    if let Some(found) = select(client, cluster, &name)? {
-        if let Some(seconds) =
-            stated.filter(|seconds| u32::try_from(*seconds) != Ok(found.cleanup_interval))
-        {
-            client.update(
-                "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
-                None,
-                &[found.id.into(), f64::from(seconds).into()],
-            )?;
-            return Ok(Target {
-                cleanup_interval: seconds.unsigned_abs(),
-                ..found
-            });
-        }
-        return Ok(found);
-    }
-    let kind = match target.kind {
-        TargetKind::Mdt => "MDT",
-        TargetKind::Ost => "OST",
-    };
-    let (filesystem, index) = filesystem_and_index(&name);
-    client.update(
-        "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index, cleanup_interval) \
-         VALUES ($1, $2, $3, $4, $5, make_interval(secs => $6)) ON CONFLICT (cluster, name) DO NOTHING",
-        None,
-        &[
-            cluster.into(),
-            name.as_str().into(),
-            filesystem.into(),
-            kind.into(),
-            index.into(),
-            stated.map(f64::from).into(),
-        ],
-    )?;
-    select(client, cluster, &name)?.ok_or_else(|| Error::Damaged(format!("target {name} vanished")))
+fn shown(target: TargetName<'_>) -> String {
+    crate::unpack::escape(target.name).into_owned()
 }
 
-/// By a statement with a new snapshot: another feed may just have made the row.
-fn select(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<Option<Target>, Error> {
-    let rows = client.update(
-        "SELECT target_id, extract(epoch FROM cleanup_interval)::integer FROM jobstats.targets \
-         WHERE cluster = $1 AND name = $2",
-        Some(1),
-        &[cluster.into(), name.into()],
+/// Makes the rows of new targets, in order of their names: feeds that make the same ones wait for each other, and never
+/// in a circle.
+fn insert_missing<'t>(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    targets: impl Iterator<Item = TargetName<'t>>,
+) -> Result<(), Error> {
+    let (mut names, mut filesystems, mut kinds, mut indexes) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for target in targets {
+        let name = shown(target);
+        let (filesystem, index) = filesystem_and_index(&name);
+        filesystems.push(filesystem.map(str::to_owned));
+        indexes.push(index);
+        kinds.push(match target.kind {
+            TargetKind::Mdt => "MDT",
+            TargetKind::Ost => "OST",
+        });
+        names.push(name);
+    }
+    client.update(
+        "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
+         SELECT $1, n.name, n.filesystem, n.kind, n.index \
+         FROM unnest($2::text[], $3::text[], $4::text[], $5::integer[]) AS n (name, filesystem, kind, index) \
+         WHERE NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = $1 AND t.name = n.name) \
+         ORDER BY n.name ON CONFLICT (cluster, name) DO NOTHING",
+        None,
+        &[cluster.into(), names.into(), filesystems.into(), kinds.into(), indexes.into()],
     )?;
-    let Some(row) = rows.into_iter().next() else {
-        return Ok(None);
-    };
-    let id = row
-        .get::<i32>(1)?
-        .ok_or_else(|| Error::Damaged("a target has no key".to_owned()))?;
-    let seconds = row.get::<i32>(2)?.unwrap_or(CLEANUP_INTERVAL);
-    Ok(Some(Target {
-        id,
-        name: name.to_owned(),
-        cleanup_interval: seconds.unsigned_abs(),
-    }))
+    Ok(())
+}
+
+fn select(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    names: Vec<String>,
+) -> Result<HashMap<String, Target>, Error> {
+    let rows = client.update(
+        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint FROM jobstats.targets \
+         WHERE cluster = $1 AND name = ANY ($2)",
+        None,
+        &[cluster.into(), names.into()],
+    )?;
+    let mut targets = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let (Some(id), Some(name)) = (row.get::<i32>(1)?, row.get::<String>(2)?) else {
+            return Err(Error::Damaged("a target has no key".to_owned()));
+        };
+        let seconds = row.get::<i64>(3)?;
+        let target = Target {
+            id,
+            name: name.clone(),
+            cleanup_interval: seconds.and_then(|seconds| u32::try_from(seconds).ok()),
+        };
+        targets.insert(name, target);
+    }
+    Ok(targets)
 }
 
 /// `scratch-OST001f` is file system `scratch`, index 31.

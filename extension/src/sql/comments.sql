@@ -43,6 +43,8 @@ COMMENT ON TABLE jobstats.entry_formats IS 'The jobid_name in use on the clients
 COMMENT ON COLUMN jobstats.entry_formats.node_label IS 'The node of identifiers whose format names none.';
 COMMENT ON TABLE jobstats.users IS 'Names of users, to be filled from getent passwd; functions show and filter by them.';
 COMMENT ON TABLE jobstats.rejects IS 'Text that could not be used, with the reason; kept for settings.rejects_retention.';
+COMMENT ON COLUMN jobstats.rejects."time" IS 'When it was read, as its server said; a wrong clock can be why it is here.';
+COMMENT ON COLUMN jobstats.rejects.received IS 'When it came to the database.';
 COMMENT ON TABLE jobstats.settings IS 'One row.';
 COMMENT ON COLUMN jobstats.settings.raw_retention IS 'How long raw text is kept.';
 COMMENT ON COLUMN jobstats.settings.retention IS 'How long increments and observations are kept.';
@@ -50,6 +52,6 @@ COMMENT ON COLUMN jobstats.settings.rejects_retention IS 'How long rejects are k
 COMMENT ON COLUMN jobstats.settings.max_ahead IS 'A text further than this in the database''s future is rejected.';
 COMMENT ON COLUMN jobstats.settings.max_text IS 'Bytes of one target''s text, unpacked.';
 COMMENT ON TABLE jobstats.dirty IS 'Spans that rollups have not caught up with.';
-COMMENT ON TABLE jobstats.writers IS 'Roles that may feed only the clusters named here; a role that is not named may feed any.';
+COMMENT ON TABLE jobstats.writers IS 'Roles that, with all who have their rights, may feed only the clusters named here. Others that may feed may feed any.';
 COMMENT ON VIEW jobstats.raw_text IS 'Table raw as text; bytes that are not UTF-8 are shown as \xHH.';
 COMMENT ON VIEW jobstats.rates IS 'Increments with their dimensions, every operation divided by the seconds of its span.';

@@ -18,19 +18,18 @@ CREATE OR REPLACE FUNCTION jobstats.feed_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $wrapper$
 DECLARE
-    caller text := CASE pg_catalog.current_setting('role')
-        WHEN 'none' THEN session_user::text
-        ELSE pg_catalog.current_setting('role')
-    END;
+    caller name := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role') END;
+    allowed boolean;
 BEGIN
-    IF EXISTS (SELECT FROM jobstats.writers w WHERE w.role = caller)
-        AND NOT EXISTS (SELECT FROM jobstats.writers w WHERE w.role = caller AND w.cluster = NEW.cluster)
-    THEN
+    -- A role is bound that writers names, and with it whoever has its rights; not the owner, as whom this runs.
+    SELECT bool_or(w.cluster = coalesce(NEW.cluster, '')) INTO allowed
+    FROM jobstats.writers w WHERE pg_has_role(caller, w.role, 'USAGE');
+    IF NOT allowed AND caller <> current_user AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = caller) THEN
         RAISE insufficient_privilege USING
-            MESSAGE = pg_catalog.format('role %I may not feed cluster %L', caller, NEW.cluster),
+            MESSAGE = format('role %I may not feed cluster %L', caller, coalesce(NEW.cluster, '')),
             HINT = 'The owner of the store allows it with jobstats_grant_writer(role, cluster).';
     END IF;
-    IF pg_catalog.to_regprocedure('@extschema@.jobstats_ingest(text,text,timestamptz,text,bytea,interval,text)') IS NULL THEN
+    IF to_regprocedure(@ingest@) IS NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = 'the extension jobstats is not installed in this database',
             HINT = 'Run CREATE EXTENSION jobstats; SELECT jobstats_setup();';

@@ -1,10 +1,11 @@
 -- Retention and, without TimescaleDB, the partitions of the coming days.
 
-CREATE FUNCTION jobstats_add_days(ahead integer DEFAULT 3) RETURNS integer
+CREATE FUNCTION jobstats_add_days(relation text, ahead integer DEFAULT 3) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    parent text;
+    owner name;
+    today timestamp := date_trunc('day', now() AT TIME ZONE 'UTC');
     day timestamp;
     name text;
     low timestamptz;
@@ -12,35 +13,35 @@ DECLARE
     held boolean;
     made integer := 0;
 BEGIN
-    FOR parent IN
-        SELECT c.relname FROM pg_class c
-        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind = 'p' ORDER BY c.relname
-    LOOP
-        FOR day IN
-            SELECT * FROM generate_series(
-                date_trunc('day', now() AT TIME ZONE 'UTC'),
-                date_trunc('day', now() AT TIME ZONE 'UTC') + make_interval(days => ahead),
-                interval '1 day')
-        LOOP
-            name := format('%s_%s', parent, to_char(day, 'YYYYMMDD'));
-            low := day AT TIME ZONE 'UTC';
-            high := (day + interval '1 day') AT TIME ZONE 'UTC';
-            CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
-            -- Rows that came before their day had a partition keep that day in DEFAULT.
-            EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE "time" >= $1 AND "time" < $2)', parent || '_default')
-                INTO held USING low, high;
-            CONTINUE WHEN held;
+    SELECT pg_get_userbyid(c.relowner) INTO owner
+    FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'p';
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    FOR day IN SELECT * FROM generate_series(today, today + make_interval(days => ahead), interval '1 day') LOOP
+        name := format('%s_%s', relation, to_char(day, 'YYYYMMDD'));
+        low := day AT TIME ZONE 'UTC';
+        high := (day + interval '1 day') AT TIME ZONE 'UTC';
+        CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
+        -- Rows that came before their day had a partition keep that day in DEFAULT.
+        EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE "time" >= $1 AND "time" < $2)', relation || '_default')
+            INTO held USING low, high;
+        CONTINUE WHEN held;
+        BEGIN
             EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
-                name, parent, low, high);
-            made := made + 1;
-        END LOOP;
+                name, relation, low, high);
+        EXCEPTION WHEN check_violation THEN
+            -- So do rows that a feed has committed since.
+            CONTINUE;
+        END;
+        EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+        made := made + 1;
     END LOOP;
     RETURN made;
 END
 $$;
-REVOKE ALL ON FUNCTION jobstats_add_days(integer) FROM PUBLIC;
-COMMENT ON FUNCTION jobstats_add_days(integer) IS
-'Internal: makes the missing partitions of today and the coming days (UTC) and returns their number; none where TimescaleDB keeps the tables.';
+COMMENT ON FUNCTION jobstats_add_days(text, integer) IS
+'Internal: makes the missing partitions of a table of the store for today and the coming days (UTC) and returns their number; none where TimescaleDB keeps it.';
 
 CREATE FUNCTION jobstats_drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -71,7 +72,6 @@ BEGIN
     RETURN dropped;
 END
 $$;
-REVOKE ALL ON FUNCTION jobstats_drop_before(text, timestamptz) FROM PUBLIC;
 COMMENT ON FUNCTION jobstats_drop_before(text, timestamptz) IS
 'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
 
@@ -80,33 +80,42 @@ CREATE PROCEDURE jobstats_maintain()
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    settings record;
-    growing record;
+    step record;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    IF to_regclass('jobstats.settings') IS NULL THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = 'the store of jobstats is missing in this database',
-            HINT = 'Run SELECT jobstats_setup();';
-    END IF;
-    SELECT * INTO STRICT settings FROM jobstats.settings;
-    PERFORM @extschema@.jobstats_add_days();
-    COMMIT;
-    FOR growing IN
-        SELECT * FROM (VALUES
-            ('raw', settings.raw_retention),
-            ('observations', settings.retention),
-            ('increments', settings.retention)) AS tables (relation, keep)
+    PERFORM @extschema@.jobstats_require_store();
+    PERFORM @extschema@.jobstats_require_top_level('jobstats_maintain()');
+    -- A transaction for each step, and none that waits long: who waits for the lock on a table that a long query
+    -- reads makes every feed wait behind itself.
+    FOR step IN
+        SELECT t.relation, h.horizon
+        FROM jobstats.settings s
+        CROSS JOIN LATERAL (VALUES
+            ('raw', s.raw_retention), ('observations', s.retention), ('increments', s.retention)) AS t (relation, keep)
+        CROSS JOIN LATERAL (VALUES (NULL), (now() - t.keep)) AS h (horizon)
     LOOP
-        -- One transaction each: a lock that is hard to get on one table does not hold up the others.
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        PERFORM @extschema@.jobstats_drop_before(growing.relation, now() - growing.keep);
+        IF current_setting('lock_timeout') = '0' THEN
+            PERFORM set_config('lock_timeout', '10s', true);
+        END IF;
+        BEGIN
+            -- One maintenance at a time. Zero is no target's.
+            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+            IF step.horizon IS NULL THEN
+                PERFORM @extschema@.jobstats_add_days(step.relation);
+            ELSE
+                PERFORM @extschema@.jobstats_drop_before(step.relation, step.horizon);
+            END IF;
+        EXCEPTION WHEN lock_not_available THEN
+            RAISE WARNING 'jobstats.% is in use and stays as it is until jobstats_maintain() is called again', step.relation;
+        END;
         COMMIT;
     END LOOP;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    DELETE FROM jobstats.rejects WHERE "time" < now() - settings.rejects_retention;
+    DELETE FROM jobstats.rejects
+    WHERE received < now() - (SELECT s.rejects_retention FROM jobstats.settings s);
     COMMIT;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Makes the partitions of the coming days and drops what is older than the retentions in jobstats.settings. For cron or pg_cron, as the owner of the store, outside of a transaction. Error: 55000 where there is no store.';
+'Makes the partitions of the coming days and drops what is older than the retentions in jobstats.settings. For cron or pg_cron, as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';

@@ -3,11 +3,13 @@
 CREATE TABLE IF NOT EXISTS jobstats.settings (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     version text NOT NULL,
-    raw_retention interval NOT NULL DEFAULT '2 days',
+    raw_retention interval NOT NULL DEFAULT '2 days' CHECK (raw_retention > '0'),
     retention interval NOT NULL DEFAULT '90 days',
-    rejects_retention interval NOT NULL DEFAULT '14 days',
-    max_ahead interval NOT NULL DEFAULT '5 minutes',
-    max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823)
+    rejects_retention interval NOT NULL DEFAULT '14 days' CHECK (rejects_retention > '0'),
+    max_ahead interval NOT NULL DEFAULT '5 minutes' CHECK (max_ahead >= '0'),
+    max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823),
+    -- Text whose observation is gone would be in the way of feeding it again.
+    CONSTRAINT retention_covers_raw_retention CHECK (retention >= raw_retention)
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.targets (
@@ -51,6 +53,7 @@ CREATE TABLE IF NOT EXISTS jobstats.users (
 
 CREATE TABLE IF NOT EXISTS jobstats.rejects (
     "time" timestamptz NOT NULL,
+    received timestamptz NOT NULL,
     cluster text NOT NULL,
     server text,
     target text,
@@ -58,7 +61,7 @@ CREATE TABLE IF NOT EXISTS jobstats.rejects (
     reason text NOT NULL,
     text text
 );
-CREATE INDEX IF NOT EXISTS rejects_time ON jobstats.rejects ("time");
+CREATE INDEX IF NOT EXISTS rejects_received ON jobstats.rejects (received);
 
 CREATE TABLE IF NOT EXISTS jobstats.dirty (
     target_id integer NOT NULL,
@@ -67,7 +70,7 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.writers (
-    role text NOT NULL,
+    role regrole NOT NULL,
     cluster text NOT NULL,
     PRIMARY KEY (role, cluster)
 );

@@ -1,7 +1,7 @@
 -- Texts of job_stats for tests: ost('scratch-OST0000', record('dd.0', 10, 40960), …)
 CREATE SCHEMA texts;
 
--- As Lustre 2.12 prints it: calls and bytes written, no start_time.
+-- As Lustre 2.12 prints it: calls and bytes written, punches; no start_time.
 CREATE FUNCTION texts.record(id text, calls numeric, bytes numeric, punches numeric DEFAULT 0, seen bigint DEFAULT 1700000000)
 RETURNS text LANGUAGE sql IMMUTABLE AS $$
 SELECT format(E'- job_id:          %s\n  snapshot_time:   %s\n'
@@ -12,13 +12,14 @@ SELECT format(E'- job_id:          %s\n  snapshot_time:   %s\n'
 $$;
 
 -- As Lustre 2.16 prints it: an entry of an MDT with its start_time and the time spent.
-CREATE FUNCTION texts.life(id text, start bigint, opens numeric, usecs numeric, getattrs numeric DEFAULT 0)
-RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION texts.life(id text, start timestamptz, opens numeric, usecs numeric, getattrs numeric DEFAULT 0)
+RETURNS text LANGUAGE sql STABLE AS $$
 SELECT format(E'- job_id:          %s\n  snapshot_time:   %s.000000000 secs.nsecs\n  start_time:      %s.000000000 secs.nsecs\n'
     '  elapsed_time:    1.000000000 secs.nsecs\n'
     '  open:            { samples: %s, unit: usecs, min:        1, max:      100, sum: %s, sumsq:                  0 }\n'
     '  getattr:         { samples: %s, unit: usecs, min:        1, max:      100, sum: %s, sumsq:                  0 }\n',
-    id, start + 1, start, lpad(opens::text, 11), lpad(usecs::text, 16), lpad(getattrs::text, 11), lpad(getattrs::text, 16))
+    id, extract(epoch FROM start)::bigint + 1, extract(epoch FROM start)::bigint,
+    lpad(opens::text, 11), lpad(usecs::text, 16), lpad(getattrs::text, 11), lpad(getattrs::text, 16))
 $$;
 
 CREATE FUNCTION texts.ost(target text, VARIADIC records text[] DEFAULT '{}') RETURNS text LANGUAGE sql IMMUTABLE AS $$

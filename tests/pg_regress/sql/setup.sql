@@ -1,35 +1,79 @@
 -- jobstats_setup() makes the store; functions that need it say so while it is missing.
+\set SHOW_CONTEXT never
 CREATE EXTENSION jobstats;
 SELECT jobstats_reidentify();
+\echo :LAST_ERROR_SQLSTATE
 SELECT * FROM jobstats_ingest('', 'oss1', now(), 'text');
+\echo :LAST_ERROR_SQLSTATE
 CALL jobstats_maintain();
+\echo :LAST_ERROR_SQLSTATE
 SELECT jobstats_grant_reader('postgres');
+\echo :LAST_ERROR_SQLSTATE
 
-SELECT split_part(jobstats_setup(), ':', 1);
-SELECT c.relname, CASE WHEN c.relkind = 'v' THEN 'view' ELSE 'table' END AS kind
-FROM pg_class c WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+SELECT regexp_replace(split_part(jobstats_setup(), ':', 1), '\d+\.\d+\.\d+', 'N') AS message;
+SELECT relname FROM pg_class
+WHERE relnamespace = 'jobstats'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
 ORDER BY 1;
+-- Whatever it chose, the message says how to go on.
+SELECT jobstats_setup() ~ 'CALL public\.jobstats_maintain\(\)' AS says_how;
 SELECT raw_retention, retention, rejects_retention, max_ahead, max_text FROM jobstats.settings;
 TABLE jobstats.entry_formats;
 
--- Every column of the store is described.
-SELECT a.attrelid::regclass, a.attname FROM pg_attribute a
-WHERE a.attrelid IN ('jobstats.increments'::regclass) AND a.attnum > 0
-    AND a.attname NOT IN ('target_id', 'entry_id') AND col_description(a.attrelid, a.attnum) IS NULL;
+-- Every table, view and column whose name does not say it all is described.
+SELECT relname FROM pg_class
+WHERE relnamespace = 'jobstats'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition
+    AND obj_description(oid, 'pg_class') IS NULL
+ORDER BY 1;
+SELECT attrelid::regclass, attname FROM pg_attribute
+WHERE attrelid IN ('jobstats.increments'::regclass, 'jobstats.feed'::regclass) AND attnum > 0 AND NOT attisdropped
+    AND attname NOT IN ('target_id', 'entry_id') AND col_description(attrelid, attnum) IS NULL;
 
--- Run again it changes nothing but what it is told to, and keeps what is stored.
+-- Run again it changes nothing but what it is told to, and keeps what is stored, granted and built on top.
 INSERT INTO jobstats.users VALUES (1000, 'anna');
-SELECT split_part(jobstats_setup(raw_retention => '5 days'), ':', 1);
+CREATE VIEW mine AS SELECT workload, write_bytes FROM jobstats.rates;
+CREATE ROLE regress_setup_guest;
+GRANT SELECT ON jobstats.rates TO regress_setup_guest;
+SELECT jobstats_setup(raw_retention => '5 days') IS NOT NULL AS ready;
 SELECT raw_retention, retention, rejects_retention FROM jobstats.settings;
 TABLE jobstats.users;
+SELECT count(*) FROM mine;
+SELECT has_table_privilege('regress_setup_guest', 'jobstats.rates', 'SELECT');
+DROP VIEW mine;
+DROP OWNED BY regress_setup_guest;
+DROP ROLE regress_setup_guest;
+
+-- Retentions that make no sense.
+\set VERBOSITY terse
+SELECT jobstats_setup(raw_retention => '91 days');
+SELECT jobstats_setup(raw_retention => '0 days');
+SELECT jobstats_setup(rejects_retention => '-1 day');
+SELECT raw_retention, retention, rejects_retention FROM jobstats.settings;
 
 -- A store of an older version gets the operations that it lacks.
+SET client_min_messages = warning;
 ALTER TABLE jobstats.increments DROP COLUMN readpage CASCADE;
-SELECT split_part(jobstats_setup(), ':', 1);
+RESET client_min_messages;
+SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT count(readpage) FROM jobstats.increments;
 SELECT count(readpage) FROM jobstats.rates;
+\set VERBOSITY default
+
+-- A database in another encoding.
+CREATE DATABASE regress_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
+\set here :DBNAME
+\c regress_latin1
+\set SHOW_CONTEXT never
+CREATE EXTENSION jobstats;
+SELECT jobstats_setup();
+\echo :LAST_ERROR_SQLSTATE
+\c :here
+\set SHOW_CONTEXT never
+DROP DATABASE regress_latin1;
 
 -- Somebody else's schema is not touched.
+SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
+RESET client_min_messages;
 CREATE SCHEMA jobstats;
 SELECT jobstats_setup();
+\echo :LAST_ERROR_SQLSTATE

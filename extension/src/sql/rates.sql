@@ -1,11 +1,4 @@
--- Plain views: dropped and made anew by every jobstats_setup(), so that they may change with the extension.
-
-CREATE VIEW jobstats.raw_text AS
-SELECT r."time", r.target_id, r.server, @extschema@.jobstats_unpack(r.body) AS body,
-    @extschema@.jobstats_unpack(r.carried) AS carried
-FROM jobstats.raw r;
-
-CREATE VIEW jobstats.rates AS
+CREATE OR REPLACE VIEW jobstats.rates AS
 SELECT i."time", i.since, i.observed, i.last_active, i.reset,
     t.cluster, t.filesystem, t.kind, t.name AS target, o.server,
     e.workload, e.job, e.uid, u.name AS "user", e.gid, e.node, e.executable, e.pid, e.status, e.name AS entry,

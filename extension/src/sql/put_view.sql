@@ -1,0 +1,13 @@
+CREATE FUNCTION jobstats_put_view(view text, definition text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE definition;
+EXCEPTION WHEN invalid_table_definition THEN
+    -- Columns have gone or changed places, which a view cannot do in place.
+    EXECUTE format('DROP VIEW jobstats.%I', view);
+    EXECUTE definition;
+END
+$$;
+COMMENT ON FUNCTION jobstats_put_view(text, text) IS
+'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';
