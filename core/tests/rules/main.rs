@@ -9,6 +9,7 @@
 )]
 
 mod histories;
+mod lustre;
 mod pairs;
 mod support;
 
