@@ -35,6 +35,16 @@ have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 
 psql() { "$("$PG_CONFIG" --bindir)/psql" -X -v ON_ERROR_STOP=1 "$@"; }
 
+# new_store CLUSTER DATABASE [ARGUMENTS OF jobstats_setup]
+# A database with all that is installed; prints what jobstats_setup() says.
+new_store() {
+    local url
+    psql -q "$(scripts/cluster.sh url "$1")" -c "CREATE DATABASE \"$2\""
+    url=$(scripts/cluster.sh url "$1" "$2")
+    ! have_timescaledb || psql -q "$url" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
+    psql -q -At "$url" -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${3:-})"
+}
+
 # Runs as root where root is needed: directly, or through sudo.
 as_root() {
     if is_root; then
