@@ -159,7 +159,7 @@ struct Scene {
     #[command(flatten)]
     world: World,
     /// Where the span begins: RFC 3339
-    #[arg(long, value_parser = time::parse, default_value = "2026-01-01T00:00:00Z")]
+    #[arg(long, value_parser = time::parse, default_value = "2025-06-01T00:00:00Z")]
     from: Nanos,
     /// How long it is
     #[arg(long, default_value_t = 24.0)]

@@ -94,19 +94,14 @@ pub fn condition(id: &[u8]) -> Condition {
 
 /// The identifier as it is printed.
 pub fn printed(id: &[u8], layout: Layout) -> Vec<u8> {
-    let (literal, quoting): (&[u8], fn(&[u8]) -> bool) = match layout.quoting() {
+    let (literal, quoted): (&[u8], bool) = match layout.quoting() {
         Quoting::Raw => return id.to_vec(),
-        Quoting::QuestionMarks => {
-            return id
-                .iter()
-                .map(|&byte| if prints(byte) { byte } else { b'?' })
-                .collect();
-        }
-        Quoting::Escape => (b".@-_", |_| false),
-        Quoting::EscapeButColons => (b".@-_:/", |id| id.contains(&b':') || id.starts_with(b"@")),
+        Quoting::QuestionMarks => return id.iter().map(|&byte| shown(byte)).collect(),
+        Quoting::Escape => (b".@-_", false),
+        Quoting::EscapeButColons => (b".@-_:/", id.contains(&b':') || id.starts_with(b"@")),
     };
     let stays = |byte: u8| is_alphanumeric(byte) || literal.contains(&byte);
-    if id.iter().copied().all(stays) && !quoting(id) {
+    if !quoted && id.iter().copied().all(stays) {
         return id.to_vec();
     }
     let mut text = vec![b'"'];
@@ -142,8 +137,12 @@ fn is_alphanumeric(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7)
 }
 
-fn prints(byte: u8) -> bool {
-    (0x20..0x7F).contains(&byte) || byte >= 0xA0
+/// The byte, or `?` where it cannot be printed.
+fn shown(byte: u8) -> u8 {
+    match byte {
+        0x20..0x7F | 0xA0.. => byte,
+        _ => b'?',
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ mod report;
 mod schedule;
 mod tally;
 mod target;
+#[cfg(test)]
+mod tests;
 mod time;
 mod totals;
 mod truth;

@@ -122,3 +122,6 @@ fn buckets(histogram: &[u64; BUCKETS]) -> String {
         .collect();
     shown.join(", ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,23 +122,13 @@ impl<'a> TargetState<'a> {
         let stamp = event.time + self.clock_error(owner, event.time);
         let number = *self.by_entry.entry(event.entry).or_insert_with(|| {
             self.born += 1;
-            self.alive.push(Rc::new(Life {
-                number: self.born,
-                entry: event.entry,
-                born: event.time,
-                last: event.time,
-                stamps: (stamp, stamp),
-                counters: Counters::default(),
-                text: OnceCell::new(),
-            }));
+            let life = Life::new(self.born, event.entry, event.time, stamp);
+            self.alive.push(Rc::new(life));
             self.born
         });
         if let Ok(position) = self.alive.binary_search_by_key(&number, |life| life.number) {
             let life = Rc::make_mut(&mut self.alive[position]);
-            life.text.take();
-            life.counters.add(&event.calls);
-            life.last = event.time;
-            life.stamps.1 = stamp;
+            life.count(&event.calls, event.time, stamp);
             changed(Change::Calls(life, &event.calls));
         }
     }
@@ -207,6 +197,27 @@ impl<'a> TargetState<'a> {
 }
 
 impl Life {
+    /// A life that begins, at a time that the server's clock takes for `stamp`.
+    pub fn new(number: u64, entry: u32, born: Nanos, stamp: Nanos) -> Self {
+        Self {
+            number,
+            entry,
+            born,
+            last: born,
+            stamps: (stamp, stamp),
+            counters: Counters::default(),
+            text: OnceCell::new(),
+        }
+    }
+
+    /// Counts calls.
+    pub fn count(&mut self, calls: &Calls, time: Nanos, stamp: Nanos) {
+        self.text.take();
+        self.counters.add(calls);
+        self.last = time;
+        self.stamps.1 = stamp;
+    }
+
     /// Born so long ago that the reading before the one at this time has shown it.
     pub fn is_settled(&self, time: Nanos, cluster: &Cluster) -> bool {
         self.born < time - 2 * cluster.interval

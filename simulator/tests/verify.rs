@@ -1,0 +1,115 @@
+//! What checks the store has to be checked too: it finds nothing where nothing is wrong, and what is wrong where it is.
+//!
+//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+use std::process::{Command, Output};
+
+use postgres::{Client, NoTls};
+
+/// A database that lives as long as this value.
+struct Database {
+    server_url: String,
+    name: String,
+}
+
+impl Database {
+    /// With the store in it; none, and a word about it, where there is no server.
+    fn new(name: &str) -> Option<Self> {
+        let Ok(server_url) = std::env::var("JOBSTATS_TEST_DATABASE_URL") else {
+            eprintln!("not run: JOBSTATS_TEST_DATABASE_URL is not set");
+            return None;
+        };
+        let name = format!("simulator_{name}_{}", std::process::id());
+        let mut server = Client::connect(&server_url, NoTls).unwrap();
+        server
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        let database = Self { server_url, name };
+        // The simulated day is long ago, and late text needs the raw text around it.
+        database.execute(
+            "CREATE EXTENSION jobstats; SELECT jobstats_setup();
+             UPDATE jobstats.settings SET retention = '100 years', raw_retention = '100 years'",
+        );
+        Some(database)
+    }
+
+    fn url(&self) -> String {
+        let (base, query) = match self.server_url.split_once('?') {
+            Some((base, query)) => (base, format!("?{query}")),
+            None => (self.server_url.as_str(), String::new()),
+        };
+        let (server, _) = base.rsplit_once('/').unwrap();
+        format!("{server}/{}{query}", self.name)
+    }
+
+    fn execute(&self, sql: &str) {
+        let mut client = Client::connect(&self.url(), NoTls).unwrap();
+        client.batch_execute(sql).unwrap();
+    }
+
+    fn simulator(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_jobstats-simulator"))
+            .args(arguments)
+            .env("DATABASE_URL", self.url())
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let dropped = Client::connect(&self.server_url, NoTls).and_then(|mut server| {
+            server.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name))
+        });
+        if let Err(error) = dropped {
+            eprintln!("{}: {error}", self.name);
+        }
+    }
+}
+
+#[track_caller]
+fn succeeds(output: &Output) -> String {
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}{stderr}");
+    stdout
+}
+
+#[test]
+fn late_and_repeated_texts_change_nothing() {
+    let Some(database) = Database::new("late") else {
+        return;
+    };
+    let scene = ["--layout", "2.12", "--seed", "2"];
+    let disorder = ["--late", "0.05", "--repeated", "0.05"];
+    succeeds(&database.simulator(&[&["load"], &scene[..], &disorder[..]].concat()));
+    // A late text of which it cannot be told that it is older than the next is no observation.
+    let verified = succeeds(&database.simulator(&[&["verify", "--observed"], &scene[..]].concat()));
+    assert!(
+        verified.contains(" differences 0, above the truth 0\n"),
+        "{verified}"
+    );
+}
+
+#[test]
+fn a_wrong_increment_is_found() {
+    let Some(database) = Database::new("wrong") else {
+        return;
+    };
+    let scene = ["--hours", "3"];
+    succeeds(&database.simulator(&[&["load"], &scene[..]].concat()));
+    succeeds(&database.simulator(&[&["verify"], &scene[..]].concat()));
+    database.execute(
+        r#"UPDATE jobstats.increments SET statfs = statfs + 1000000
+           WHERE ctid = (SELECT ctid FROM jobstats.increments WHERE statfs > 0 LIMIT 1)"#,
+    );
+    let verified = database.simulator(&[&["verify"], &scene[..]].concat());
+    let stdout = String::from_utf8_lossy(&verified.stdout);
+    assert_eq!(verified.status.code(), Some(1));
+    assert!(stdout.contains(" statfs: stored 1000"), "{stdout}");
+    assert!(
+        stdout.contains(" differences 1, above the truth 1\n"),
+        "{stdout}"
+    );
+}
