@@ -50,6 +50,9 @@ pub struct CounterLine<'a> {
     pub histogram: Option<&'a [u64; HISTOGRAM_LEN]>,
 }
 
+/// Bytes of the name of an operation. Lustre's have up to 20.
+pub(super) const OPERATION_MAX: usize = 64;
+
 /// The fields of a counter, in any order; unknown ones are ignored.
 #[derive(Default)]
 struct Fields<'a> {
@@ -84,6 +87,9 @@ pub(super) fn parse<'a>(
             )?,
             _ => {}
         }
+    }
+    if name.len() > OPERATION_MAX {
+        return Err(Reason::UnreadableCounter);
     }
     Ok(CounterLine {
         operation: word(name)?,

@@ -4,7 +4,7 @@
 //! tested. Whatever is not recognised is left to it: layouts that `lctl` or a terminal makes, damage, the end of a cut
 //! text.
 
-use super::counter::CounterLine;
+use super::counter::{CounterLine, OPERATION_MAX};
 use super::histogram::{self, HISTOGRAM_LEN};
 use super::identifier::IDENTIFIER_MAX;
 use super::time::{TimeKey, TimeLine};
@@ -55,7 +55,7 @@ pub(super) fn counter<'a>(text: &'a [u8], sizes: &mut [u64; HISTOGRAM_LEN]) -> O
     let mut cursor = Cursor(text);
     cursor.eat(b"  ")?;
     let operation = cursor.word()?;
-    if TimeKey::named(operation.as_bytes()).is_some() {
+    if operation.len() > OPERATION_MAX || TimeKey::named(operation.as_bytes()).is_some() {
         return None;
     }
     cursor.eat(b":")?;

@@ -8,6 +8,10 @@ use super::{message, parameter};
 /// Identifiers in Lustre have at most this many bytes.
 const LUSTRE_IDENTIFIER_MAX: usize = 31;
 
+/// Lines that are looked at for the other part of a line that a message interrupts: each is looked at again if there is
+/// none.
+const JOINED_MAX: usize = 32;
+
 /// A line of the text, or its part before another parameter that begins in the middle of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece<'a> {
@@ -158,8 +162,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The line that an error message interrupts, joined with its other part; the lines are taken. None where the next
-    /// line can only be one of its own: then the message is part of the line.
+    /// The line that an error message interrupts, joined with its other part; the lines are taken. It has none at the end
+    /// of the value. None where the next line can only be one of its own: then the message is part of the line.
     pub(super) fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut ahead = *self;
         let mut joined = Joined {
@@ -167,7 +171,13 @@ impl<'a> Lines<'a> {
             ended: false,
             messages: vec![messages],
         };
-        while let Some(piece) = ahead.take() {
+        for _ in 0..JOINED_MAX {
+            let taken = ahead;
+            let piece = ahead.take();
+            let Some(piece) = piece.filter(|piece| parameter::parse(piece.text).is_none()) else {
+                *self = taken;
+                return Some(joined);
+            };
             if message::is_message(piece.text) {
                 joined.messages.push(piece.from..piece.next);
                 continue;
@@ -180,12 +190,12 @@ impl<'a> Lines<'a> {
             joined.text.extend_from_slice(text);
             if merged.is_none() {
                 joined.ended = piece.ended;
-                break;
+                *self = ahead;
+                return Some(joined);
             }
             joined.messages.push(piece.begin + text.len()..piece.next);
         }
-        *self = ahead;
-        Some(joined)
+        None
     }
 }
 
@@ -225,12 +235,11 @@ fn is_colour_code(byte: u8) -> bool {
 /// Whether a line can be the other part of one that begins like this. A user can choose an identifier that looks like a
 /// message, but not the lines that follow it.
 fn continues(before: &[u8], line: &[u8]) -> bool {
-    parameter::parse(line).is_none()
-        && match Line::of(line) {
-            Line::Header | Line::Record(_) => false,
-            Line::Time(..) | Line::Counter(..) => !matches!(Line::of(before), Line::Record(_)),
-            Line::Blank | Line::Field(_) | Line::Unreadable => true,
-        }
+    match Line::of(line) {
+        Line::Header | Line::Record(_) => false,
+        Line::Time(..) | Line::Counter(..) => !matches!(Line::of(before), Line::Record(_)),
+        Line::Blank | Line::Field(_) | Line::Unreadable => true,
+    }
 }
 
 fn is_beginning(line: &[u8]) -> bool {

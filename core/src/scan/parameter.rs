@@ -23,6 +23,9 @@ pub struct TargetName<'a> {
     pub name: &'a [u8],
 }
 
+/// Bytes of a parameter's name that are looked at where it could begin in the middle of a line.
+const PARAMETER_MAX: usize = 128;
+
 /// A name before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
@@ -57,43 +60,49 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 ///
 /// Only names like those that Lustre gives are found there; identifiers can contain what a user likes.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'=', line).find_map(|equals| {
-        let before = &line[..equals];
-        let begin = KINDS
-            .into_iter()
-            .filter_map(|(prefix, _)| memchr::memmem::rfind(before, prefix))
-            .max()?;
-        (begin > 0 && is_given_by_lustre(&before[begin..])).then_some(begin)
-    })
+    memchr::memchr(b'=', line)?;
+    let begins = KINDS.into_iter().filter_map(|(prefix, _)| {
+        memchr::memmem::find_iter(line, prefix)
+            .find(|begin| *begin > 0 && is_given_by_lustre(&line[begin + prefix.len()..]))
+    });
+    begins.min()
 }
 
-/// `mdt.scratch-MDT0000.job_stats`
-fn is_given_by_lustre(parameter: &[u8]) -> bool {
-    let mut parts = parameter.splitn(3, |byte| *byte == b'.');
-    let (Some(_), Some(target), Some(leaf)) = (parts.next(), parts.next(), parts.next()) else {
+/// Whether a text begins with `scratch-MDT0000.job_stats=`, or the name of another parameter of a target.
+fn is_given_by_lustre(text: &[u8]) -> bool {
+    let text = &text[..text.len().min(PARAMETER_MAX)];
+    let end = text.iter().position(|byte| !is_target_byte(*byte));
+    let Some((target, leaf)) = end.map(|end| text.split_at(end)) else {
         return false;
     };
     let Some((filesystem, index)) = target.split_at_checked(target.len().saturating_sub(8)) else {
         return false;
     };
+    let end = leaf.iter().position(|byte| !is_name_byte(*byte));
+    let leaf = end.map_or(leaf, |end| &leaf[..=end]);
+    let begins_again = |(prefix, _): &(&[u8], _)| memchr::memmem::find(leaf, prefix).is_some();
     !filesystem.is_empty()
-        && filesystem.iter().all(|byte| is_target_byte(*byte))
         && (index.starts_with(b"-MDT") || index.starts_with(b"-OST"))
         && index[4..].iter().all(u8::is_ascii_hexdigit)
-        && leaf.iter().all(|byte| is_name_byte(*byte))
+        && leaf.starts_with(b".")
+        && leaf.ends_with(b"=")
+        && !KINDS.iter().any(begins_again)
 }
 
 /// A target whose `job_stats` an error message is about, by the name of the parameter or of its file.
 pub(super) fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
     memchr::memmem::find_iter(message, b"job_stats").find_map(|leaf| {
         let (separator, before) = message[..leaf].split_last()?;
+        if !b"./".contains(separator) {
+            return None;
+        }
         let begin = 1 + before.iter().rposition(|byte| !is_target_byte(*byte))?;
         let (path, name) = before.split_at(begin);
         let (_, kind) = KINDS.into_iter().find(|(prefix, _)| {
             let path = path.strip_suffix(&[*separator]);
             path.is_some_and(|path| path.ends_with(&prefix[..prefix.len() - 1]))
         })?;
-        (b"./".contains(separator) && !name.is_empty()).then_some(TargetName { kind, name })
+        (!name.is_empty()).then_some(TargetName { kind, name })
     })
 }
 

@@ -280,6 +280,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             Line::Record(id) => self.record(identifier::parse(id), piece.ended, piece),
             Line::Counter(name, open) => {
                 let body = self.lines.counter(piece, &text[open + 1..]);
+                let body = body.ok_or_else(|| unclosed(!self.lines.is_cut()));
                 self.counter(name, body, piece.text)
             }
             other => self.other_line(other, piece.ended, piece),
@@ -317,6 +318,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
                 let fields = &joined.text[open + 1..];
                 let close = closing(fields, &mut 1);
                 let body = close.map(|close| (&fields[..close], &fields[close + 1..]));
+                let body = body.ok_or_else(|| unclosed(joined.ended));
                 self.counter(name, body, piece.text)
             }
             other => self.other_line(other, joined.ended, piece),
@@ -365,11 +367,11 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         }
     }
 
-    /// A counter of this name, with what stands inside and after its braces; None if they do not close.
+    /// A counter of this name, with what stands inside and after its braces.
     fn counter(
         &mut self,
         name: &[u8],
-        body: Option<(&[u8], &[u8])>,
+        body: Result<(&[u8], &[u8]), Reason>,
         text: &'a [u8],
     ) -> Result<(), S::Stop> {
         if self.record == Record::None {
@@ -377,12 +379,11 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         }
         let mut sizes = [0; HISTOGRAM_LEN];
         let counter = match body {
-            Some((fields, after)) if trim(after).is_empty() => {
+            Ok((fields, after)) if trim(after).is_empty() => {
                 counter::parse(name, fields, &mut sizes)
             }
-            Some(_) => Err(Reason::UnreadableCounter),
-            None if self.lines.is_cut() => Err(Reason::CutLine),
-            None => Err(Reason::UnclosedCounter),
+            Ok(_) => Err(Reason::UnreadableCounter),
+            Err(reason) => Err(reason),
         };
         let reason = match counter {
             Ok(counter) => return self.accept(&counter, text),
@@ -483,5 +484,14 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             self.leave(self.lines.position)?;
         }
         Ok(())
+    }
+}
+
+/// Why a counter cannot be used whose brace does not close before the end of its lines.
+const fn unclosed(ended: bool) -> Reason {
+    if ended {
+        Reason::UnclosedCounter
+    } else {
+        Reason::CutLine
     }
 }

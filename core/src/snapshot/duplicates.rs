@@ -24,9 +24,11 @@ pub(super) fn resolve<'a>(
     for group in groups {
         let used = lives(&snapshot.records, &group);
         for position in &group {
-            let same = |other: &usize| is_same(snapshot, *position, *other);
-            if !used.iter().any(same) {
-                let record = &snapshot.records[*position];
+            let record = &snapshot.records[*position];
+            let life = used.binary_search_by_key(&record.start_time, |used| {
+                snapshot.records[*used].start_time
+            });
+            if !life.is_ok_and(|life| is_same(snapshot, *position, used[life])) {
                 let problem = Problem {
                     line: record.line,
                     target: snapshot.target,
