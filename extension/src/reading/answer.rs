@@ -1,0 +1,249 @@
+//! Asks a question and makes rows of the answer.
+
+use jobstats_core::increment::Micros;
+use pgrx::AnyNumeric;
+use pgrx::datum::DatumWithOid;
+use pgrx::prelude::*;
+use pgrx::spi::{SpiClient, SpiHeapTupleData};
+
+use crate::error::Error;
+use crate::reading::dimension::Dimensions;
+use crate::reading::measure::Measure;
+use crate::reading::question::{Question, Wanted};
+use crate::reading::statement::Statement;
+use crate::reading::window::{ROW_LIMIT, Window};
+use crate::store;
+use crate::time::{EARLIEST, timestamptz};
+
+const HOUR: Micros = 3_600_000_000;
+
+/// What a group did of one operation in one step.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Start of the step.
+    pub time: TimestampWithTimeZone,
+    /// Its width.
+    pub seconds: f64,
+    /// What the group is.
+    pub dimensions: Dimensions,
+    /// The operation.
+    pub operation: String,
+    /// How much.
+    pub total: Option<AnyNumeric>,
+    /// Sum over targets of total ÷ seconds observed.
+    pub rate: Option<f64>,
+    /// Number of calls, where asked for.
+    pub calls: Option<AnyNumeric>,
+    /// Bytes or microseconds per call, where asked for.
+    pub per_call: Option<f64>,
+    /// Part of the total of all groups, where ranked.
+    pub share: Option<f64>,
+    /// Observed time of the targets ÷ all time.
+    pub coverage: f64,
+}
+
+/// The rows that answer a question. Says so once where servers report no times though the question is about them.
+pub fn ask(question: &Question) -> Result<Vec<Row>, Error> {
+    Spi::connect(|client| {
+        store::require(client)?;
+        let window = Window::resolve(client, &question.period, &question.filters)?;
+        match window {
+            Some(window) if !question.measures.list.is_empty() => answer(client, question, &window),
+            _ => Ok(Vec::new()),
+        }
+    })
+}
+
+fn answer(client: &SpiClient<'_>, question: &Question, window: &Window) -> Result<Vec<Row>, Error> {
+    let schema = store::extension_schema()?;
+    let statement = Statement::new(question, window.steps(), &schema).complete();
+    let groups = client.select(&statement, None, &parameters(question, window)?)?;
+    if groups.len() > ROW_LIMIT {
+        return Err(Error::TooManyRows);
+    }
+    let mut reader = Reader::new(question, window);
+    let mut timed = None;
+    for group in groups {
+        pgrx::check_for_interrupts!();
+        timed = group.get::<bool>(1)?;
+        reader.read(&group)?;
+    }
+    if timed == Some(false) && question.measures.list.iter().any(Measure::is_time) {
+        pgrx::notice!(
+            "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
+             operations metadata and write_bytes tell who is busy"
+        );
+    }
+    Ok(reader.finish())
+}
+
+/// See [`crate::reading::statement`] for their order.
+fn parameters(question: &Question, window: &Window) -> Result<Vec<DatumWithOid<'static>>, Error> {
+    let (since, until) = (window.since(), window.until());
+    let day_before = since.saturating_sub(24 * HOUR).max(EARLIEST);
+    let mut parameters = Vec::new();
+    for time in [
+        since,
+        until,
+        since.saturating_add(HOUR),
+        until.saturating_add(HOUR),
+        day_before,
+    ] {
+        parameters.push(timestamptz(time)?.into());
+    }
+    let edges = window.edges.iter().map(|&edge| timestamptz(edge));
+    parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
+    parameters.extend(question.filters.parameters());
+    if let Wanted::Top { n, min_rate } = question.wanted {
+        parameters.extend([n.into(), min_rate.into()]);
+    }
+    Ok(parameters)
+}
+
+/// Makes rows of groups.
+struct Reader<'a> {
+    question: &'a Question,
+    window: &'a Window,
+    /// Each with the position of its measure.
+    rows: Vec<(usize, Row)>,
+    /// Per measure, whether there is any of it.
+    met: Vec<bool>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(question: &'a Question, window: &'a Window) -> Self {
+        let met = vec![false; question.measures.list.len()];
+        Self {
+            question,
+            window,
+            rows: Vec::new(),
+            met,
+        }
+    }
+
+    /// Takes the columns in the order in which the statement gives them.
+    fn read(&mut self, group: &SpiHeapTupleData<'_>) -> Result<(), Error> {
+        let mut columns = Columns { group, next: 2 };
+        let Some(step) = columns.take::<i32>()? else {
+            // Only says whether there are times.
+            return Ok(());
+        };
+        let step = usize::try_from(step - 1)
+            .ok()
+            .and_then(|step| self.window.step(step));
+        let (start, seconds) =
+            step.ok_or_else(|| Error::Damaged("a step is missing".to_owned()))?;
+        let dimensions = self.dimensions(&mut columns)?;
+        let observed = columns.take::<f64>()?.unwrap_or(0.0);
+        let targets = columns.take::<i64>()?.unwrap_or(0);
+        let kinds = (
+            columns.take()?.unwrap_or(false),
+            columns.take()?.unwrap_or(false),
+        );
+        let mut row = Row {
+            time: timestamptz(start)?,
+            seconds,
+            dimensions,
+            operation: String::new(),
+            total: None,
+            rate: None,
+            calls: None,
+            per_call: None,
+            share: None,
+            coverage: observed / (targets as f64 * seconds),
+        };
+        for (n, measure) in self.question.measures.list.iter().enumerate() {
+            row.total = columns.take()?;
+            row.rate = columns.take()?;
+            if self.question.calls {
+                row.calls = columns.take()?;
+                row.per_call = columns.take()?;
+            }
+            if let Wanted::Top { .. } = self.question.wanted {
+                row.share = columns.take()?;
+            }
+            self.add(n, measure, kinds, &row)?;
+        }
+        Ok(())
+    }
+
+    fn dimensions(&self, columns: &mut Columns<'_>) -> Result<Dimensions, Error> {
+        let mut dimensions = Dimensions::default();
+        for dimension in self.question.by.iter() {
+            match dimensions.text(dimension) {
+                Some(text) => *text = columns.take()?,
+                None => dimensions.uid = columns.take()?,
+            }
+        }
+        Ok(dimensions)
+    }
+
+    fn add(
+        &mut self,
+        n: usize,
+        measure: &Measure,
+        kinds: (bool, bool),
+        row: &Row,
+    ) -> Result<(), Error> {
+        let is_zero = row
+            .total
+            .as_ref()
+            .is_some_and(|total| *total == AnyNumeric::from(0));
+        self.met[n] |= row.total.is_some() && !is_zero;
+        if !self.shows(measure, kinds, row.total.is_some(), is_zero) {
+            return Ok(());
+        }
+        if self.rows.len() == ROW_LIMIT {
+            return Err(Error::TooManyRows);
+        }
+        self.rows.push((
+            n,
+            Row {
+                operation: measure.name.clone(),
+                ..row.clone()
+            },
+        ));
+        Ok(())
+    }
+
+    /// Whether a group that has nothing of a measure is shown all the same.
+    fn shows(&self, measure: &Measure, kinds: (bool, bool), is_known: bool, is_zero: bool) -> bool {
+        if is_known && !is_zero {
+            return true;
+        }
+        if !self.question.by_targets_only() {
+            // A group without activity is none; one with activity of unknown size is.
+            return !is_known && measure.is_time();
+        }
+        !self.question.measures.all || measure.on.0 && kinds.0 || measure.on.1 && kinds.1
+    }
+
+    /// The rows; of measures that were not named one by one only those that occurred.
+    fn finish(self) -> Vec<Row> {
+        let Self {
+            question,
+            rows,
+            met,
+            ..
+        } = self;
+        let wanted = |n: usize| !question.measures.all || met[n];
+        rows.into_iter()
+            .filter(|(n, _)| wanted(*n))
+            .map(|(_, row)| row)
+            .collect()
+    }
+}
+
+/// The columns of one row of the statement's result, one after the other.
+struct Columns<'a> {
+    group: &'a SpiHeapTupleData<'a>,
+    next: usize,
+}
+
+impl Columns<'_> {
+    fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
+        let value = self.group.get(self.next)?;
+        self.next += 1;
+        Ok(value)
+    }
+}

@@ -1,0 +1,63 @@
+//! The arguments that reading functions have in common.
+
+use pgrx::datum::{DatumWithOid, Interval, TimestampWithTimeZone};
+
+use crate::reading::dimension::{ALL, Dimension, Level, TEXTS};
+
+/// An argument of type `text[]`.
+pub type Texts = Option<Vec<Option<String>>>;
+
+/// The window as asked for; what is NULL has its default.
+pub struct Period {
+    /// Its start, which does not belong to it.
+    pub since: Option<TimestampWithTimeZone>,
+    /// Its end.
+    pub until: Option<TimestampWithTimeZone>,
+    /// The width of steps; NULL: one row for the window.
+    pub step: Option<Interval>,
+}
+
+/// The filters, in the order of [`ALL`].
+pub struct Filters {
+    /// Patterns for LIKE, any of which must match.
+    pub texts: [Texts; TEXTS],
+    /// User ids, any of which must be met.
+    pub uid: Option<Vec<Option<i64>>>,
+}
+
+impl Filters {
+    /// Conditions on the dimensions of a level, with a leading AND each. `parameter` is the number of the first filter
+    /// among the statement's parameters.
+    pub fn conditions(&self, level: Level, parameter: usize) -> String {
+        let of_level = ALL.iter().enumerate().filter(|(_, it)| it.level() == level);
+        of_level
+            .filter(|(position, _)| self.is_set(*position))
+            .map(|(position, dimension)| {
+                let (column, number) = (dimension.column(), parameter + position);
+                match dimension {
+                    Dimension::Uid => format!(" AND {column} = ANY (${number})"),
+                    _ => format!(" AND {column} LIKE ANY (${number})"),
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a dimension of this level is filtered.
+    pub fn has(&self, level: Level) -> bool {
+        let mut dimensions = ALL.iter().enumerate();
+        dimensions.any(|(position, it)| it.level() == level && self.is_set(position))
+    }
+
+    /// All filters, set or not, as parameters of a statement.
+    pub fn parameters(&self) -> impl Iterator<Item = DatumWithOid<'static>> {
+        let texts = self.texts.iter().map(|patterns| patterns.clone().into());
+        texts.chain([self.uid.clone().into()])
+    }
+
+    fn is_set(&self, position: usize) -> bool {
+        match self.texts.get(position) {
+            Some(patterns) => patterns.is_some(),
+            None => self.uid.is_some(),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Dimensions: what usage can be grouped and filtered by.
+
+use crate::error::Error;
+use crate::reading::arguments::Texts;
+
+/// A dimension; its name is that of a filter, a column of the result and a word in `by`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dimension {
+    Cluster,
+    Filesystem,
+    Kind,
+    Target,
+    Server,
+    Workload,
+    Job,
+    Node,
+    Executable,
+    Status,
+    Uid,
+}
+
+/// What a dimension belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// A row of `jobstats.targets`.
+    Target,
+    /// The server that a target was observed on.
+    Server,
+    /// A row of `jobstats.entries`.
+    Entry,
+}
+
+/// The dimensions that are text; the only other one is `uid`.
+pub const TEXTS: usize = 10;
+
+/// All dimensions in the order of filters and columns.
+pub const ALL: [Dimension; TEXTS + 1] = [
+    Dimension::Cluster,
+    Dimension::Filesystem,
+    Dimension::Kind,
+    Dimension::Target,
+    Dimension::Server,
+    Dimension::Workload,
+    Dimension::Job,
+    Dimension::Node,
+    Dimension::Executable,
+    Dimension::Status,
+    Dimension::Uid,
+];
+
+impl Dimension {
+    /// As in SQL.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cluster => "cluster",
+            Self::Filesystem => "filesystem",
+            Self::Kind => "kind",
+            Self::Target => "target",
+            Self::Server => "server",
+            Self::Workload => "workload",
+            Self::Job => "job",
+            Self::Node => "node",
+            Self::Executable => "executable",
+            Self::Status => "status",
+            Self::Uid => "uid",
+        }
+    }
+
+    /// What it belongs to.
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Cluster | Self::Filesystem | Self::Kind | Self::Target => Level::Target,
+            Self::Server => Level::Server,
+            _ => Level::Entry,
+        }
+    }
+
+    /// Its column, where tables are called `t` (targets), `o` (observations) and `e` (entries).
+    pub fn column(self) -> String {
+        let name = match self {
+            Self::Target => "name",
+            other => other.name(),
+        };
+        let table = match self.level() {
+            Level::Target => "t",
+            Level::Server => "o",
+            Level::Entry => "e",
+        };
+        format!("{table}.{name}")
+    }
+}
+
+/// The dimensions that an answer is grouped by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct By(Vec<Dimension>);
+
+impl By {
+    /// From the argument `by`; NULL is the default of the function.
+    pub fn parse(names: Texts, default: &[Dimension]) -> Result<Self, Error> {
+        let Some(names) = names else {
+            return Ok(Self(default.to_vec()));
+        };
+        let mut chosen = [false; ALL.len()];
+        for name in names {
+            let position = ALL
+                .iter()
+                .position(|dimension| Some(dimension.name()) == name.as_deref())
+                .ok_or_else(|| unknown(name))?;
+            chosen[position] = true;
+        }
+        let by = ALL.into_iter().zip(chosen);
+        Ok(Self(by.filter(|(_, on)| *on).map(|(it, _)| it).collect()))
+    }
+
+    /// Those of these levels, in the order of the columns.
+    pub fn of(&self, levels: &[Level]) -> impl Iterator<Item = Dimension> {
+        let of_levels = |dimension: &Dimension| levels.contains(&dimension.level());
+        self.0.iter().copied().filter(of_levels)
+    }
+
+    /// In the order of the columns.
+    pub fn iter(&self) -> impl Iterator<Item = Dimension> {
+        self.0.iter().copied()
+    }
+
+    /// Whether there are dimensions of this level.
+    pub fn has(&self, level: Level) -> bool {
+        self.of(&[level]).next().is_some()
+    }
+}
+
+fn unknown(name: Option<String>) -> Error {
+    let names: Vec<&str> = ALL.iter().map(|dimension| dimension.name()).collect();
+    Error::Unknown {
+        what: "dimension",
+        name: name.unwrap_or_else(|| "NULL".to_owned()),
+        valid: names.join(", "),
+    }
+}
+
+/// The dimensions of one row of an answer; those not asked for are NULL.
+#[derive(Debug, Clone, Default)]
+pub struct Dimensions {
+    pub cluster: Option<String>,
+    pub filesystem: Option<String>,
+    pub kind: Option<String>,
+    pub target: Option<String>,
+    pub server: Option<String>,
+    pub workload: Option<String>,
+    pub job: Option<String>,
+    pub node: Option<String>,
+    pub executable: Option<String>,
+    pub status: Option<String>,
+    pub uid: Option<i64>,
+}
+
+impl Dimensions {
+    /// The place of a dimension that is text; None for `uid`.
+    pub fn text(&mut self, dimension: Dimension) -> Option<&mut Option<String>> {
+        match dimension {
+            Dimension::Cluster => Some(&mut self.cluster),
+            Dimension::Filesystem => Some(&mut self.filesystem),
+            Dimension::Kind => Some(&mut self.kind),
+            Dimension::Target => Some(&mut self.target),
+            Dimension::Server => Some(&mut self.server),
+            Dimension::Workload => Some(&mut self.workload),
+            Dimension::Job => Some(&mut self.job),
+            Dimension::Node => Some(&mut self.node),
+            Dimension::Executable => Some(&mut self.executable),
+            Dimension::Status => Some(&mut self.status),
+            Dimension::Uid => None,
+        }
+    }
+}

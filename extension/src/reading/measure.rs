@@ -1,0 +1,266 @@
+//! Measures: operations as they are asked for, and the sums of columns that they are made of.
+
+use jobstats_core::operation::{Kind, OPERATIONS, Operation, find};
+use pgrx::JsonB;
+use serde_json::{Map, Value};
+
+use crate::columns::usecs_name;
+use crate::error::Error;
+use crate::reading::arguments::Texts;
+
+/// The name of the operation that `weights` define.
+const WEIGHTED: &str = "weighted";
+
+/// A sum over columns of `jobstats.increments`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sum {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// Only what metadata targets did.
+    pub mdt_only: bool,
+    /// Columns of time, which servers before Lustre 2.14 do not report.
+    pub time: bool,
+}
+
+impl Sum {
+    fn counts(operations: &[&Operation]) -> Self {
+        Self {
+            columns: operations.iter().map(|it| it.name.to_owned()).collect(),
+            mdt_only: false,
+            time: false,
+        }
+    }
+
+    fn times(operations: &[&Operation]) -> Self {
+        Self {
+            columns: operations.iter().map(|it| usecs_name(it)).collect(),
+            mdt_only: false,
+            time: true,
+        }
+    }
+
+    fn on_mdt(mut self) -> Self {
+        self.mdt_only = true;
+        self
+    }
+
+    /// All time that servers spent. A target that has none of it reports no times.
+    pub fn service_time() -> Self {
+        Self::times(&chosen(Operation::in_service_time))
+    }
+}
+
+/// A sum and what it is multiplied by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// An expression of numeric constants; none is 1.
+    pub factor: Option<String>,
+    /// The sum.
+    pub sum: Sum,
+}
+
+/// An operation as asked for.
+#[derive(Debug, Clone)]
+pub struct Measure {
+    /// What the column `operation` says.
+    pub name: String,
+    /// The total is the sum of these.
+    pub total: Vec<Term>,
+    /// The number of calls, where it has one.
+    pub calls: Option<Sum>,
+    /// What `per_call` divides by the calls: bytes or microseconds.
+    pub spent: Option<Sum>,
+    /// Which kinds of target report it: MDT, OST.
+    pub on: (bool, bool),
+}
+
+impl Measure {
+    /// Whether servers before Lustre 2.14 leave it unknown.
+    pub fn is_time(&self) -> bool {
+        self.total.iter().any(|term| term.sum.time)
+    }
+
+    fn of(operation: &Operation) -> Self {
+        let total = Sum::counts(&[operation]);
+        let (calls, spent) = match operation.kind {
+            Kind::Requests => (total.clone(), Sum::times(&[operation])),
+            Kind::Bytes => {
+                let calls = operation.doubles.and_then(known).unwrap_or(operation);
+                (Sum::counts(&[calls]), total.clone())
+            }
+        };
+        Self::plain(
+            operation.name,
+            total,
+            calls,
+            spent,
+            (operation.mdt, operation.ost),
+        )
+    }
+
+    fn time_of(operation: &Operation) -> Self {
+        let total = Sum::times(&[operation]);
+        let calls = Sum::counts(&[operation]);
+        let on = (operation.mdt, operation.ost);
+        Self::plain(&usecs_name(operation), total.clone(), calls, total, on)
+    }
+
+    fn metadata() -> Self {
+        let operations = chosen(|operation| operation.metadata);
+        let total = Sum::counts(&operations).on_mdt();
+        let spent = Sum::times(&operations).on_mdt();
+        Self::plain("metadata", total.clone(), total, spent, (true, false))
+    }
+
+    fn service_time() -> Self {
+        let calls = Sum::counts(&chosen(Operation::in_service_time));
+        let spent = Sum::service_time();
+        let mut measure = Self::plain("service_time", spent.clone(), calls, spent, (true, true));
+        // Microseconds to seconds.
+        measure.total[0].factor = Some("0.000001".to_owned());
+        measure
+    }
+
+    fn plain(name: &str, total: Sum, calls: Sum, spent: Sum, on: (bool, bool)) -> Self {
+        Self {
+            name: name.to_owned(),
+            total: vec![Term {
+                factor: None,
+                sum: total,
+            }],
+            calls: Some(calls),
+            spent: Some(spent),
+            on,
+        }
+    }
+
+    /// The measure of this name, `weighted` apart.
+    fn find(name: &str) -> Result<Self, Error> {
+        match name {
+            "metadata" => return Ok(Self::metadata()),
+            "service_time" => return Ok(Self::service_time()),
+            _ => {}
+        }
+        let time_of = |name: &str| {
+            known(name.strip_suffix("_usecs")?).filter(|operation| operation.kind == Kind::Requests)
+        };
+        known(name)
+            .map(Self::of)
+            .or_else(|| time_of(name).map(Self::time_of))
+            .ok_or_else(|| unknown(name))
+    }
+
+    /// The linear combination that `weights` define.
+    fn weighted(weights: &Map<String, Value>) -> Result<Self, Error> {
+        if weights.is_empty() {
+            return Err(Error::Argument("weights name no operation".to_owned()));
+        }
+        let mut total = Vec::new();
+        let mut on = (false, false);
+        for (name, weight) in weights {
+            let Value::Number(weight) = weight else {
+                return Err(Error::Argument(format!(
+                    "the weight of {name} is not a number"
+                )));
+            };
+            let measure = Self::find(name)?;
+            on = (on.0 || measure.on.0, on.1 || measure.on.1);
+            total.extend(measure.total.into_iter().map(|term| Term {
+                factor: Some(match term.factor {
+                    Some(factor) => format!("{factor} * ({weight})"),
+                    None => format!("({weight})"),
+                }),
+                sum: term.sum,
+            }));
+        }
+        Ok(Self {
+            name: WEIGHTED.to_owned(),
+            total,
+            calls: None,
+            spent: None,
+            on,
+        })
+    }
+}
+
+/// The measures of one question.
+#[derive(Debug)]
+pub struct Measures {
+    /// In the order of the answer.
+    pub list: Vec<Measure>,
+    /// They were not named one by one: those that did not occur are left out.
+    pub all: bool,
+}
+
+impl Measures {
+    /// From the arguments `operations` and `weights`.
+    pub fn parse(operations: Texts, weights: Option<JsonB>) -> Result<Self, Error> {
+        let weighted = weights.map(|it| combination(&it.0)).transpose()?;
+        let Some(names) = operations else {
+            let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
+            list.push(Measure::metadata());
+            list.extend(weighted);
+            return Ok(Self { list, all: true });
+        };
+        let mut list: Vec<Measure> = Vec::new();
+        for name in names {
+            let name = name.unwrap_or_else(|| "NULL".to_owned());
+            if !list.iter().any(|measure| measure.name == name) {
+                list.push(one(&name, weighted.as_ref())?);
+            }
+        }
+        if !list.iter().any(|measure| measure.name == WEIGHTED) {
+            list.extend(weighted);
+        }
+        Ok(Self { list, all: false })
+    }
+
+    /// From the arguments `operation` and `weights`: one.
+    pub fn parse_one(operation: &str, weights: Option<JsonB>) -> Result<Self, Error> {
+        let weighted = weights.map(|it| combination(&it.0)).transpose()?;
+        Ok(Self {
+            list: vec![one(operation, weighted.as_ref())?],
+            all: false,
+        })
+    }
+}
+
+fn combination(weights: &Value) -> Result<Measure, Error> {
+    match weights {
+        Value::Object(weights) => Measure::weighted(weights),
+        _ => Err(Error::Argument(
+            "weights must be an object that gives operations numbers".to_owned(),
+        )),
+    }
+}
+
+fn one(name: &str, weighted: Option<&Measure>) -> Result<Measure, Error> {
+    match weighted {
+        Some(measure) if name == WEIGHTED => Ok(measure.clone()),
+        _ => Measure::find(name),
+    }
+}
+
+fn known(name: &str) -> Option<&'static Operation> {
+    find(name.as_bytes()).map(|index| &OPERATIONS[index])
+}
+
+fn chosen(condition: impl Fn(&Operation) -> bool) -> Vec<&'static Operation> {
+    OPERATIONS
+        .iter()
+        .filter(|operation| condition(operation))
+        .collect()
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
+    Error::Unknown {
+        what: "operation",
+        name: name.to_owned(),
+        valid: format!(
+            "metadata, service_time, weighted (where weights are given), {}; all but read_bytes and write_bytes also \
+             with _usecs for the time spent",
+            names.join(", ")
+        ),
+    }
+}

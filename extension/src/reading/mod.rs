@@ -1,0 +1,18 @@
+//! The reading side: who used what, how much and how fast.
+//!
+//! All functions are one engine: arguments ([`arguments`], [`dimension`], [`measure`]) make a [`question`], whose window
+//! is found first ([`window`]); one statement with parameters ([`statement`], [`rows`]) answers it, and [`answer`] makes
+//! rows of that.
+
+mod answer;
+mod arguments;
+mod dimension;
+mod measure;
+mod question;
+mod rates;
+mod rows;
+mod share;
+mod statement;
+mod top;
+mod totals;
+mod window;

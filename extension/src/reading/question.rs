@@ -1,0 +1,42 @@
+//! What a reading function asks.
+
+use crate::reading::arguments::{Filters, Period};
+use crate::reading::dimension::{By, Level};
+use crate::reading::measure::Measures;
+
+/// A question, its defaults filled in.
+pub struct Question {
+    /// When.
+    pub period: Period,
+    /// What the answer is grouped by.
+    pub by: By,
+    /// What is summed.
+    pub measures: Measures,
+    /// What is left out.
+    pub filters: Filters,
+    /// Whether calls and `per_call` are wanted too.
+    pub calls: bool,
+    /// Which groups are wanted.
+    pub wanted: Wanted,
+}
+
+/// Which groups are wanted, and in which order.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted {
+    /// All, in order of time and dimensions.
+    All,
+    /// Those with the largest total of the only measure.
+    Top {
+        /// How many.
+        n: i64,
+        /// Groups with a smaller rate are left out.
+        min_rate: Option<f64>,
+    },
+}
+
+impl Question {
+    /// Whether targets alone make the groups: then those that did nothing are in the answer too.
+    pub fn by_targets_only(&self) -> bool {
+        !self.by.has(Level::Entry)
+    }
+}

@@ -1,0 +1,26 @@
+//! `jobstats_share()`: the part of a row that lies in a window.
+
+use jobstats_core::step::share;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::pg_sys::TimestampTz;
+use pgrx::prelude::*;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_share(
+    value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
+) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
+'The part of a value counted in (row_since, row_time] that lies in (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+"#)]
+fn jobstats_share(
+    value: i64,
+    row_since: TimestampWithTimeZone,
+    row_time: TimestampWithTimeZone,
+    since: TimestampWithTimeZone,
+    until: TimestampWithTimeZone,
+) -> i64 {
+    let [row_since, row_time, since, until] =
+        [row_since, row_time, since, until].map(TimestampTz::from);
+    share(value, row_since, row_time, since, until)
+}

@@ -1,0 +1,395 @@
+//! The one statement that answers a question.
+//!
+//! Sums per target and group (`activity`) are joined with the targets in scope (`unit`) and with how long each was
+//! observed (`seen`), because a rate is a sum over targets of total ÷ seconds observed.
+
+use std::fmt::Write as _;
+
+use crate::reading::dimension::{ALL, Dimension, Level};
+use crate::reading::measure::{Measure, Sum};
+use crate::reading::question::{Question, Wanted};
+use crate::reading::rows;
+use crate::reading::window::ROW_LIMIT;
+
+/// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 each an hour
+/// later, 5 a day before the start, 6 the edges of the steps.
+const FILTERS: usize = 7;
+
+/// Number of the first parameter after the filters: how many groups, and the smallest rate.
+const AFTER_FILTERS: usize = FILTERS + ALL.len();
+
+/// Builds the statement of a question.
+pub struct Statement<'a> {
+    question: &'a Question,
+    /// Number of steps.
+    steps: usize,
+    /// The schema of our functions, quoted.
+    schema: &'a str,
+    /// The distinct sums that the measures consist of.
+    sums: Vec<Sum>,
+    /// Position of the sum that tells whether a target reports times.
+    probe: Option<usize>,
+}
+
+impl<'a> Statement<'a> {
+    /// For a question.
+    pub fn new(question: &'a Question, steps: usize, schema: &'a str) -> Self {
+        let mut sums: Vec<Sum> = Vec::new();
+        let mut add = |sum: &Sum| {
+            sums.iter().position(|it| it == sum).unwrap_or_else(|| {
+                sums.push(sum.clone());
+                sums.len() - 1
+            })
+        };
+        let mut probe = None;
+        for measure in &question.measures.list {
+            let more = [&measure.calls, &measure.spent].into_iter().flatten();
+            let more = more.filter(|_| question.calls);
+            for sum in measure.total.iter().map(|term| &term.sum).chain(more) {
+                add(sum);
+                if sum.time {
+                    probe = Some(add(&Sum::service_time()));
+                }
+            }
+        }
+        Self {
+            question,
+            steps,
+            schema,
+            sums,
+            probe,
+        }
+    }
+
+    /// All of it. Every row begins with whether there are times; that is so even where nothing else is said.
+    pub fn complete(&self) -> String {
+        format!(
+            "WITH step AS MATERIALIZED ({step}), observation AS MATERIALIZED ({observation}), \
+             unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen}), coverage AS ({coverage}), \
+             part AS MATERIALIZED ({part}), entry AS MATERIALIZED ({entry}), \
+             activity AS MATERIALIZED ({activity}), timed AS MATERIALIZED ({timed}) \
+             SELECT n.timed, g.* FROM (SELECT bool_or(k.timed) AS timed FROM timed k) n \
+             LEFT JOIN ({wanted}) g ON true ORDER BY {order}",
+            step = self.step(),
+            observation = self.observation(),
+            unit = self.unit(),
+            seen = self.seen(),
+            coverage = self.coverage(),
+            part = self.part(),
+            entry = self.entry(),
+            activity = self.activity(),
+            timed = self.timed(),
+            wanted = self.wanted(),
+            order = self.order("g."),
+        )
+    }
+
+    fn wanted(&self) -> String {
+        let groups = self.groups();
+        match self.question.wanted {
+            Wanted::All => format!("{groups} LIMIT {}", ROW_LIMIT + 1),
+            Wanted::Top { .. } => format!(
+                "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision \
+                 FROM ({groups}) g WHERE g.total_0 <> 0) g \
+                 WHERE ${min_rate}::double precision IS NULL OR g.rate_0 >= ${min_rate} \
+                 ORDER BY {order} LIMIT least(${n}::bigint, {limit})",
+                order = self.order("g."),
+                n = AFTER_FILTERS,
+                min_rate = AFTER_FILTERS + 1,
+                limit = ROW_LIMIT + 1,
+            ),
+        }
+    }
+
+    fn order(&self, table: &str) -> String {
+        let first = match self.question.wanted {
+            Wanted::All => format!("{table}step"),
+            Wanted::Top { .. } => format!("{table}total_0 DESC"),
+        };
+        first + &columns(self.question.by.iter(), table)
+    }
+
+    /// One row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and per measure n
+    /// `total_n`, `rate_n` and, where wanted, `calls_n` and `per_call_n`.
+    fn groups(&self) -> String {
+        let by = &self.question.by;
+        let (mut sums, mut values) = (String::new(), String::new());
+        for (n, measure) in self.question.measures.list.iter().enumerate() {
+            sums += &self.group_sums(n, measure);
+            values += &self.group_values(n);
+        }
+        let same_unit = self.same_unit("u", "a");
+        let (from, step) = if self.question.by_targets_only() {
+            let all = "unit u CROSS JOIN step s LEFT JOIN activity a";
+            (format!("{all} {same_unit} AND a.step = s.step"), "s.step")
+        } else {
+            (format!("activity a JOIN unit u {same_unit}"), "a.step")
+        };
+        let entry = columns(by.of(&[Level::Entry]), "a.");
+        let dimensions: String = by
+            .iter()
+            .map(|dimension| match dimension.level() {
+                Level::Entry => format!(", f.{}", dimension.name()),
+                Level::Target | Level::Server => format!(", c.{}", dimension.name()),
+            })
+            .collect();
+        format!(
+            "SELECT f.step{dimensions}, c.observed, c.targets, c.mdt, c.ost{values} FROM (\
+             SELECT u.unit_group, {step}{entry}{sums} FROM {from} \
+             LEFT JOIN seen x {on_seen} AND x.step = {step} \
+             LEFT JOIN timed k ON k.target_id = u.target_id \
+             GROUP BY u.unit_group, {step}{entry}) f \
+             JOIN coverage c ON c.unit_group = f.unit_group AND c.step = f.step",
+            on_seen = self.same_unit("u", "x"),
+        )
+    }
+
+    fn group_sums(&self, n: usize, measure: &Measure) -> String {
+        let total = self.total(measure, "");
+        let rate = self.total(measure, " / nullif(x.seconds, 0)");
+        let mut sums = format!(", {total} AS total_{n}, ({rate})::double precision AS rate_{n}");
+        if self.question.calls {
+            let value = |sum: &Option<Sum>| match sum {
+                Some(sum) => self.value(sum),
+                None => "NULL::numeric".to_owned(),
+            };
+            let (calls, spent) = (value(&measure.calls), value(&measure.spent));
+            let _ = write!(
+                sums,
+                ", sum({calls}) AS calls_{n}, sum({spent}) AS spent_{n}"
+            );
+        }
+        sums
+    }
+
+    fn group_values(&self, n: usize) -> String {
+        let mut values = format!(", f.total_{n}, f.rate_{n}");
+        if self.question.calls {
+            let _ = write!(
+                values,
+                ", f.calls_{n}, \
+                 CASE WHEN f.calls_{n} >= 10 THEN (f.spent_{n} / f.calls_{n})::double precision END AS per_call_{n}"
+            );
+        }
+        values
+    }
+
+    fn step(&self) -> String {
+        format!(
+            "SELECT n AS step, ($6)[n] AS lower, ($6)[n + 1] AS upper FROM generate_series(1, {}) n",
+            self.steps
+        )
+    }
+
+    /// The observations of the day before the window and of the window, and the one that reaches beyond its end.
+    fn observation(&self) -> String {
+        let conditions = self.filters(Level::Target) + &self.filters(Level::Server);
+        format!(
+            "SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.observations o \
+             JOIN jobstats.targets t ON t.target_id = o.target_id \
+             WHERE o.\"time\" > $5 AND o.\"time\" <= $2{conditions} \
+             UNION ALL \
+             SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.targets t \
+             CROSS JOIN LATERAL (SELECT * FROM jobstats.observations o \
+             WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) o \
+             WHERE o.since < $2{conditions}"
+        )
+    }
+
+    /// The targets in scope, each once per server where the answer is by server, with the number of its group.
+    fn unit(&self) -> String {
+        let dimensions: Vec<Dimension> = self
+            .question
+            .by
+            .of(&[Level::Target, Level::Server])
+            .collect();
+        let named: String = dimensions
+            .iter()
+            .map(|it| format!(", {} AS {}", it.column(), it.name()))
+            .collect();
+        let order: Vec<String> = dimensions.iter().map(|it| it.column()).collect();
+        let group = match order.as_slice() {
+            [] => "1".to_owned(),
+            order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),
+        };
+        format!(
+            "SELECT o.target_id, t.kind AS target_kind{named}, {group} AS unit_group \
+             FROM (SELECT DISTINCT {key} FROM observation o) o \
+             JOIN jobstats.targets t ON t.target_id = o.target_id",
+            key = self.unit_key("o"),
+        )
+    }
+
+    /// For how long each target was observed in each step.
+    fn seen(&self) -> String {
+        format!(
+            "SELECT {key}, s.step, \
+             extract(epoch FROM sum(least(o.\"time\", s.upper) - greatest(o.since, s.lower))) AS seconds \
+             FROM observation o \
+             CROSS JOIN LATERAL generate_series(greatest({first}, 1), least({last}, {steps})) AS k (step) \
+             JOIN step s ON s.step = k.step \
+             WHERE o.since < $2 AND o.\"time\" > $1 GROUP BY {key}, s.step",
+            key = self.unit_key("o"),
+            first = rows::first_step("o"),
+            last = rows::last_step("o"),
+            steps = self.steps,
+        )
+    }
+
+    fn coverage(&self) -> String {
+        let dimensions = columns(self.question.by.of(&[Level::Target, Level::Server]), "u.");
+        format!(
+            "SELECT u.unit_group, s.step{dimensions}, coalesce(sum(x.seconds), 0)::double precision AS observed, \
+             count(*) AS targets, bool_or(u.target_kind = 'MDT') AS mdt, bool_or(u.target_kind = 'OST') AS ost \
+             FROM unit u CROSS JOIN step s LEFT JOIN seen x {on_seen} AND x.step = s.step \
+             GROUP BY u.unit_group, s.step{dimensions}",
+            on_seen = self.same_unit("u", "x"),
+        )
+    }
+
+    /// The sums per step and target, and per entry where anything is asked of entries.
+    fn part(&self) -> String {
+        let mut key = format!("i.step, {}", self.unit_key("i"));
+        if self.asks_entries() {
+            key += ", i.entry_id";
+        }
+        let scope = if self.question.filters.has(Level::Target) {
+            "WHERE i.target_id IN (SELECT u.target_id FROM unit u) "
+        } else {
+            ""
+        };
+        let sums = self.each_sum("i.value");
+        format!(
+            "SELECT {key}{sums} FROM ({}) i {scope}GROUP BY {key}",
+            self.rows()
+        )
+    }
+
+    /// The entries met: of all that were ever seen, few did anything in the window.
+    fn entry(&self) -> String {
+        if !self.asks_entries() {
+            return "SELECT NULL::bigint AS entry_id WHERE false".to_owned();
+        }
+        let conditions = self.filters(Level::Entry);
+        format!(
+            "SELECT p.entry_id{dimensions} FROM (SELECT DISTINCT p.entry_id FROM part p) p \
+             LEFT JOIN jobstats.entries e ON e.entry_id = p.entry_id WHERE true{conditions}",
+            dimensions = columns(self.question.by.of(&[Level::Entry]), "e."),
+        )
+    }
+
+    /// The sums per step, target and dimensions of entries.
+    fn activity(&self) -> String {
+        if !self.asks_entries() {
+            return "SELECT * FROM part".to_owned();
+        }
+        let entry = columns(self.question.by.of(&[Level::Entry]), "e.");
+        let key = format!("p.step, {}{entry}", self.unit_key("p"));
+        let sums = self.each_sum("p.sum");
+        format!(
+            "SELECT {key}{sums} FROM part p JOIN entry e ON e.entry_id = p.entry_id GROUP BY {key}"
+        )
+    }
+
+    /// Targets with activity, and whether they report times at all.
+    fn timed(&self) -> String {
+        match self.probe {
+            Some(n) => format!(
+                "SELECT a.target_id, bool_or(a.sum_{n} IS NOT NULL) AS timed FROM activity a GROUP BY a.target_id"
+            ),
+            None => {
+                "SELECT NULL::integer AS target_id, NULL::boolean AS timed WHERE false".to_owned()
+            }
+        }
+    }
+
+    /// All sums, over columns that are called by this name and their number.
+    fn each_sum(&self, of: &str) -> String {
+        (0..self.sums.len())
+            .map(|n| format!(", sum({of}_{n}) AS sum_{n}"))
+            .collect()
+    }
+
+    /// The rows of the window, with their server where that is asked for.
+    fn rows(&self) -> String {
+        let rows = rows::in_window(&self.sums, self.steps, self.schema);
+        if !self.question.by.has(Level::Server) && !self.question.filters.has(Level::Server) {
+            return rows;
+        }
+        format!(
+            "SELECT r.*, o.server FROM ({rows}) r JOIN jobstats.observations o \
+             ON o.target_id = r.target_id AND o.\"time\" = r.observed AND o.\"time\" > $1 \
+             WHERE true{}",
+            self.filters(Level::Server)
+        )
+    }
+
+    fn asks_entries(&self) -> bool {
+        self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry)
+    }
+
+    fn filters(&self, level: Level) -> String {
+        self.question.filters.conditions(level, FILTERS)
+    }
+
+    /// What tells the units apart: the target, and the server where the answer is by server.
+    fn unit_key(&self, table: &str) -> String {
+        if self.question.by.has(Level::Server) {
+            format!("{table}.target_id, {table}.server")
+        } else {
+            format!("{table}.target_id")
+        }
+    }
+
+    /// ON clause that joins two tables by their units.
+    fn same_unit(&self, one: &str, other: &str) -> String {
+        let mut condition = format!("ON {other}.target_id = {one}.target_id");
+        if self.question.by.has(Level::Server) {
+            let _ = write!(condition, " AND {other}.server = {one}.server");
+        }
+        condition
+    }
+
+    /// A measure's total over units, each divided by something.
+    fn total(&self, measure: &Measure, divided: &str) -> String {
+        let terms: Vec<String> = measure
+            .total
+            .iter()
+            .map(|term| {
+                let sum = format!("sum({}{divided})", self.value(&term.sum));
+                match &term.factor {
+                    Some(factor) => format!("{sum} * {factor}"),
+                    None => sum,
+                }
+            })
+            .collect();
+        terms.join(" + ")
+    }
+
+    /// A sum of one unit `u`: zero where it was observed and did nothing of the kind, NULL where that is not known.
+    fn value(&self, sum: &Sum) -> String {
+        let n = self
+            .sums
+            .iter()
+            .position(|it| it == sum)
+            .unwrap_or_default();
+        let value = if sum.mdt_only {
+            format!("CASE WHEN u.target_kind = 'MDT' THEN a.sum_{n} END")
+        } else {
+            format!("a.sum_{n}")
+        };
+        let known = if sum.time {
+            " AND coalesce(k.timed, true)"
+        } else {
+            ""
+        };
+        format!("coalesce({value}, CASE WHEN x.seconds > 0{known} THEN 0 END)")
+    }
+}
+
+/// The names of dimensions as columns of a table, with a leading comma each.
+fn columns(dimensions: impl Iterator<Item = Dimension>, table: &str) -> String {
+    dimensions
+        .map(|dimension| format!(", {table}{}", dimension.name()))
+        .collect()
+}

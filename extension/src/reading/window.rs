@@ -1,0 +1,153 @@
+//! The window of a question: where it begins and ends, and its steps.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::spi::SpiClient;
+
+use crate::error::Error;
+use crate::reading::arguments::{Filters, Period};
+use crate::reading::dimension::Level;
+use crate::time::{micros, timestamptz};
+
+/// More rows than this are nobody's question.
+pub const ROW_LIMIT: usize = 1_000_000;
+
+const DEFAULT_WIDTH: Micros = 600_000_000;
+
+/// The usual interval and the last observation of each target, and whether it is silent.
+pub const PACE: &str = include_str!("../sql/pace.sql");
+
+/// A window that is not empty.
+#[derive(Debug)]
+pub struct Window {
+    /// The edges of its steps: its start, the start of every further step, its end.
+    pub edges: Vec<Micros>,
+}
+
+impl Window {
+    /// The window asked for. One that reaches now ends where every target in scope has been observed, but for the silent
+    /// ones; None if that is before its start.
+    pub fn resolve(
+        client: &SpiClient<'_>,
+        period: &Period,
+        filters: &Filters,
+    ) -> Result<Option<Self>, Error> {
+        let now = micros(pgrx::datum::datetime_support::now())?;
+        let since = period.since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
+        let until = period.until.map_or(Ok(now), micros)?;
+        if since >= until {
+            return Err(Error::Argument(
+                "since must be earlier than until".to_owned(),
+            ));
+        }
+        if let Some(step) = &period.step {
+            require_forward(step)?;
+        }
+        let end = match until {
+            until if until >= now => {
+                observed_until(client, since, filters)?.map_or(until, |end| until.min(end))
+            }
+            until => until,
+        };
+        if end <= since {
+            return Ok(None);
+        }
+        let mut edges = match &period.step {
+            Some(step) => step_edges(client, since, end, step)?,
+            None => vec![since],
+        };
+        if edges.last() != Some(&end) {
+            edges.push(end);
+        }
+        Ok(Some(Self { edges }))
+    }
+
+    /// The start, which does not belong to it.
+    pub fn since(&self) -> Micros {
+        self.edges.first().copied().unwrap_or_default()
+    }
+
+    /// The end.
+    pub fn until(&self) -> Micros {
+        self.edges.last().copied().unwrap_or_default()
+    }
+
+    /// The number of steps.
+    pub fn steps(&self) -> usize {
+        self.edges.len().saturating_sub(1)
+    }
+
+    /// Start and width in seconds of a step, counted from 0.
+    pub fn step(&self, index: usize) -> Option<(Micros, f64)> {
+        let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
+        Some((start, (end - start) as f64 / 1e6))
+    }
+}
+
+/// A step that has parts of both signs may go backwards, depending on the month.
+fn require_forward(step: &Interval) -> Result<(), Error> {
+    let parts = [
+        i64::from(step.months()),
+        i64::from(step.days()),
+        step.micros(),
+    ];
+    if parts.iter().all(|&part| part >= 0) && parts.iter().any(|&part| part > 0) {
+        Ok(())
+    } else {
+        Err(Error::Argument(
+            "step must be longer than nothing".to_owned(),
+        ))
+    }
+}
+
+/// Steps of a day or more follow the time zone of the session, as `generate_series` does.
+fn step_edges(
+    client: &SpiClient<'_>,
+    since: Micros,
+    until: Micros,
+    step: &Interval,
+) -> Result<Vec<Micros>, Error> {
+    // In the SELECT list the series is made one by one, so that a far too long one ends early.
+    let rows = client.select(
+        "SELECT pg_catalog.generate_series($1, $2, $3)",
+        Some(ROW_LIMIT as i64 + 2),
+        &[
+            timestamptz(since)?.into(),
+            timestamptz(until)?.into(),
+            (*step).into(),
+        ],
+    )?;
+    if rows.len() > ROW_LIMIT + 1 {
+        return Err(Error::TooManyRows);
+    }
+    let mut edges = Vec::with_capacity(rows.len() + 1);
+    for row in rows {
+        if let Some(edge) = row.get::<TimestampWithTimeZone>(1)? {
+            edges.push(micros(edge)?);
+        }
+    }
+    Ok(edges)
+}
+
+/// Where every target in scope that is not silent has been observed; None if there is none.
+fn observed_until(
+    client: &SpiClient<'_>,
+    since: Micros,
+    filters: &Filters,
+) -> Result<Option<Micros>, Error> {
+    let conditions = filters.conditions(Level::Target, 2)
+        + &filters
+            .conditions(Level::Server, 2)
+            .replace("o.server", "p.server");
+    let statement = format!(
+        "SELECT min(p.last_observation) FROM ({PACE}) p JOIN jobstats.targets t ON t.target_id = p.target_id \
+         WHERE NOT p.silent AND p.last_observation > $1 - interval '24 hours'{conditions}"
+    );
+    let mut parameters = vec![timestamptz(since)?.into()];
+    parameters.extend(filters.parameters());
+    let end = client
+        .select(&statement, Some(1), &parameters)?
+        .first()
+        .get_one::<TimestampWithTimeZone>()?;
+    end.map(micros).transpose()
+}
