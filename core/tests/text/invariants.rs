@@ -93,18 +93,22 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
     assert_eq!(again.problems, []);
 }
 
+/// Whether two parts of a target's lines that do not follow each other in the text are two in their concatenation too.
+/// They are not where `lctl -H` puts the name on each line, nor where an identifier is cut and a name follows.
+fn is_seen(part: &[u8], next: &[u8]) -> bool {
+    let name_alone = next
+        .split(|byte| *byte == b'=')
+        .nth(1)
+        .is_some_and(|value| value.starts_with(b"\n"));
+    next.starts_with(b"error: ") || name_alone && part.ends_with(b"\n")
+}
+
 fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
-    // Where a name stands on each line, a record ends with the lines of its target that follow each other.
-    let mut later = snapshot.lines(text).skip(1);
-    if later.any(|lines| {
-        lines
-            .split(|byte| *byte == b'=')
-            .nth(1)
-            .is_none_or(|value| !value.starts_with(b"\n"))
-    }) {
+    let parts: Vec<_> = snapshot.lines(text).collect();
+    if parts.windows(2).any(|seam| !is_seen(seam[0], seam[1])) {
         return;
     }
-    let own: Vec<u8> = snapshot.lines(text).flatten().copied().collect();
+    let own = parts.concat();
     let reading = read(&own).unwrap();
     let [again] = &reading.snapshots[..] else {
         panic!("{:?}", reading.snapshots)
