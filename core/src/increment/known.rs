@@ -289,13 +289,14 @@ impl<'a> Known<'a> {
         Ok(head)
     }
 
-    /// Whether the record is that of the part at the cursor, and this part is all that is known of it.
+    /// Whether the part at the cursor is the first of the record's entry. Without an index only the same life is sure
+    /// to be.
     fn is_at_cursor(&self, record: &Record) -> bool {
         let at_cursor = |part: &Part| {
             part.id() == record.id
                 && match &self.index {
                     None => part.record.start_time == record.start_time,
-                    Some(index) => index.is_head[self.cursor] && index.next[self.cursor].is_none(),
+                    Some(index) => index.is_head[self.cursor],
                 }
         };
         self.parts.get(self.cursor).is_some_and(at_cursor)

@@ -104,3 +104,16 @@ fn rule_3_a_previous_text_that_is_gone_proves_nothing_without_start_time() {
     assert_eq!(seen.rows, ["b (0, 120] open=5"]);
     assert_eq!((seen.added, seen.unknown), (1, 2));
 }
+
+#[test]
+fn rule_3_what_a_text_that_is_gone_had_of_a_new_life_was_counted_then() {
+    let mut target = Target::first(&[born("a", -9, "open 5"), job("b", "open 5")]);
+    target.observe_text(60, "mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_i");
+    target.last.as_mut().unwrap().text = None;
+    let seen = target
+        .clone()
+        .observe(120, &[born("a", 30, "open 3"), job("b", "open 2")]);
+    assert_eq!((seen.rows.len(), seen.resets, seen.unknown), (0, 0, 2));
+    let seen = target.observe(120, &[born("a", 90, "open 3"), job("b", "open 6")]);
+    assert_eq!(seen.rows, ["a (60, 120] open=3 reset", "b (0, 120] open=1"]);
+}

@@ -176,3 +176,46 @@ fn rule_4_a_counter_that_was_missing_decides_only_since_it_was_seen() {
     );
     assert_eq!(seen.resets, 1);
 }
+
+#[test]
+fn rule_4_what_is_carried_of_an_entry_stays_its_own_when_the_stats_header_is_switched() {
+    let (on, off) = (
+        |counters| born("a", -9, counters),
+        |counters| job("a", counters),
+    );
+    let mut target = Target::first(&[on("open 1, close 1"), job("b", "open 1, close 1")]);
+    target.observe(60, &[on("open 1"), job("b", "open 1, close 1")]);
+    target.observe(120, &[off("open 1"), job("b", "open 1, close 1")]);
+    let seen = target.observe(180, &[off("open 1, close 4"), job("b", "open 1, close 1")]);
+    assert_eq!(seen.rows, ["a (0, 180] close=3"]);
+}
+
+#[test]
+fn rule_4_an_operation_that_is_not_in_the_list_keeps_its_larger_value_too() {
+    let mut target = Target::first(&[born("a", -9, "open 1, tickle 5")]);
+    for time in [60, 120] {
+        let seen = target.observe(time, &[born("a", -9, "open 1, tickle 3")]);
+        assert_eq!(seen.carried, ["a @ 0: tickle=5"]);
+        assert_eq!(seen.problems.len(), 1);
+    }
+    let seen = target.clone().observe(180, &[]);
+    assert_eq!(seen.carried, ["a @ 120: open=1", "a @ 0: tickle=5"]);
+    let seen = target.observe(180, &[born("a", -9, "open 1, tickle 6")]);
+    assert_eq!(
+        seen.rows,
+        [r#"a (0, 180] {"tickle":{"samples":1,"unit":"reqs"}}"#]
+    );
+}
+
+#[test]
+fn rule_4_counters_seen_after_a_restart_that_shows_late_stay_known() {
+    let other = || job("z", "open 1, close 1, link 1");
+    let mut target = Target::first(&[job("a", "open 5, close 5, link 1"), other()]);
+    target.observe(120, &[job("a", "open 5, link 2"), other()]);
+    let seen = target.observe(240, &[job("a", "open 6, close 2"), other()]);
+    assert_eq!(
+        seen.rows,
+        ["a (120, 240] open=1", "a (0, 240] close=2 reset"]
+    );
+    assert_eq!(seen.carried, ["a @ 120: link=2"]);
+}

@@ -108,3 +108,17 @@ fn rule_7_each_number_is_judged_alone() {
         seen.problems
     );
 }
+
+#[test]
+fn rule_7_operations_without_a_column_are_told_apart_by_name_in_whatever_order_they_come() {
+    let mut target = Target::first(&[job("a", "tickle 1, poke 2")]);
+    let seen = target.observe(120, &[job("a", "poke 2, tickle 3")]);
+    assert_eq!(
+        seen.rows,
+        [r#"a (0, 120] {"tickle":{"samples":2,"unit":"reqs"}}"#]
+    );
+    // Position by position nothing changed here.
+    let seen = target.observe(240, &[job("a", "tickle 2, poke 3")]);
+    let detail = r#"{"poke":{"samples":3,"unit":"reqs"},"tickle":{"samples":2,"unit":"reqs"}}"#;
+    assert_eq!(seen.rows, [format!("a (120, 240] reset {detail}")]);
+}
