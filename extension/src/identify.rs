@@ -158,15 +158,20 @@ pub const SAMPLE: usize = 1000;
 
 /// One NOTICE with the remedy.
 pub fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
-    let remedy = match likely {
+    let advice = advice(likely);
+    pgrx::notice!("{unmatched} of {of} identifiers of {target} match no known format; {advice}");
+}
+
+/// What to do about identifiers that match no known format.
+pub fn advice(likely: Option<&str>) -> String {
+    match likely {
         Some(format) => format!("they look like {format}: {}", remedy(format)),
         None => "see jobid_name on the clients and table jobstats.entry_formats".to_owned(),
-    };
-    pgrx::notice!("{unmatched} of {of} identifiers of {target} match no known format; {remedy}");
+    }
 }
 
 /// The statement that adds a format.
-pub fn remedy(format: &str) -> String {
+fn remedy(format: &str) -> String {
     format!(
         "INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, {} FROM jobstats.entry_formats; \
          SELECT jobstats_reidentify();",

@@ -7,15 +7,18 @@ use pgrx::spi::{SpiClient, quote_literal};
 
 use crate::columns::{meaning, operation_columns};
 use crate::error::Error;
+use crate::reading;
 use crate::store;
 
 /// The tables that grow with time, and the width of their chunks.
 const GROWING: [&str; 3] = ["raw", "observations", "increments"];
 
 /// The plain views that only show what is in the tables.
-const VIEWS: [(&str, &str); 2] = [
+const VIEWS: [(&str, &str); 4] = [
     ("raw_text", include_str!("sql/raw_text.sql")),
     ("rates", include_str!("sql/rates.sql")),
+    ("health", include_str!("sql/health.sql")),
+    ("quality", include_str!("sql/quality.sql")),
 ];
 
 /// Formats that a new store knows, with the node label where the identifier names no node.
@@ -213,7 +216,7 @@ fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
     for (name, definition) in VIEWS {
-        let definition = definition
+        let definition = reading::views::complete(definition)
             .replace("@extschema@", schema)
             .replace("@operation_rates@", &rates.join(",\n"));
         client.update(

@@ -1,0 +1,62 @@
+CREATE OR REPLACE VIEW jobstats.health AS
+WITH pace AS (
+@pace@
+),
+-- Per target: how many identifiers were active within the hour, and those that match no format.
+ids AS (
+    SELECT a.target_id, count(*) AS active,
+        array_agg(e.name ORDER BY e.name) FILTER (WHERE e.status = 'malformed') AS malformed
+    FROM (
+        SELECT DISTINCT i.target_id, i.entry_id FROM jobstats.increments i
+        WHERE i."time" > now() - interval '1 hour'
+    ) a
+    JOIN jobstats.entries e ON e.entry_id = a.entry_id
+    GROUP BY a.target_id
+),
+-- A text without a target's name is laid to the charge of all targets of its server.
+rejected AS (
+    SELECT t.target_id, bool_or(r.reason = 'clock') AS by_clock
+    FROM jobstats.rejects r
+    JOIN jobstats.targets t ON t.cluster = r.cluster
+    JOIN pace p ON p.target_id = t.target_id
+    WHERE r."time" > now() - interval '1 hour' AND (r.target = t.name OR r.target IS NULL AND r.server = p.server)
+    GROUP BY t.target_id
+),
+state AS (
+    SELECT t.target_id, t.cluster, t.name, t.kind, p.server, p.last_observation, o.received - o."time" AS delay,
+        p.usual_interval, t.cleanup_interval,
+        coalesce(t.cleanup_interval, interval '10 minutes') < 2 * p.usual_interval
+            AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
+        i.malformed,
+        CASE
+            WHEN p.silent THEN 'silent'
+            WHEN coalesce(r.by_clock, false) OR o."time" > o.received + interval '10 seconds' THEN 'clock'
+            WHEN now() - p.last_observation > 2 * p.usual_interval OR o.received - o."time" > p.usual_interval THEN 'late'
+            WHEN 2 * o.duration > p.usual_interval THEN 'slow'
+            WHEN r.target_id IS NOT NULL THEN 'rejects'
+            WHEN 2 * cardinality(i.malformed) > i.active THEN 'ids'
+            ELSE 'ok'
+        END AS status
+    FROM jobstats.targets t
+    JOIN pace p ON p.target_id = t.target_id
+    JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" = p.last_observation
+    LEFT JOIN ids i ON i.target_id = t.target_id
+    LEFT JOIN rejected r ON r.target_id = t.target_id
+)
+SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
+    s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
+    nullif(concat_ws(' ',
+        CASE s.status
+            WHEN 'silent' THEN format('Nothing comes any more: see whether the shipper on %s runs and reaches this database.', s.server)
+            WHEN 'clock' THEN format('The clock of %s, or of this machine, is wrong: see that both follow NTP, then jobstats.rejects.', s.server)
+            WHEN 'late' THEN format('Texts come late: see what the shipper on %s says, and how busy this database is.', s.server)
+            WHEN 'slow' THEN format('Reading it takes over half of the interval: lengthen the interval of the shipper on %s.', s.server)
+            WHEN 'rejects' THEN format('Some of its text could not be used: SELECT * FROM jobstats.rejects WHERE target = %L ORDER BY "time" DESC;', s.name)
+            WHEN 'ids' THEN @extschema@.jobstats_ids_remedy(s.malformed)
+        END,
+        CASE WHEN s.cleanup_too_short THEN format(
+            'Entries may go before they are read: lctl set_param %s.%s.job_cleanup_interval=%s, or more.',
+            CASE s.kind WHEN 'MDT' THEN 'mdt' ELSE 'obdfilter' END, s.name,
+            ceil(2 * extract(epoch FROM s.usual_interval)))
+        END), '') AS remedy
+FROM state s;
