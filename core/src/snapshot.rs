@@ -6,6 +6,7 @@
 mod duplicates;
 mod print;
 mod read;
+mod slots;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -16,7 +16,8 @@ pub(super) enum Line<'a> {
     Counter(&'a [u8], usize),
     /// `key: value` of a key that is no time, with a value that is no counter.
     Field(&'a [u8]),
-    Unreadable,
+    /// Nothing known: the whole line.
+    Unreadable(&'a [u8]),
 }
 
 impl<'a> Line<'a> {
@@ -28,13 +29,13 @@ impl<'a> Line<'a> {
         if let Some(item) = content.strip_prefix(b"-") {
             return match trim_start(item).strip_prefix(b"job_id:") {
                 Some(_) => Self::Record(identifier(line)),
-                None => Self::Unreadable,
+                None => Self::Unreadable(line),
             };
         }
         match key_value(content) {
             Some((b"job_stats", b"")) => Self::Header,
             Some((key, value)) => Self::pair(line, key, value),
-            None => Self::Unreadable,
+            None => Self::Unreadable(line),
         }
     }
 
@@ -44,8 +45,10 @@ impl<'a> Line<'a> {
         }
         match memchr::memchr(b'{', line) {
             Some(open) if value.starts_with(b"{") => Self::Counter(key, open),
-            Some(_) => Self::Unreadable,
-            None if memchr::memchr(b'}', value).is_some() || key == b"job_id" => Self::Unreadable,
+            Some(_) => Self::Unreadable(line),
+            None if memchr::memchr(b'}', value).is_some() || key == b"job_id" => {
+                Self::Unreadable(line)
+            }
             None => Self::Field(key),
         }
     }
@@ -55,7 +58,7 @@ impl<'a> Line<'a> {
         match self {
             Self::Header | Self::Record(_) | Self::Time(..) => true,
             Self::Counter(name, _) => *name != b"hist",
-            Self::Blank | Self::Field(_) | Self::Unreadable => false,
+            Self::Blank | Self::Field(_) | Self::Unreadable(_) => false,
         }
     }
 }

@@ -238,7 +238,7 @@ fn continues(before: &[u8], line: &[u8]) -> bool {
     match Line::of(line) {
         Line::Header | Line::Record(_) => false,
         Line::Time(..) | Line::Counter(..) => !matches!(Line::of(before), Line::Record(_)),
-        Line::Blank | Line::Field(_) | Line::Unreadable => true,
+        Line::Blank | Line::Field(_) | Line::Unreadable(_) => true,
     }
 }
 

@@ -106,10 +106,12 @@ pub(super) fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
     })
 }
 
-/// Whether an unreadable line can be the damaged name of a target's `job_stats`.
+/// Whether a line that cannot be read can be the damaged name of a target's `job_stats`.
 pub(super) fn resembles_target(line: &[u8]) -> bool {
+    let contains = |part: &[u8]| memchr::memmem::find(line, part).is_some();
     KINDS.iter().any(|(prefix, _)| line.starts_with(prefix))
-        || memchr::memmem::find(line, b".job_stats").is_some()
+        || contains(b".job_stats=")
+        || contains(b".job_stats: ")
 }
 
 fn classify(name: &[u8]) -> Parameter<'_> {

@@ -294,7 +294,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             return Ok(false);
         };
         match line {
-            Line::Blank | Line::Field(_) | Line::Unreadable => return Ok(true),
+            Line::Blank | Line::Field(_) | Line::Unreadable(_) => return Ok(true),
             Line::Header | Line::Record(_) => {}
             Line::Time(..) | Line::Counter(..) => {
                 self.suspect = true;
@@ -459,8 +459,22 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             }
             Line::Time(key, value) => self.time(key, value, ended, piece.text),
             Line::Field(key) if ended && self.is_unknown_field(key) => Ok(()),
+            Line::Unreadable(line) => self.unknown_line(line, ended, piece),
             _ => self.unreadable(ended, piece.text),
         }
+    }
+
+    /// A line that is nothing known can be the damaged beginning of a record, or of a target.
+    fn unknown_line(&mut self, line: &[u8], ended: bool, piece: Piece<'a>) -> Result<(), S::Stop> {
+        if trim(line).starts_with(b"-") {
+            self.end_record()?;
+        }
+        self.unreadable(ended, piece.text)?;
+        let within = matches!(self.place, Place::Within(..));
+        if ended && within && parameter::resembles_target(line) {
+            self.leave(piece.next)?;
+        }
+        Ok(())
     }
 
     /// `key: value` lines of versions to come are silent inside of a record.
@@ -474,16 +488,8 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         } else {
             Reason::CutLine
         };
-        if text.starts_with(b"-") {
-            self.end_record()?;
-        }
         self.suspect = true;
-        self.sink.problem(self.line, reason, text)?;
-        let within = matches!(self.place, Place::Within(..));
-        if ended && within && parameter::resembles_target(text) {
-            self.leave(self.lines.position)?;
-        }
-        Ok(())
+        self.sink.problem(self.line, reason, text)
     }
 }
 

@@ -4,14 +4,12 @@ use std::borrow::Cow;
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
 
+use super::slots::{Order, unlisted_slot};
 use super::{Counter, ReadError, Reading, Record, Slot, Snapshot, duplicates};
 use crate::operation::{self, OPERATIONS};
 use crate::scan::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, scan,
 };
-
-/// Different unlisted operations that a target can have. Lustre's own list has 33.
-const UNLISTED_MAX: usize = 256;
 
 /// Problems that are kept of any text; of a long one as many as fit into its size.
 const PROBLEMS_KEPT: usize = 1_000;
@@ -98,6 +96,7 @@ struct Reader<'a> {
     /// Problems outside of targets.
     problems: Vec<Problem<'a>>,
     budget: Budget,
+    order: Order,
 }
 
 impl<'a> Reader<'a> {
@@ -109,6 +108,7 @@ impl<'a> Reader<'a> {
             open: None,
             problems: Vec::new(),
             budget: Budget::of(text),
+            order: Order::default(),
         };
         scan(text, &mut reader)?;
         Ok(reader)
@@ -204,10 +204,11 @@ impl<'a> Reader<'a> {
         let (Some(current), Some(open)) = (self.current, self.open.as_mut()) else {
             return Ok(None);
         };
-        open.operations += 1;
         let snapshot = &mut self.targets[current].snapshot;
         let unit = Unit::named(line.unit);
-        let slot = match listed_slot(line.operation, unit) {
+        let place = open.operations as usize;
+        open.operations += 1;
+        let slot = match self.order.listed_slot(place, line.operation, unit) {
             Some(slot) => slot,
             None => match unlisted_slot(snapshot, line.operation, text)? {
                 Ok(slot) => slot,
@@ -237,38 +238,6 @@ impl<'a> Reader<'a> {
         }
         Ok(None)
     }
-}
-
-fn listed_slot(name: &str, unit: Unit) -> Option<Slot> {
-    let index = match (operation::find(name.as_bytes())?, unit) {
-        (operation::READ, Unit::Bytes) => operation::READ_BYTES,
-        (operation::WRITE, Unit::Bytes) => operation::WRITE_BYTES,
-        (index, _) => index,
-    };
-    Slot::try_from(index).ok()
-}
-
-/// The slot of an operation that is not in the list, or why it has none. A new name is kept as it stands in the line.
-fn unlisted_slot<'a>(
-    snapshot: &mut Snapshot<'a>,
-    name: &str,
-    text: &'a [u8],
-) -> Result<Result<Slot, Reason>, TryReserveError> {
-    if let Some(slot) = snapshot.unlisted_slot(name) {
-        return Ok(Ok(slot));
-    }
-    if snapshot.unlisted.len() == UNLISTED_MAX {
-        return Ok(Err(Reason::TooManyOperations));
-    }
-    let found = memchr::memmem::find(text, name.as_bytes());
-    let name = found.and_then(|from| std::str::from_utf8(&text[from..from + name.len()]).ok());
-    let Some(name) = name else {
-        return Ok(Err(Reason::UnreadableCounter));
-    };
-    push(&mut snapshot.unlisted, name)?;
-    Ok(snapshot
-        .unlisted_slot(name)
-        .ok_or(Reason::TooManyOperations))
 }
 
 /// The values of a line, and its histogram if that is not empty.

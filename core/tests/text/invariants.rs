@@ -113,17 +113,20 @@ fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
     let [again] = &reading.snapshots[..] else {
         panic!("{:?}", reading.snapshots)
     };
-    // What a damaged line is taken for can depend on the one that follows.
     let problems = |of: &Snapshot<'_>| -> Vec<_> {
-        let entry = |problem: &Problem<'_>| problem.entry.clone().map(String::from);
-        of.problems.iter().map(entry).collect()
+        let what =
+            |problem: &Problem<'_>| (problem.reason, problem.entry.clone().map(String::from));
+        of.problems.iter().map(what).collect()
     };
     assert_eq!(again.target, snapshot.target);
     assert_eq!(records(again), records(snapshot));
     assert_eq!(again.complete, snapshot.complete);
     assert_eq!(again.cleanup_interval, snapshot.cleanup_interval);
     assert_eq!(again.observed, snapshot.observed);
-    assert_eq!(problems(again), problems(snapshot));
+    // Which part of a line is a message can depend on the line that follows.
+    if !own.windows(7).any(|bytes| bytes == b"error: ") {
+        assert_eq!(problems(again), problems(snapshot));
+    }
 }
 
 /// Lines that end as on DOS are never read the short way: it means what the careful way means.
