@@ -198,6 +198,21 @@ pub enum Error {
     Io(#[from] io::Error),
 }
 
+impl Error {
+    /// Whoever read the output has seen enough.
+    pub fn is_broken_pipe(&self) -> bool {
+        let error = match self {
+            Self::Io(error) | Self::Report(report::Error::Io(error)) => error.kind(),
+            Self::Report(report::Error::Csv(error)) => match error.kind() {
+                csv::ErrorKind::Io(error) => error.kind(),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        error == io::ErrorKind::BrokenPipe
+    }
+}
+
 /// What the shipper asks for.
 const PARAMETERS: [&str; 4] = [
     "mdt.*.job_cleanup_interval",

@@ -133,7 +133,7 @@ impl Preset {
                 interval: 5 * MINUTE,
                 population: Population {
                     users: 12,
-                    jobs_per_day: 160,
+                    jobs_per_day: 400,
                     nodes: 12,
                     login_programs: 30,
                 },

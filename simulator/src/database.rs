@@ -7,7 +7,7 @@ use postgres::types::ToSql;
 use postgres::{Client, NoTls, Row};
 use thiserror::Error;
 
-use crate::cluster::{Cluster, ServerIndex};
+use crate::cluster::{Cluster, ServerIndex, Target};
 use crate::schedule::{self, Due, Span};
 use crate::time::{HOUR, Nanos, timestamp};
 use crate::totals::Column;
@@ -149,7 +149,7 @@ impl Store {
                 .or_default()
                 .push((row.get(1), row.get(2)));
         }
-        let of_target = |(index, target): (usize, &crate::cluster::Target)| {
+        let of_target = |(index, target): (usize, &Target)| {
             let planned: HashMap<(ServerIndex, Timestamp), Due> =
                 schedule::readings(cluster, index, span)
                     .into_iter()

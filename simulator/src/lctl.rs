@@ -6,10 +6,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use thiserror::Error;
 
 use crate::cluster::{Cluster, ServerIndex, TargetIndex};
-use crate::plan::Plan;
+use crate::plan::{DUMP, Plan};
 use crate::reading::{Outcome, Reading};
 use crate::target::TargetState;
-use crate::time::Nanos;
+use crate::time::{Nanos, SECOND};
 use crate::workload::Workload;
 
 /// Why `lctl` could not be played.
@@ -106,10 +106,7 @@ fn matching(
 /// The line of a target's cleanup interval.
 pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
     let name = cluster.targets[target].parameter("job_cleanup_interval");
-    format!(
-        "{name}={}\n",
-        cluster.cleanup_interval / crate::time::SECOND
-    )
+    format!("{name}={}\n", cluster.cleanup_interval / SECOND)
 }
 
 fn job_stats(
@@ -119,7 +116,7 @@ fn job_stats(
     time: Nanos,
     printed: &mut Printed,
 ) {
-    let horizon = time + crate::plan::DUMP;
+    let horizon = time + DUMP;
     let mut state = TargetState::new(workload, cluster, target, time, horizon);
     let name = cluster.targets[target].parameter("job_stats");
     let outcome = Reading::take(&mut state, time, false, |_| ());

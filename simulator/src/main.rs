@@ -35,6 +35,7 @@ mod workload;
 fn main() -> ExitCode {
     match cli::Cli::parse().run() {
         Ok(code) => code,
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("jobstats-simulator: {error}");
             ExitCode::FAILURE

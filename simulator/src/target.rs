@@ -2,14 +2,18 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::iter::Peekable;
 use std::rc::Rc;
+use std::vec::IntoIter;
 
 use crate::cluster::{Cluster, Kind, ServerIndex, TargetIndex};
 use crate::counter::{Calls, Counters};
 use crate::identifier::Id;
+use crate::layout::Times;
+use crate::operation::{Call, Op};
 use crate::plan::{Plan, RETURN, Upheaval};
 use crate::render;
-use crate::time::Nanos;
+use crate::time::{MINUTE, Nanos};
 use crate::workload::{Event, LONGEST_LIFE, Workload};
 
 /// An entry from its birth to its removal. One that comes back is another life.
@@ -53,8 +57,8 @@ pub struct TargetState<'a> {
     /// The life that returned after a single removal, the last time that this happened.
     pub returned: Option<u64>,
     by_entry: HashMap<u32, u64>,
-    events: std::iter::Peekable<std::vec::IntoIter<Event>>,
-    upheavals: std::iter::Peekable<std::vec::IntoIter<(Nanos, Upheaval)>>,
+    events: Peekable<IntoIter<Event>>,
+    upheavals: Peekable<IntoIter<(Nanos, Upheaval)>>,
     /// An entry that comes back after its removal.
     pending: Option<Event>,
     born: u64,
@@ -136,7 +140,7 @@ impl<'a> TargetState<'a> {
     /// Boot clocks do not step.
     fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
         match self.cluster.layout.times() {
-            crate::layout::Times::Boot => 0,
+            Times::Boot => 0,
             _ => self.plan.clock_error(server, time),
         }
     }
@@ -171,7 +175,7 @@ impl<'a> TargetState<'a> {
         self.alive
             .iter()
             .filter(|life| life.is_settled(time, self.cluster))
-            .filter(|life| time - life.last < 10 * crate::time::MINUTE)
+            .filter(|life| time - life.last < 10 * MINUTE)
             .max_by_key(|life| (life.most_samples(self.kind(), self.cluster), life.number))
             .cloned()
     }
@@ -236,15 +240,13 @@ impl Life {
     /// The single call with which it comes back: one of those that it has made before.
     fn returns(&self, kind: Kind, cluster: &Cluster, time: Nanos) -> Option<Event> {
         let layout = cluster.layout;
-        let made = |op: &crate::operation::Op| {
-            layout.counts(kind, *op) && self.counters.get(*op).samples > 0
-        };
+        let made = |op: &Op| layout.counts(kind, *op) && self.counters.get(*op).samples > 0;
         let op = *layout.counters(kind).iter().find(|op| made(op))?;
         let calls = Calls {
             call: match op {
-                crate::operation::Op::ReadBytes => crate::operation::Call::Read,
-                crate::operation::Op::WriteBytes => crate::operation::Call::Write,
-                op => crate::operation::Call::Plain(op),
+                Op::ReadBytes => Call::Read,
+                Op::WriteBytes => Call::Write,
+                op => Call::Plain(op),
             },
             count: 1,
             bytes: 4096,

@@ -10,6 +10,7 @@ use crate::layout::{Layout, Times};
 use crate::lctl;
 use crate::plan::{Plan, Upheaval};
 use crate::reading::{Outcome, Reading};
+use crate::report::tally;
 use crate::schedule::{Due, Span, readings};
 use crate::tally::Happening;
 use crate::target::{Change, Life, TargetState};
@@ -206,9 +207,9 @@ fn everything_that_can_go_wrong_does() {
     for &layout in Layout::value_variants() {
         let cluster = cluster(layout, 1);
         let truths = truths(&cluster);
-        let tally = crate::report::tally(&truths);
-        let happens = |happening| assert!(tally.get(happening) > 0, "{layout:?} {happening:?}");
-        let never = |happening| assert_eq!(tally.get(happening), 0, "{layout:?} {happening:?}");
+        let counts = tally(&truths);
+        let happens = |happening| assert!(counts.get(happening) > 0, "{layout:?} {happening:?}");
+        let never = |happening| assert_eq!(counts.get(happening), 0, "{layout:?} {happening:?}");
         for happening in [
             Text,
             NewEntry,

@@ -1,5 +1,7 @@
 //! Who uses the cluster: users, their jobs and programs, the system; and what each asks of a target, event by event.
 
+use std::collections::HashMap;
+
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
@@ -102,7 +104,7 @@ impl<'a> Workload<'a> {
     pub fn traffic(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Traffic {
         let kind = self.cluster.targets[target].kind;
         let mut traffic = Traffic::default();
-        let mut positions = std::collections::HashMap::new();
+        let mut positions = HashMap::new();
         for session in self.sessions(target, from, until) {
             let entry = *positions.entry(session.id.clone()).or_insert_with(|| {
                 traffic.ids.push(session.id.clone());
