@@ -57,8 +57,10 @@ impl<'a> Carry<'a> {
     /// Carries all that is known of an entry that the text lacks.
     pub fn entry(&mut self, life: &Life<'a>) -> Result<(), TryReserveError> {
         for share in life.shares() {
-            let counters = self.counters(&share.part, share.listed, |name| share.has_say(name))?;
-            self.push(&share.part, life.start_time(), share.listed, counters)?;
+            let start_time = life.start_time();
+            self.part(&share.part, start_time, share.listed, |name| {
+                share.has_say(name)
+            })?;
         }
         self.entries += 1;
         Ok(())
@@ -74,13 +76,12 @@ impl<'a> Carry<'a> {
         let before = self.snapshot.records.len();
         for share in life.shares() {
             let listed = share.listed & withheld.listed;
-            let counters = self.counters(&share.part, listed, |name| {
+            // The text's start_time: it tells which life of the entry these counters belong to.
+            self.part(&share.part, record.start_time, listed, |name| {
                 let is_withheld =
                     withheld.unlisted.contains(&name) || !has_unlisted(snapshot, record, name);
                 is_withheld && share.has_say(name)
             })?;
-            // The text's start_time: it tells which life of the entry these counters belong to.
-            self.push(&share.part, record.start_time, listed, counters)?;
         }
         self.entries += u64::from(self.snapshot.records.len() > before);
         Ok(())
@@ -95,96 +96,82 @@ impl<'a> Carry<'a> {
         life: Option<&Life<'a>>,
         in_text: u64,
     ) -> Result<(), TryReserveError> {
-        let before = self.snapshot.records.len();
-        let known = life.map_or(0, Life::listed);
+        let (before, begin) = (self.snapshot.records.len(), self.snapshot.counters.len());
         let is_known = |slot| life.is_some_and(|life| life.value(snapshot, slot).is_some());
-        let missing = snapshot.unlisted.iter();
-        let missing = missing.filter(|name| !has_unlisted(snapshot, record, name));
-        let counters = missing.filter_map(|name| {
-            let slot = snapshot
-                .unlisted_slot(name)
-                .filter(|slot| !is_known(*slot))?;
+        for name in &snapshot.unlisted {
+            let slot = snapshot.unlisted_slot(name).filter(|slot| !is_known(*slot));
             let mut others = snapshot.counters.iter();
-            let unit = others.find(|counter| counter.slot == slot)?.unit;
-            Some(Counter::zero(self.own_slot(name), unit))
-        });
-        let counters = counters.collect();
+            let other = slot.and_then(|slot| others.find(|counter| counter.slot == slot));
+            if let Some(other) = other.filter(|_| !has_unlisted(snapshot, record, name)) {
+                self.counter(snapshot, Counter::zero(other.slot, other.unit))?;
+            }
+        }
         let part = Part {
             since,
             snapshot,
             record,
         };
-        let listed = in_text & !record.present & !known;
-        self.push(&part, record.start_time, listed, counters)?;
+        let listed = in_text & !record.present & !life.map_or(0, Life::listed);
+        self.record(&part, record.start_time, listed, begin)?;
         self.entries += u64::from(self.snapshot.records.len() > before);
         Ok(())
     }
 
-    /// A part's counters of these operations, as they stand in the carried snapshot.
-    fn counters(
-        &mut self,
-        part: &Part<'a>,
-        listed: u64,
-        wants_unlisted: impl Fn(&'a str) -> bool,
-    ) -> Result<Vec<Counter>, TryReserveError> {
-        let counters = part.snapshot.counters_of(part.record).iter();
-        counters
-            .filter(|counter| match bit(counter.slot) {
-                Some(bit) => listed & bit != 0,
-                None => wants_unlisted(part.snapshot.slot_name(counter.slot)),
-            })
-            .map(|counter| self.adopt(part.snapshot, *counter))
-            .collect()
-    }
-
-    /// Gives a counter of another snapshot its place in this one.
-    fn adopt(
-        &mut self,
-        from: &'a Snapshot<'a>,
-        counter: Counter,
-    ) -> Result<Counter, TryReserveError> {
-        let histograms = &mut self.snapshot.histograms;
-        let mut adopted = Counter {
-            histogram: None,
-            ..counter
-        };
-        if let Some(histogram) = from.histogram(&counter) {
-            histograms.try_reserve(1)?;
-            adopted.histogram = u32::try_from(histograms.len()).ok();
-            histograms.push(*histogram);
-        }
-        if bit(counter.slot).is_none() {
-            adopted.slot = self.own_slot(from.slot_name(counter.slot));
-        }
-        Ok(adopted)
-    }
-
-    /// The slot of an operation that is not in the list, which gets one if it has none.
-    fn own_slot(&mut self, name: &'a str) -> Slot {
-        let own = &mut self.snapshot;
-        if let Some(slot) = own.unlisted_slot(name) {
-            return slot;
-        }
-        own.unlisted.push(name);
-        (OPERATIONS.len() + own.unlisted.len() - 1) as Slot
-    }
-
-    /// Adds a record, unless it has no counters.
-    fn push(
+    /// Adds a record with the part's counters of these operations, unless it has none.
+    fn part(
         &mut self,
         part: &Part<'a>,
         start_time: Option<Time>,
         listed: u64,
-        mut counters: Vec<Counter>,
+        wants_unlisted: impl Fn(&'a str) -> bool,
     ) -> Result<(), TryReserveError> {
-        if listed == 0 && counters.is_empty() {
+        let begin = self.snapshot.counters.len();
+        for counter in part.snapshot.counters_of(part.record) {
+            let is_wanted = match bit(counter.slot) {
+                Some(bit) => listed & bit != 0,
+                None => wants_unlisted(part.snapshot.slot_name(counter.slot)),
+            };
+            if is_wanted {
+                self.counter(part.snapshot, *counter)?;
+            }
+        }
+        self.record(part, start_time, listed, begin)
+    }
+
+    /// Adds a counter of another snapshot.
+    fn counter(
+        &mut self,
+        from: &'a Snapshot<'a>,
+        mut counter: Counter,
+    ) -> Result<(), TryReserveError> {
+        let own = &mut self.snapshot;
+        if let Some(histogram) = from.histogram(&counter) {
+            own.histograms.try_reserve(1)?;
+            counter.histogram = u32::try_from(own.histograms.len()).ok();
+            own.histograms.push(*histogram);
+        }
+        if bit(counter.slot).is_none() {
+            counter.slot = own_slot(own, from.slot_name(counter.slot));
+        }
+        own.counters.try_reserve(1)?;
+        own.counters.push(counter);
+        Ok(())
+    }
+
+    /// Adds a record with the counters from `begin` on, unless it has none.
+    fn record(
+        &mut self,
+        part: &Part<'a>,
+        start_time: Option<Time>,
+        listed: u64,
+        begin: usize,
+    ) -> Result<(), TryReserveError> {
+        let own = &mut self.snapshot;
+        if listed == 0 && own.counters.len() == begin {
             return Ok(());
         }
-        counters.sort_unstable_by_key(|counter| counter.slot);
-        let own = &mut self.snapshot;
-        let begin = own.counters.len() as u32;
-        own.counters.try_reserve(counters.len())?;
-        own.counters.append(&mut counters);
+        // Operations that are not in the list have other slots here.
+        own.counters[begin..].sort_unstable_by_key(|counter| counter.slot);
         own.records.try_reserve(1)?;
         own.records.push(Record {
             id: Cow::Borrowed(part.id()),
@@ -193,8 +180,17 @@ impl<'a> Carry<'a> {
             start_time,
             last_seen: Some(part.since),
             present: listed,
-            counters: begin..own.counters.len() as u32,
+            counters: begin as u32..own.counters.len() as u32,
         });
         Ok(())
     }
+}
+
+/// The slot of an operation that is not in the list, which gets one if it has none.
+fn own_slot<'a>(snapshot: &mut Snapshot<'a>, name: &'a str) -> Slot {
+    if let Some(slot) = snapshot.unlisted_slot(name) {
+        return slot;
+    }
+    snapshot.unlisted.push(name);
+    (OPERATIONS.len() + snapshot.unlisted.len() - 1) as Slot
 }
