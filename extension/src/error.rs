@@ -65,8 +65,8 @@ pub enum Error {
     #[error("out of memory: {0}")]
     Compare(#[from] jobstats_core::increment::CompareError),
     /// A `jobid_name` that cannot be compiled.
-    #[error("format \"{0}\" is not a jobid_name: {1}")]
-    Format(String, String),
+    #[error("{0}")]
+    Format(#[from] jobstats_core::entry_id::FormatError),
     /// From PostgreSQL.
     #[error("{0}")]
     Spi(#[from] spi::Error),
@@ -116,7 +116,7 @@ impl Error {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }
             Self::EntryRace => Some("Feed the text again."),
-            Self::Format(..) => Some("Known codes are %e %g %h %H %j %p %u."),
+            Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
             _ => None,
         };
         hint.map(Cow::Borrowed)

@@ -71,28 +71,42 @@ fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
 
 /// The formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    let rows = client.select(
+    compile(rows(client)?.into_iter())
+}
+
+/// Those of them that are formats: a feed does not fail for one that is none.
+pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
+    let rows = rows(client)?.into_iter();
+    let usable = rows.filter_map(|row| match compile_one(row) {
+        Ok(format) => Some(format),
+        Err(error) => {
+            pgrx::warning!("{error}; correct jobstats.entry_formats");
+            None
+        }
+    });
+    Ok(usable.collect())
+}
+
+fn rows(client: &SpiClient<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
+    let found = client.select(
         "SELECT format, node_label FROM jobstats.entry_formats ORDER BY priority",
         None,
         &[],
     )?;
-    let mut formats = Vec::with_capacity(rows.len());
-    for row in rows {
-        formats.push((
-            row.get::<String>(1)?.unwrap_or_default(),
-            row.get::<String>(2)?,
-        ));
+    let mut rows = Vec::with_capacity(found.len());
+    for row in found {
+        let format = row.get::<String>(1)?.unwrap_or_default();
+        rows.push((format, row.get::<String>(2)?));
     }
-    compile(formats.into_iter())
+    Ok(rows)
 }
 
-fn compile(formats: impl Iterator<Item = (String, Option<String>)>) -> Result<Formats, Error> {
-    formats
-        .map(|(format, label)| {
-            Format::compile(&format, label.as_deref())
-                .map_err(|error| Error::Format(format, error.to_string()))
-        })
-        .collect()
+fn compile(rows: impl Iterator<Item = (String, Option<String>)>) -> Result<Formats, Error> {
+    rows.map(compile_one).collect()
+}
+
+fn compile_one((format, label): (String, Option<String>)) -> Result<Format, Error> {
+    Ok(Format::compile(&format, label.as_deref())?)
 }
 
 /// The columns name, job, uid, gid, node, executable, pid, format, status and workload of `jobstats.entries` for these
@@ -137,7 +151,7 @@ pub fn notice_unmatched(
     target: &str,
     snapshot: &Snapshot<'_>,
 ) -> Result<(), Error> {
-    let formats = configured_formats(client)?;
+    let formats = usable_formats(client)?;
     let ids = || snapshot.records.iter().map(|record| record.id.as_ref());
     let unmatched: Vec<&str> = ids()
         .filter(|id| formats.identify(id).status == Status::Malformed)
@@ -173,7 +187,7 @@ pub fn advice(likely: Option<&str>) -> String {
 /// The statement that adds a format.
 fn remedy(format: &str) -> String {
     format!(
-        "INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, {} FROM jobstats.entry_formats; \
+        "INSERT INTO jobstats.entry_formats SELECT coalesce(max(priority), 0) + 1, {} FROM jobstats.entry_formats; \
          SELECT jobstats_reidentify();",
         pgrx::spi::quote_literal(format)
     )

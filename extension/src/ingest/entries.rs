@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::Error;
-use crate::identify::{configured_formats, identity_columns};
+use crate::identify::{identity_columns, usable_formats};
 use crate::time::timestamptz;
 
 /// The entries that this feed has met.
@@ -80,7 +80,7 @@ impl Entries {
         if self.new.is_empty() {
             return Ok(());
         }
-        let formats = configured_formats(client)?;
+        let formats = usable_formats(client)?;
         let mut values = vec![self.new.keys().copied().collect::<Vec<_>>().into()];
         values.extend(identity_columns(&formats, self.new.values()));
         values.push(timestamptz(first_seen)?.into());

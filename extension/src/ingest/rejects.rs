@@ -116,7 +116,9 @@ impl Rejects {
 
 /// As text of PostgreSQL: cut, and what is not valid there in Lustre's own notation.
 fn shown(text: &[u8]) -> String {
-    let mut shown = crate::unpack::escape(&text[..text.len().min(LINE_LIMIT)]).into_owned();
+    // A few bytes more: what is valid must not look damaged because it was cut.
+    let begin = &text[..text.len().min(LINE_LIMIT + char::MAX_LEN_UTF8)];
+    let mut shown = crate::unpack::escape(begin).into_owned();
     shown.truncate(shown.floor_char_boundary(LINE_LIMIT));
     shown
 }

@@ -31,8 +31,8 @@ BEGIN
     END IF;
     IF to_regprocedure(@ingest@) IS NULL THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = 'the extension jobstats is not installed in this database',
-            HINT = 'Run CREATE EXTENSION jobstats; SELECT jobstats_setup();';
+            MESSAGE = 'the extension jobstats is not where jobstats_setup() found it',
+            HINT = 'Run CREATE EXTENSION jobstats where it is missing, then SELECT jobstats_setup();';
     END IF;
     PERFORM @extschema@.jobstats_ingest(
         NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper);

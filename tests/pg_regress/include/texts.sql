@@ -30,4 +30,17 @@ CREATE FUNCTION texts.mdt(target text, VARIADIC records text[] DEFAULT '{}') RET
 SELECT 'mdt.' || target || E'.job_stats=\njob_stats:\n' || array_to_string(records, '')
 $$;
 
+-- Packed as the tool zstd might: a frame of blocks that are kept as they are.
+CREATE FUNCTION texts.zstd(content bytea) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+SELECT '\x28b52ffd0038' || string_agg(
+    substring(int4send((length(block) * 8 + last::integer) << 8) FROM 3 FOR 1)
+    || substring(int4send((length(block) * 8 + last::integer) << 8) FROM 2 FOR 1)
+    || substring(int4send((length(block) * 8 + last::integer) << 8) FROM 1 FOR 1)
+    || block, ''::bytea ORDER BY n)
+FROM (
+    SELECT n, substring(content FROM n * 60000 + 1 FOR 60000) AS block, n = length(content) / 60000 AS last
+    FROM generate_series(0, length(content) / 60000) AS n
+) AS blocks
+$$;
+
 SET search_path = public, texts;

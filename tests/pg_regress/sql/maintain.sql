@@ -1,0 +1,108 @@
+-- jobstats_maintain(): retention, and room for the coming days. To be called every ten minutes or so.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+
+-- Each cluster has two texts and one increment, of some age.
+CREATE FUNCTION feed(cluster text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
+    (cluster, 'oss1', "time", ost('fs-OST0000', record('a.1', 1, 4096), 'what is this')),
+    (cluster, 'oss1', "time" + interval '1 second', ost('fs-OST0000', record('a.1', 2, 8192)))
+$$;
+CREATE VIEW stored AS
+SELECT t.cluster, (SELECT count(*) FROM jobstats.raw r WHERE r.target_id = t.target_id) AS raw,
+    (SELECT count(*) FROM jobstats.observations o WHERE o.target_id = t.target_id) AS observations,
+    (SELECT count(*) FROM jobstats.increments i WHERE i.target_id = t.target_id) AS increments,
+    (SELECT count(*) FROM jobstats.rejects r WHERE r.cluster = t.cluster) AS rejects
+FROM jobstats.targets t ORDER BY t.target_id;
+-- Rows that are in no partition of their day; a day as a suffix; where TimescaleDB keeps the tables there is neither.
+CREATE FUNCTION in_default(relation text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    found bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM jobstats.%I WHERE tableoid::regclass::text ~ ''default''', relation) INTO found;
+    RETURN found;
+END
+$$;
+CREATE FUNCTION partition(relation text, ahead integer) RETURNS text LANGUAGE sql AS $$
+SELECT format('jobstats.%s_%s', relation, to_char(now() AT TIME ZONE 'UTC' + ahead * interval '1 day', 'YYYYMMDD'))
+$$;
+CREATE FUNCTION is_partitioned() RETURNS boolean LANGUAGE sql AS $$
+SELECT relkind = 'p' FROM pg_class WHERE oid = 'jobstats.raw'::regclass
+$$;
+
+SELECT feed('100 days', now() - interval '100 days'), feed('5 days', now() - interval '5 days'), feed('now', now());
+UPDATE jobstats.rejects SET received = received - interval '15 days' WHERE cluster = '5 days';
+TABLE stored;
+CALL jobstats_maintain();
+TABLE stored;
+CALL jobstats_maintain();
+TABLE stored;
+
+-- Shorter retentions hold from the next call on.
+SELECT jobstats_setup(raw_retention => '1 day', retention => '3 days', rejects_retention => '1 microsecond') IS NOT NULL AS ready;
+CALL jobstats_maintain();
+TABLE stored;
+
+-- There is room for today and the three days to come, for now without rows beside.
+SELECT in_default('raw'), in_default('observations'), in_default('increments');
+SELECT relation, bool_and(to_regclass(partition(relation, ahead)) IS NOT NULL OR NOT is_partitioned()) AS room
+FROM unnest(ARRAY['raw', 'observations', 'increments']) AS relation, generate_series(0, 3) AS ahead
+GROUP BY relation ORDER BY relation;
+-- A day that is missing is made; one that has rows already stays with those of no day until retention takes them.
+DO $$
+BEGIN
+    IF is_partitioned() THEN
+        EXECUTE format('DROP TABLE %s', partition('raw', 3));
+        EXECUTE format('DROP TABLE %s', partition('raw', 0));
+    END IF;
+END
+$$;
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('now', 'oss1', now(), ost('fs-OST0000', record('a.1', 3, 12288)));
+CALL jobstats_maintain();
+SELECT to_regclass(partition('raw', 3)) IS NOT NULL OR NOT is_partitioned() AS made;
+SELECT in_default('raw') > 0 OR NOT is_partitioned() AS stays, count(*) > 0 AS shown FROM jobstats.raw WHERE "time" = (SELECT max("time") FROM jobstats.observations);
+
+-- It commits, so it stands alone.
+BEGIN;
+CALL jobstats_maintain();
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+CREATE FUNCTION atomic() RETURNS void LANGUAGE plpgsql AS $$ BEGIN CALL jobstats_maintain(); END $$;
+SELECT atomic();
+\echo :LAST_ERROR_SQLSTATE
+-- A search path of the session changes nothing, and is not changed.
+CREATE SCHEMA trap;
+CREATE FUNCTION trap.now() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN RAISE 'trapped'; END $$;
+SET search_path = trap, pg_catalog;
+CALL public.jobstats_maintain();
+SHOW search_path;
+RESET search_path;
+
+-- Called by a superuser, as cron may do, it leaves everything to the owner of the store.
+SET client_min_messages = warning;
+DROP SCHEMA jobstats CASCADE;
+CREATE ROLE regress_owner;
+SELECT current_database() AS database \gset
+ALTER DATABASE :"database" OWNER TO regress_owner;
+SET SESSION AUTHORIZATION regress_owner;
+SELECT public.jobstats_setup() IS NOT NULL AS ready;
+RESET SESSION AUTHORIZATION;
+SET search_path = public, texts;
+DO $$
+BEGIN
+    IF is_partitioned() THEN
+        EXECUTE format('DROP TABLE %s', partition('raw', 3));
+    END IF;
+END
+$$;
+CALL jobstats_maintain();
+SELECT to_regclass(partition('raw', 3)) IS NOT NULL OR NOT is_partitioned() AS made;
+SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relnamespace = 'jobstats'::regnamespace;
+ALTER DATABASE :"database" OWNER TO CURRENT_USER;
+DROP SCHEMA jobstats CASCADE;
+DROP OWNED BY regress_owner;
+DROP ROLE regress_owner;
