@@ -1,6 +1,6 @@
 //! Text that comes late: whether it can be what it says it is (rule 8).
 
-use std::collections::TryReserveError;
+use std::collections::{HashSet, TryReserveError};
 
 use super::compare::latest_start_times;
 use super::known::Known;
@@ -8,7 +8,8 @@ use super::{LateReason, Observation};
 use crate::scan::Clock;
 use crate::snapshot::{Record, Snapshot};
 
-/// Whether `late` can have been read between `previous` and `next`, the observations around its time.
+/// Whether `late` can have been read between `previous` and `next`, the observations around its time. What is carried
+/// with `previous` counts, too.
 ///
 /// A server's clock may be wrong, and text in the wrong place makes counters fall: what fell would be counted twice.
 pub fn can_be_older(
@@ -29,11 +30,13 @@ pub fn can_be_older(
 
 /// Whether every entry that has a `start_time` goes on, or is followed by a later one.
 fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReason> {
-    let Some((text, next)) = before.snapshot.zip(next.snapshot) else {
+    let Some(next) = next.snapshot else {
         return Ok(());
     };
-    starts_ascend(text, next)?;
-    let mut known = Known::new(&alone(before))?;
+    for known in [before.snapshot, before.carried].into_iter().flatten() {
+        starts_ascend(known, next)?;
+    }
+    let mut known = Known::new(before)?;
     for record in next
         .records
         .iter()
@@ -48,7 +51,7 @@ fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReaso
     Ok(())
 }
 
-fn starts_ascend(text: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
+fn starts_ascend(before: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
     let latest = latest_start_times(next)?;
     let is_later = |record: &&Record| {
         let latest = latest.get(&*record.id).copied().flatten();
@@ -59,26 +62,34 @@ fn starts_ascend(text: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
                 (start.clock, latest.clock) == (Clock::Epoch, Clock::Epoch) && start > latest
             })
     };
-    match text.records.iter().find(is_later) {
+    match before.records.iter().find(is_later) {
         Some(record) => Err(LateReason::StartTime(record.id.to_string())),
         None => Ok(()),
     }
 }
 
-/// Whether no entry without `start_time` goes on from `previous` to `next` and yet restarts after `late`.
+/// Whether no entry without `start_time` goes on from `previous` to `next` and yet restarts before or after `late`.
 fn counters_agree(
     late: &Observation,
     previous: Option<&Observation>,
     next: &Observation,
 ) -> Result<(), LateReason> {
-    let Some((previous, text)) = previous.zip(next.snapshot) else {
+    let (Some(previous), Some(text), Some(next)) = (previous, late.snapshot, next.snapshot) else {
         return Ok(());
     };
-    let (mut before, mut late) = (Known::new(&alone(previous))?, Known::new(&alone(late))?);
+    let mut before = Known::new(previous)?;
+    let mut restarted = HashSet::new();
     for record in &text.records {
-        if restarts(&mut late, text, record)? == Some(true)
-            && restarts(&mut before, text, record)? == Some(false)
-        {
+        if restarts(&mut before, text, record)? == Some(true) {
+            restarted.insert(&*record.id);
+        }
+    }
+    let mut before = Known::new(previous)?;
+    let mut late = Known::new(late)?;
+    for record in &next.records {
+        let restarts_once =
+            restarted.contains(&*record.id) || restarts(&mut late, next, record)? == Some(true);
+        if restarts_once && restarts(&mut before, next, record)? == Some(false) {
             return Err(LateReason::Fell(record.id.to_string()));
         }
     }
@@ -95,12 +106,4 @@ fn restarts(
     let life = head.and_then(|head| known.latest_life(head));
     let undated = life.filter(|life| life.start_time().is_none() || record.start_time.is_none());
     Ok(undated.map(|life| life.restarted(text, record).is_some()))
-}
-
-/// The observation as its own text has it.
-fn alone<'a>(observation: &Observation<'a>) -> Observation<'a> {
-    Observation {
-        carried: None,
-        ..*observation
-    }
 }

@@ -144,6 +144,15 @@ fn plain_reading() -> impl Strategy<Value = Event> {
     Just(Event::Read(Reading::default()))
 }
 
+/// The texts that are read, with their times in seconds.
+fn texts(layout: Layout, history: &[Event]) -> Vec<(i64, String)> {
+    let mut texts = Vec::new();
+    happen(layout, history, |time, _, text, _| {
+        texts.push((time / SECOND, text.to_owned()));
+    });
+    texts
+}
+
 fn any_history() -> impl Strategy<Value = Vec<Event>> {
     vec(
         prop_oneof![5 => work(), 1 => forget(), 3 => reading(0..3)],
@@ -250,6 +259,59 @@ proptest! {
             rows.sort();
             other_rows.sort();
             assert_eq!(rows, other_rows);
+        });
+    }
+
+    #[test]
+    fn late_text_is_admitted_where_it_belongs(
+        (layout, history) in prop_oneof![
+            // Without start_time a reset may not show from the text before to the one after.
+            (layouts(), vec(prop_oneof![5 => work(), 3 => plain_reading()], 1..60)),
+            (
+                prop_oneof![Just(Layout::Booted), Just(Layout::Dated)],
+                vec(prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()], 1..60)
+            ),
+        ]
+    ) {
+        let texts = texts(layout, &history);
+        for neighbours in texts.windows(3) {
+            let [(before, first), (time, late), (after, next)] = neighbours else {
+                unreachable!()
+            };
+            let mut target = Target::default();
+            target.observe_text(*before, first);
+            assert_eq!(target.admits_text(*time, late, (*after, next)), Ok(()));
+        }
+    }
+
+    #[test]
+    fn with_start_time_an_old_text_with_a_late_time_never_makes_more_than_was_done(
+        history in vec(prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()], 1..60),
+        wrong in any::<prop::sample::Index>(),
+        place in any::<prop::sample::Index>()
+    ) {
+        let texts = texts(Layout::Dated, &history);
+        prop_assume!(texts.len() > 1);
+        let place = place.index(texts.len() - 1);
+        let wrong = wrong.index(place + 1);
+        let mut observer = Observer::default();
+        for (position, (time, text)) in texts.iter().enumerate() {
+            observer.observe(time * SECOND, text);
+            if position == place {
+                let (late, next) = (&texts[wrong].1, &texts[place + 1]);
+                let time = (time + next.0) / 2;
+                if observer.target.admits_text(time, late, (next.0, &next.1)).is_ok() {
+                    observer.observe(time * SECOND, late);
+                }
+            }
+        }
+        happen(Layout::Dated, &history, |time, lustre, _, _| {
+            if time == texts[texts.len() - 1].0 * SECOND {
+                for (what, stored) in &observer.stored {
+                    let done = lustre.done.get(what).copied().unwrap_or(0);
+                    assert!(*stored <= done, "{what:?}: stored {stored}, done {done}");
+                }
+            }
         });
     }
 }

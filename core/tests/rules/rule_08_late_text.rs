@@ -96,6 +96,7 @@ fn rule_8_without_start_time_it_may_not_make_a_reset_where_there_was_none() {
         |late: &str, next: &str| target.admits(60, &[job("a", late)], (120, &[job("a", next)]));
     assert_eq!(admits("open 3", "open 4"), Ok(()));
     assert_eq!(admits("open 5", "open 4"), fell("a"));
+    assert_eq!(admits("open 1", "open 4"), fell("a"));
     // Here was a reset anyway, and it may have been after the late text or before.
     assert_eq!(admits("open 5", "open 1"), Ok(()));
     assert_eq!(admits("open 1", "open 1"), Ok(()));
@@ -142,4 +143,14 @@ fn rule_8_a_placed_text_divides_what_was_counted_across_it() {
     assert_eq!(target.observe(120, &next).rows, ["a (0, 120] open=8"]);
     assert_eq!(placed.observe(60, &late).rows, ["a (0, 60] open=3"]);
     assert_eq!(placed.observe(120, &next).rows, ["a (60, 120] open=5"]);
+}
+
+#[test]
+fn rule_8_what_is_carried_with_the_text_before_counts_like_the_text() {
+    let mut target = Target::first(&[born("a", -9, "open 3")]);
+    target.observe(60, &[]);
+    let admits = |late: &str, start| target.admits(90, &[born("a", start, late)], (120, &[]));
+    assert_eq!(admits("open 5", -20), start_time("a"));
+    assert_eq!(admits("open 2", -9), fell("a"));
+    assert_eq!(admits("open 3", -9), Ok(()));
 }

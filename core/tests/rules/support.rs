@@ -194,13 +194,18 @@ impl Target {
         records: &[String],
         next: (i64, &[String]),
     ) -> Result<(), LateReason> {
-        let kept = |time: i64, records: &[String]| Kept {
+        self.admits_text(time, &text(records), (next.0, &text(next.1)))
+    }
+
+    /// The same of whole texts.
+    pub fn admits_text(&self, time: i64, text: &str, next: (i64, &str)) -> Result<(), LateReason> {
+        let kept = |time: i64, text: &str| Kept {
             time,
             server: self.server.clone(),
-            text: Some(text(records)),
+            text: Some(text.to_owned()),
             carried: Vec::new(),
         };
-        let (late, next) = (kept(time, records), kept(next.0, next.1));
+        let (late, next) = (kept(time, text), kept(next.0, next.1));
         late.with(|late| {
             next.with(|next| match &self.last {
                 None => can_be_older(late, None, next),
