@@ -100,6 +100,10 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', 'infinity', 'a'
 UPDATE jobstats.settings SET max_text = 100;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('scratch-OST0000', record('101:1000:r01c01', 23, 94208)));
 \echo :LAST_ERROR_SQLSTATE
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'a');
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'a');
 \echo :LAST_ERROR_SQLSTATE

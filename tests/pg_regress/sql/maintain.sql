@@ -34,7 +34,7 @@ CREATE FUNCTION is_partitioned() RETURNS boolean LANGUAGE sql AS $$
 SELECT relkind = 'p' FROM pg_class WHERE oid = 'jobstats.raw'::regclass
 $$;
 
-SELECT feed('100 days', now() - interval '100 days'), feed('5 days', now() - interval '5 days'), feed('now', now());
+SELECT feed('100 days', now() - interval '100 days'), feed('5 days', now() - interval '5 days'), feed('now', now() - interval '2 seconds');
 UPDATE jobstats.rejects SET received = received - interval '15 days' WHERE cluster = '5 days';
 TABLE stored;
 CALL jobstats_maintain();
