@@ -35,13 +35,20 @@ have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 
 psql() { "$("$PG_CONFIG" --bindir)/psql" -X -v ON_ERROR_STOP=1 "$@"; }
 
+# new_database CLUSTER DATABASE
+# With TimescaleDB where that is installed.
+new_database() {
+    psql -q "$(scripts/cluster.sh url "$1")" -c "CREATE DATABASE \"$2\""
+    ! have_timescaledb ||
+        psql -q "$(scripts/cluster.sh url "$1" "$2")" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
+}
+
 # new_store CLUSTER DATABASE [ARGUMENTS OF jobstats_setup]
 # A database with all that is installed; prints what jobstats_setup() says.
 new_store() {
     local url
-    psql -q "$(scripts/cluster.sh url "$1")" -c "CREATE DATABASE \"$2\""
+    new_database "$1" "$2"
     url=$(scripts/cluster.sh url "$1" "$2")
-    ! have_timescaledb || psql -q "$url" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
     psql -q -At "$url" -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${3:-})"
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator regress isolation shipper truth; all of them by default
+#   test.sh [PART ...]    core simulator regress isolation stress shipper truth; all of them by default
 #
 # regress:NAME and isolation:NAME run one file, truth:LAYOUT one layout. What each printed stays below target/ in
 # directories called like the parts.
@@ -76,6 +76,17 @@ run_by_postgresql() {
 regress() { run_by_postgresql regress/pg_regress tests/pg_regress; }
 isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
 
+# Eight feeders at once, in no order: what they store is what feeding in order stores.
+stress() {
+    local url steps
+    new_database "$cluster" "$name"
+    url=$(scripts/cluster.sh url "$cluster" "$name")
+    psql -q "$url" -f tests/stress/prepare.sql >/dev/null &&
+        steps=$(psql -At "$url" -c 'SELECT max(step) FROM work') &&
+        "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" &&
+        psql -q -At "$url" -f tests/stress/compare.sql >"$output/report"
+}
+
 # A simulated day, with text that comes late and twice: what is stored is what was done.
 truth() {
     local url simulator=$target/release/jobstats-simulator
@@ -104,6 +115,7 @@ run_part() {
         ;;
     regress) mapfile -t names < <(basename -as .sql tests/pg_regress/sql/*.sql) ;;
     isolation) mapfile -t names < <(basename -as .spec tests/isolation/specs/*.spec) ;;
+    stress) names=(stress) ;;
     truth)
         names=("${layouts[@]}")
         cargo build --release -p jobstats-simulator
@@ -114,7 +126,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator regress isolation shipper truth
+[ $# -gt 0 ] || set -- core simulator regress isolation stress shipper truth
 mkdir -p "$target"
 start_cluster
 scripts/install.sh

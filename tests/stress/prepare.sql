@@ -1,0 +1,33 @@
+-- Eight targets of one cluster, read 40 times, with entries common to all of them: OSTs whose entries are skipped now and
+-- then, MDTs whose entries restart. Fed in order for comparison, and laid out for eight feeders.
+\set QUIET on
+\ir ../pg_regress/include/store.sql
+SELECT setseed(0.5);
+
+CREATE TABLE readings AS
+SELECT target, minute, CASE
+        WHEN target < 4 THEN ost('fs-OST000' || target, VARIADIC coalesce(array_agg(
+            record(job || ':1000:r01c01', calls, calls * 4096, minute) ORDER BY job)
+            FILTER (WHERE minute >= born AND (target * 7 + minute * 11 + job * 13) % 17 > 0), '{}'))
+        ELSE mdt('fs-MDT000' || target, VARIADIC coalesce(array_agg(
+            life(job || ':1000:r01c01', at(minute - age - 1), age + 1, 10 * (age + 1)) ORDER BY job)
+            FILTER (WHERE minute >= born), '{}'))
+    END AS body
+FROM generate_series(0, 7) AS target, generate_series(0, 78, 2) AS minute, generate_series(1, 30) AS job,
+    LATERAL (SELECT job AS born, minute * job AS calls, minute % (10 + 2 * job) AS age) AS state
+GROUP BY target, minute;
+
+-- All readings twice, each time in other texts of one to three targets in another order: who comes later feeds again
+-- what is there already.
+CREATE TABLE texts AS
+SELECT turn, minute, string_agg(body, '' ORDER BY random()) AS body
+FROM (SELECT turn, minute, body, row_number() OVER (PARTITION BY turn, minute ORDER BY random()) AS place
+    FROM readings, generate_series(1, 2) AS turn) AS shuffled
+GROUP BY turn, minute, (place - 1) / 3;
+
+-- Every feeder's own list, in no order: nearly everything is late.
+CREATE TABLE work AS
+SELECT feeder, row_number() OVER (PARTITION BY feeder ORDER BY random()) AS step, minute, body
+FROM (SELECT floor(random() * 8)::integer AS feeder, minute, body FROM texts) AS shared;
+
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'n1', at(minute), body FROM texts WHERE turn = 1 ORDER BY minute;
