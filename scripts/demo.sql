@@ -1,0 +1,55 @@
+-- What an admin wants to see, by the public functions and views alone; run by psql.
+\pset footer off
+\pset null ''
+\pset linestyle unicode
+
+\echo
+\echo 'Who wrote most, these 24 hours:  jobstats_top(since, until, ''write_bytes'', ''{uid}'')'
+SELECT rank, uid, pg_size_pretty(total) AS written, pg_size_pretty(rate::numeric) || '/s' AS rate,
+    round(100 * share) || ' %' AS share, pg_size_pretty(per_call::numeric) AS "per call"
+FROM jobstats_top(now() - interval '24 hours', now(), 'write_bytes', '{uid}');
+
+\echo 'Which jobs load the MDT puhti-MDT0001, this hour:  jobstats_top(…, ''metadata'', ''{job,uid}'', target => …)'
+SELECT rank, job, uid, total AS "metadata operations", round(rate::numeric, 1) AS "per second",
+    round(100 * share) || ' %' AS share
+FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', target => '{puhti-MDT0001}');
+
+\echo 'Who keeps OST puhti-OST0000 busy right now:  jobstats_now(''puhti-OST0000'')'
+SELECT rank, workload, uid, operation AS "mostly", round(rate::numeric, 1) AS "per second",
+    round(1000 * service_time::numeric, 1) AS "ms of service a second", round(100 * share) || ' %' AS share
+FROM jobstats_now('puhti-OST0000', 5);
+
+\echo 'How many users write how fast, hour by hour (each column an hour, the last one now; . 1  : 2-3  + 4-7  # 8 and more)'
+WITH writing AS (
+    SELECT 23 - floor(extract(epoch FROM now() - "time") / 3600)::integer AS hour,
+        least(greatest(floor(log(rate))::integer, 2), 9) AS decade
+    FROM jobstats_rates(now() - interval '24 hours', now(), '{write_bytes}', '{uid}', interval '1 hour')
+    WHERE rate > 0
+), cells AS (
+    SELECT decade, hour, (SELECT count(*) FROM writing w WHERE w.decade = d.decade AND w.hour = h.hour) AS users
+    FROM generate_series(2, 9) AS d (decade), generate_series(0, 23) AS h (hour)
+)
+SELECT CASE decade WHEN 2 THEN 'less'
+        ELSE format('%s %s/s and more', 10 ^ (decade % 3), (ARRAY['kB', 'MB', 'GB'])[decade / 3]) END AS "bytes written",
+    string_agg(CASE WHEN users = 0 THEN '  ' WHEN users = 1 THEN ' .' WHEN users < 4 THEN ' :' WHEN users < 8 THEN ' +'
+        ELSE ' #' END, '' ORDER BY hour) AS users
+FROM cells
+GROUP BY decade
+ORDER BY decade DESC;
+
+\echo 'Is monitoring itself healthy:  jobstats.health'
+SELECT kind, status, count(*) AS targets, date_trunc('second', min(last_observation)) AS "oldest observation",
+    min(usual_interval) AS "usual interval", date_trunc('second', max(delay)) AS "longest delay", min(remedy) AS remedy
+FROM jobstats.health
+GROUP BY kind, status
+ORDER BY kind, status;
+
+\echo 'What the numbers rest on, these 24 hours:  jobstats.quality'
+SELECT kind, sum(observations) AS observations, sum(added) AS "entries added", sum(resets) AS resets, sum(gaps) AS gaps,
+    sum(unknown) AS unknown, sum(problems) AS problems,
+    round(100.0 * sum(ok) / sum(ok + missing_job + truncated + malformed), 1) || ' %' AS "identifiers in order",
+    round(100 * avg(operations_without_job)::numeric, 1) || ' %' AS "operations without job"
+FROM jobstats.quality
+WHERE hour > now() - interval '25 hours'
+GROUP BY kind
+ORDER BY kind;
