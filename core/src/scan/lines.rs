@@ -42,6 +42,8 @@ pub(super) struct Lines<'a> {
     pub(super) position: usize,
     /// Its number.
     pub(super) number: u32,
+    /// Where the line ends of which a part has been taken: there can be many parts.
+    end: Option<usize>,
 }
 
 impl<'a> Lines<'a> {
@@ -50,6 +52,7 @@ impl<'a> Lines<'a> {
             text,
             position: 0,
             number: 1,
+            end: None,
         }
     }
 
@@ -72,6 +75,7 @@ impl<'a> Lines<'a> {
         let from = self.position;
         self.position = self.text.len() - rest.len();
         self.number = self.number.saturating_add(1);
+        self.end = None;
         Piece {
             text: &self.text[from..self.position - 1],
             begin: from,
@@ -84,33 +88,41 @@ impl<'a> Lines<'a> {
     /// The next line; none at the end of the text.
     pub(super) fn take(&mut self) -> Option<Piece<'a>> {
         let line = self.whole_line()?;
-        let piece = match self.cut(line) {
-            Some(offset) => Piece {
-                text: &line.text[..offset],
-                next: line.begin + offset,
-                ended: false,
-                ..line
-            },
-            None => line,
+        let (piece, end) = match self.cut(line) {
+            Some(offset) => {
+                let piece = Piece {
+                    text: &line.text[..offset],
+                    next: line.begin + offset,
+                    ended: false,
+                    ..line
+                };
+                (piece, Some(line.next - usize::from(line.ended)))
+            }
+            None => (line, None),
         };
         self.position = piece.next;
         self.number = self.number.saturating_add(u32::from(piece.ended));
+        self.end = end;
         Some(piece)
     }
 
     fn whole_line(&self) -> Option<Piece<'a>> {
         let from = self.position;
         let rest = self.text.get(from..).filter(|rest| !rest.is_empty())?;
-        let feed = memchr::memchr(b'\n', rest);
-        let line = &rest[..feed.unwrap_or(rest.len())];
+        let end = self
+            .end
+            .or_else(|| Some(from + memchr::memchr(b'\n', rest)?));
+        let end = end.unwrap_or(self.text.len());
+        let line = &self.text[from..end];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (text, begin) = without_colours(line);
+        let ended = end < self.text.len();
         Some(Piece {
             text,
             begin: from + begin,
             from,
-            next: from + feed.map_or(rest.len(), |feed| feed + 1),
-            ended: feed.is_some(),
+            next: end + usize::from(ended),
+            ended,
         })
     }
 
@@ -120,12 +132,14 @@ impl<'a> Lines<'a> {
             return None;
         }
         let offset = parameter::glued(line.text)?;
-        let value = parameter::parse(line.text).map_or(line.text, |(_, value)| value);
+        let before = &line.text[..offset];
+        let value = parameter::parse(before).map_or(before, |(_, value)| value);
         match Line::of(value) {
             // A user can choose an identifier that looks like a target's name, but not one so long, nor the next line.
-            Line::Record(id) if id.len() <= LUSTRE_IDENTIFIER_MAX => {
+            Line::Record(id) if id.len() + line.text.len() - offset <= LUSTRE_IDENTIFIER_MAX => {
                 let after = Self {
                     position: line.next,
+                    end: None,
                     ..*self
                 };
                 let header = after
@@ -207,6 +221,9 @@ pub(super) struct Joined {
     pub(super) messages: Vec<Range<usize>>,
 }
 
+/// Bytes of the codes of a colour.
+const COLOUR_MAX: usize = 16;
+
 /// Colours are set at the beginning of a line and reset at the end of one: `ESC [ 95 m`. Also where the text begins.
 fn without_colours(line: &[u8]) -> (&[u8], usize) {
     let mut text = line;
@@ -219,7 +236,9 @@ fn without_colours(line: &[u8]) -> (&[u8], usize) {
     }
     let begin = line.len() - text.len();
     while let Some(codes) = text.strip_suffix(b"m") {
-        let end = codes.iter().rposition(|byte| !is_colour_code(*byte));
+        let last = &codes[codes.len().saturating_sub(COLOUR_MAX)..];
+        let digits = last.iter().rev().take_while(|byte| is_colour_code(**byte));
+        let end = codes.len().checked_sub(digits.count() + 1);
         match end.and_then(|last| codes[..=last].strip_suffix(b"\x1b[")) {
             Some(rest) => text = rest,
             None => break,

@@ -61,11 +61,15 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 /// Only names like those that Lustre gives are found there; identifiers can contain what a user likes.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
     memchr::memchr(b'=', line)?;
-    let begins = KINDS.into_iter().filter_map(|(prefix, _)| {
-        memchr::memmem::find_iter(line, prefix)
-            .find(|begin| *begin > 0 && is_given_by_lustre(&line[begin + prefix.len()..]))
-    });
-    begins.min()
+    let mut earliest = None;
+    for (prefix, _) in KINDS {
+        // Of the second kind only what stands before the first: this is also called for what follows.
+        let searched = &line[..earliest.unwrap_or(line.len())];
+        let begin = memchr::memmem::find_iter(searched, prefix)
+            .find(|begin| *begin > 0 && is_given_by_lustre(&line[begin + prefix.len()..]));
+        earliest = begin.or(earliest);
+    }
+    earliest
 }
 
 /// Whether a text begins with `scratch-MDT0000.job_stats=`, or the name of another parameter of a target.

@@ -96,10 +96,8 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
 /// Whether two parts of a target's lines that do not follow each other in the text are two in their concatenation too.
 /// They are not where `lctl -H` puts the name on each line, nor where an identifier is cut and a name follows.
 fn is_seen(part: &[u8], next: &[u8]) -> bool {
-    let name_alone = next
-        .split(|byte| *byte == b'=')
-        .nth(1)
-        .is_some_and(|value| value.starts_with(b"\n"));
+    let first_line = next.split(|byte| *byte == b'\n').next();
+    let name_alone = first_line.is_some_and(|line| line.ends_with(b"="));
     next.starts_with(b"error: ") || name_alone && part.ends_with(b"\n")
 }
 

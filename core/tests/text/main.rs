@@ -7,6 +7,7 @@ mod damage;
 mod duplicates;
 mod events;
 mod generate;
+mod hostile;
 mod invariants;
 mod layouts;
 mod lctl;
