@@ -19,7 +19,7 @@ SELECT rank, workload, uid, operation AS "mostly", round(rate::numeric, 1) AS "p
     round(1000 * service_time::numeric, 1) AS "ms of service a second", round(100 * share) || ' %' AS share
 FROM jobstats_now('puhti-OST0000', 5);
 
-\echo 'How many users write how fast, hour by hour (each column an hour, the last one now; . 1  : 2-3  + 4-7  # 8 and more)'
+\echo 'How many users write how fast, hour by hour (each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more)'
 WITH writing AS (
     SELECT 23 - floor(extract(epoch FROM now() - "time") / 3600)::integer AS hour,
         least(greatest(floor(log(rate))::integer, 2), 9) AS decade
@@ -31,7 +31,7 @@ WITH writing AS (
 )
 SELECT CASE decade WHEN 2 THEN 'less'
         ELSE format('%s %s/s and more', 10 ^ (decade % 3), (ARRAY['kB', 'MB', 'GB'])[decade / 3]) END AS "bytes written",
-    string_agg(CASE WHEN users = 0 THEN '  ' WHEN users = 1 THEN ' .' WHEN users < 4 THEN ' :' WHEN users < 8 THEN ' +'
+    string_agg(CASE WHEN users = 0 THEN '  ' WHEN users = 1 THEN ' .' WHEN users < 5 THEN ' :' WHEN users < 10 THEN ' +'
         ELSE ' #' END, '' ORDER BY hour) AS users
 FROM cells
 GROUP BY decade

@@ -9,6 +9,6 @@ rm -rf "$tree"
 cargo pgrx package -p jobstats --no-default-features --features "pg$(pg_major)" --pg-config "$PG_CONFIG" --out-dir "$tree"
 cargo build --release -p jobstats-shipper
 install -D -m 0755 "$target/release/jobstats-shipper" "$tree/usr/bin/jobstats-shipper"
-install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md
+install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*
 tar -C "$tree" --owner=0 --group=0 --sort=name -czf "$tree.tar.gz" .
 printf '%s\n' "$tree.tar.gz"
