@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::TryReserveError;
 
 use super::Micros;
-use super::known::{Life, Part, has_unlisted};
-use super::value::bit;
+use super::known::{Life, Part};
+use super::value::{bit, slot_in};
 use crate::operation::OPERATIONS;
-use crate::scan::Time;
+use crate::scan::{Time, Unit};
 use crate::snapshot::{Counter, Record, Slot, Snapshot};
 
 /// Collects carried records into a snapshot, in the order they come.
@@ -17,19 +17,47 @@ pub(super) struct Carry<'a> {
 }
 
 /// Counters of a record that do not say what is known: they are missing or lower than before.
-pub(super) struct Withheld<'a> {
+pub(super) struct Withheld {
     /// The listed operations.
     pub listed: u64,
-    /// The others.
-    pub unlisted: Vec<&'a str>,
+    /// The slots of others that are lower.
+    pub lower: Vec<Slot>,
 }
 
-impl<'a> Withheld<'a> {
+/// The operations that any record of a text has.
+#[derive(Default)]
+pub(super) struct InText {
+    /// The listed ones.
+    pub listed: u64,
+    /// The others, and the unit of each.
+    unlisted: Vec<(Slot, Unit)>,
+}
+
+impl InText {
+    /// Of this text.
+    pub fn of(text: &Snapshot) -> Self {
+        let mut units = vec![None; text.unlisted.len()];
+        // Most texts have none.
+        let counters = text.counters.iter().filter(|_| !text.unlisted.is_empty());
+        for counter in counters.filter(|counter| bit(counter.slot).is_none()) {
+            if let Some(unit) = units.get_mut(usize::from(counter.slot) - OPERATIONS.len()) {
+                *unit = Some((counter.slot, counter.unit));
+            }
+        }
+        let records = text.records.iter();
+        Self {
+            listed: records.fold(0, |bits, record| bits | record.present),
+            unlisted: units.into_iter().flatten().collect(),
+        }
+    }
+}
+
+impl Withheld {
     /// Withholds a counter of the record.
-    pub fn add(&mut self, slot: Slot, name: &'a str) {
+    pub fn add(&mut self, slot: Slot) {
         match bit(slot) {
             Some(bit) => self.listed |= bit,
-            None => self.unlisted.push(name),
+            None => self.lower.push(slot),
         }
     }
 }
@@ -58,8 +86,8 @@ impl<'a> Carry<'a> {
     pub fn entry(&mut self, life: &Life<'a>) -> Result<(), TryReserveError> {
         for share in life.shares() {
             let start_time = life.start_time();
-            self.part(&share.part, start_time, share.listed, |name| {
-                share.has_say(name)
+            self.part(&share.part, start_time, share.listed, |slot| {
+                share.has_say(slot)
             })?;
         }
         self.entries += 1;
@@ -71,16 +99,17 @@ impl<'a> Carry<'a> {
         &mut self,
         life: &Life<'a>,
         (snapshot, record): (&Snapshot<'a>, &Record<'a>),
-        withheld: &Withheld<'a>,
+        withheld: &Withheld,
     ) -> Result<(), TryReserveError> {
         let before = self.snapshot.records.len();
         for share in life.shares() {
             let listed = share.listed & withheld.listed;
             // The text's start_time: it tells which life of the entry these counters belong to.
-            self.part(&share.part, record.start_time, listed, |name| {
-                let is_withheld =
-                    withheld.unlisted.contains(&name) || !has_unlisted(snapshot, record, name);
-                is_withheld && share.has_say(name)
+            self.part(&share.part, record.start_time, listed, |slot| {
+                let own = slot_in(snapshot, share.part.snapshot, slot);
+                let own = own.filter(|own| snapshot.value(record, *own).is_some());
+                let is_withheld = own.is_none_or(|own| withheld.lower.contains(&own));
+                is_withheld && share.has_say(slot)
             })?;
         }
         self.entries += u64::from(self.snapshot.records.len() > before);
@@ -94,16 +123,13 @@ impl<'a> Carry<'a> {
         since: Micros,
         (snapshot, record): (&'a Snapshot<'a>, &'a Record<'a>),
         life: Option<&Life<'a>>,
-        in_text: u64,
+        in_text: &InText,
     ) -> Result<(), TryReserveError> {
         let (before, begin) = (self.snapshot.records.len(), self.snapshot.counters.len());
         let is_known = |slot| life.is_some_and(|life| life.value(snapshot, slot).is_some());
-        for name in &snapshot.unlisted {
-            let slot = snapshot.unlisted_slot(name).filter(|slot| !is_known(*slot));
-            let mut others = snapshot.counters.iter();
-            let other = slot.and_then(|slot| others.find(|counter| counter.slot == slot));
-            if let Some(other) = other.filter(|_| !has_unlisted(snapshot, record, name)) {
-                self.counter(snapshot, Counter::zero(other.slot, other.unit))?;
+        for (slot, unit) in &in_text.unlisted {
+            if snapshot.value(record, *slot).is_none() && !is_known(*slot) {
+                self.counter(snapshot, Counter::zero(*slot, *unit))?;
             }
         }
         let part = Part {
@@ -111,7 +137,7 @@ impl<'a> Carry<'a> {
             snapshot,
             record,
         };
-        let listed = in_text & !record.present & !life.map_or(0, Life::listed);
+        let listed = in_text.listed & !record.present & !life.map_or(0, Life::listed);
         self.record(&part, record.start_time, listed, begin)?;
         self.entries += u64::from(self.snapshot.records.len() > before);
         Ok(())
@@ -123,13 +149,13 @@ impl<'a> Carry<'a> {
         part: &Part<'a>,
         start_time: Option<Time>,
         listed: u64,
-        wants_unlisted: impl Fn(&'a str) -> bool,
+        wants_unlisted: impl Fn(Slot) -> bool,
     ) -> Result<(), TryReserveError> {
         let begin = self.snapshot.counters.len();
         for counter in part.snapshot.counters_of(part.record) {
             let is_wanted = match bit(counter.slot) {
                 Some(bit) => listed & bit != 0,
-                None => wants_unlisted(part.snapshot.slot_name(counter.slot)),
+                None => wants_unlisted(counter.slot),
             };
             if is_wanted {
                 self.counter(part.snapshot, *counter)?;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, TryReserveError};
 use std::sync::LazyLock;
 
-use super::carry::{Carry, Withheld};
+use super::carry::{Carry, InText, Withheld};
 use super::known::{Head, Known, Life, counted, unlisted};
 use super::row::Rows;
 use super::value::{Value, slots};
@@ -96,8 +96,7 @@ struct Comparing<'a, 'o> {
     known: Known<'a>,
     /// Whether an entry that was not known is proven to have been born.
     previous_is_whole: bool,
-    /// The listed operations that any record of the text has.
-    in_text: u64,
+    in_text: InText,
     carry: Carry<'a>,
     /// Whether any entry goes on.
     survived: bool,
@@ -116,14 +115,13 @@ impl<'a, 'o> Comparing<'a, 'o> {
         text: &'a Snapshot<'a>,
     ) -> Result<Self, TryReserveError> {
         let known = Known::new(previous)?;
-        let records = text.records.iter();
         Ok(Self {
             previous,
             next,
             text,
             previous_is_whole: is_whole(previous, &known),
             known,
-            in_text: records.fold(0, |bits, record| bits | record.present),
+            in_text: InText::of(text),
             carry: Carry::with(text),
             survived: false,
             cut: false,
@@ -249,11 +247,11 @@ impl<'a, 'o> Comparing<'a, 'o> {
     ) -> Result<(), TryReserveError> {
         let (text, life) = (self.text, before.life.as_ref());
         let (known, counted_before) = life.map_or((0, 0), |life| (life.listed(), life.counted()));
-        let in_text = before.zero.map_or(0, |_| self.in_text);
+        let in_text = before.zero.map_or(0, |_| self.in_text.listed);
         let apart = known | record.present | in_text;
         let mut withheld = Withheld {
             listed: known & !record.present,
-            unlisted: Vec::new(),
+            lower: Vec::new(),
         };
         let mut rows = Rows::default();
         let mut is_unknown = before.zero.is_none() && record.present & !known != 0;
@@ -269,7 +267,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             match value.fall(&now) {
                 Some(reason) => {
                     self.problem(record, Some(name), reason);
-                    withheld.add(slot, name);
+                    withheld.add(slot);
                 }
                 None => rows.add(since, name, &value, &now, apart),
             }
@@ -285,7 +283,10 @@ impl<'a, 'o> Comparing<'a, 'o> {
             self.carry.withheld(life, (text, record), &withheld)?;
         }
         match before.zero {
-            Some(since) => self.carry.zeros(since, (text, record), life, in_text),
+            Some(since) => {
+                let record = (text, record);
+                self.carry.zeros(since, record, life, &self.in_text)
+            }
             None => Ok(()),
         }
     }
@@ -343,7 +344,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             let Some(life) = self.known.latest_life(head) else {
                 continue;
             };
-            let age = self.next.time - life.last_seen();
+            let age = self.next.time.saturating_sub(life.last_seen());
             let stays = match life.start_time() {
                 _ if !is_whole => is_of_text || age < DAY,
                 Some(_) => age < DAY,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, TryReserveError};
 
-use super::value::{Value, bit, same, slots};
+use super::value::{Value, bit, same, slot_in, slots};
 use super::{Micros, Observation};
 use crate::scan::Time;
 use crate::snapshot::{Record, Slot, Snapshot};
@@ -37,11 +37,13 @@ impl<'a> Part<'a> {
 
     /// The value of the operation that has this slot in `snapshot`.
     fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<Value<'a>> {
-        let slot = match bit(slot) {
-            Some(_) => slot,
-            None => self.snapshot.unlisted_slot(snapshot.slot_name(slot))?,
-        };
+        let slot = slot_in(self.snapshot, snapshot, slot)?;
         Value::of(self.snapshot, self.record, slot)
+    }
+
+    /// Whether it has the counter of the operation that has this slot in `snapshot`.
+    fn has(&self, snapshot: &Snapshot, slot: Slot) -> bool {
+        self.value(snapshot, slot).is_some()
     }
 }
 
@@ -148,8 +150,8 @@ impl<'a> Life<'a> {
     pub fn is_missing_in(&self, snapshot: &Snapshot, record: &Record) -> bool {
         let unlisted_missing = |part: &Part| {
             unlisted(part.snapshot, part.record).any(|slot| {
-                let name = part.snapshot.slot_name(slot);
-                !has_unlisted(snapshot, record, name)
+                let slot = slot_in(snapshot, part.snapshot, slot);
+                slot.is_none_or(|slot| snapshot.value(record, slot).is_none())
             })
         };
         self.listed() & !record.present != 0 || self.parts().any(unlisted_missing)
@@ -164,10 +166,10 @@ pub(super) struct Share<'a, 'l> {
 }
 
 impl Share<'_, '_> {
-    /// Whether the operation, which is not in the list, is this part's to tell.
-    pub fn has_say(&self, unlisted: &str) -> bool {
+    /// Whether the operation that has this slot in the part's snapshot is this part's to tell.
+    pub fn has_say(&self, slot: Slot) -> bool {
         let mut overlays = self.overlays.iter();
-        !overlays.any(|part| has_unlisted(part.snapshot, part.record, unlisted))
+        !overlays.any(|part| part.has(self.part.snapshot, slot))
     }
 }
 
@@ -177,12 +179,6 @@ pub(super) fn unlisted(snapshot: &Snapshot, record: &Record) -> impl Iterator<It
     counters
         .map(|counter| counter.slot)
         .filter(|slot| bit(*slot).is_none())
-}
-
-/// Whether the record has the counter of this operation, which is not in the list.
-pub(super) fn has_unlisted(snapshot: &Snapshot, record: &Record, name: &str) -> bool {
-    let slot = snapshot.unlisted_slot(name);
-    slot.is_some_and(|slot| snapshot.value(record, slot).is_some())
 }
 
 /// The listed operations of which a record counted something.

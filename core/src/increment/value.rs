@@ -82,6 +82,17 @@ pub(super) fn bit(slot: Slot) -> Option<u64> {
     (usize::from(slot) < OPERATIONS.len()).then(|| 1 << slot)
 }
 
+/// The slot in `snapshot` of the operation that has this slot in `of`.
+///
+/// Each snapshot numbers the operations that are not in the list anew; texts that follow each other, mostly alike.
+pub(super) fn slot_in(snapshot: &Snapshot, of: &Snapshot, slot: Slot) -> Option<Slot> {
+    let is_same = bit(slot).is_some() || snapshot.slot_name(slot) == of.slot_name(slot);
+    if is_same {
+        return Some(slot);
+    }
+    snapshot.unlisted_slot(of.slot_name(slot))
+}
+
 /// The slots of these bits.
 pub(super) fn slots(mut bits: u64) -> impl Iterator<Item = Slot> {
     std::iter::from_fn(move || {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jobstats_core::snapshot::read;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -313,5 +314,28 @@ proptest! {
                 }
             }
         });
+    }
+
+    #[test]
+    fn whatever_is_damaged_comparing_ends_and_its_rows_make_sense(
+        layout in layouts(),
+        history in any_history(),
+        damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..40)
+    ) {
+        let mut damage = damage.into_iter().cycle();
+        let mut observer = Observer::default();
+        for (time, text) in texts(layout, &history) {
+            let mut bytes = text.into_bytes();
+            for (place, byte) in damage.by_ref().take(3) {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            if read(text.as_bytes()).unwrap().snapshots.len() == 1 {
+                let seen = observer.target.observe_text(time, &text);
+                assert!(seen.totals.iter().all(|(.., growth)| (1..1 << 53).contains(growth)));
+                assert!(seen.active <= seen.entries && seen.unknown <= seen.entries);
+            }
+        }
     }
 }
