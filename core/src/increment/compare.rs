@@ -213,13 +213,13 @@ impl<'a, 'o> Comparing<'a, 'o> {
         if self.previous.snapshot.is_none() && !began_later {
             return Before::default();
         }
-        let since = since.unwrap_or_else(|| known.last_seen());
+        let since = match since {
+            _ if began_later => self.previous.time,
+            Some(since) => since,
+            None => known.last_seen(),
+        };
         Before {
-            zero: Some(if began_later {
-                self.previous.time
-            } else {
-                since
-            }),
+            zero: Some(since),
             life: known.seen_after(since),
             reset: true,
         }
