@@ -17,6 +17,12 @@ use crate::time::{EARLIEST, timestamptz};
 
 const HOUR: Micros = 3_600_000_000;
 
+/// Position of the first dimension in the statement's result; before it come whether there are times, and the step.
+const FIRST_DIMENSION: usize = 3;
+
+/// Number of columns between the dimensions and the first measure.
+const BETWEEN: usize = 4;
+
 /// What a group did of one operation in one step.
 #[derive(Debug, Clone)]
 pub struct Row {
@@ -57,11 +63,17 @@ pub fn ask(question: &Question) -> Result<Vec<Row>, Error> {
 fn answer(client: &SpiClient<'_>, question: &Question, window: &Window) -> Result<Vec<Row>, Error> {
     let schema = store::extension_schema()?;
     let statement = Statement::new(question, window.steps(), &schema).complete();
-    let groups = client.select(&statement, None, &parameters(question, window)?)?;
+    let mut groups = client.select(&statement, None, &parameters(question, window)?)?;
     if groups.len() > ROW_LIMIT {
         return Err(Error::TooManyRows);
     }
     let mut reader = Reader::new(question, window);
+    if question.measures.all {
+        for group in groups.by_ref() {
+            reader.meet(&group)?;
+        }
+        groups = groups.rewind();
+    }
     let mut timed = None;
     for group in groups {
         pgrx::check_for_interrupts!();
@@ -74,7 +86,7 @@ fn answer(client: &SpiClient<'_>, question: &Question, window: &Window) -> Resul
              operations metadata and write_bytes tell who is busy"
         );
     }
-    Ok(reader.finish())
+    Ok(reader.rows)
 }
 
 /// See [`crate::reading::statement`] for their order.
@@ -104,26 +116,51 @@ fn parameters(question: &Question, window: &Window) -> Result<Vec<DatumWithOid<'
 struct Reader<'a> {
     question: &'a Question,
     window: &'a Window,
-    /// Each with the position of its measure.
-    rows: Vec<(usize, Row)>,
-    /// Per measure, whether there is any of it.
-    met: Vec<bool>,
+    /// Per measure, whether it is wanted: those that were not named one by one are if they occurred anywhere.
+    wanted: Vec<bool>,
+    rows: Vec<Row>,
 }
 
 impl<'a> Reader<'a> {
     fn new(question: &'a Question, window: &'a Window) -> Self {
-        let met = vec![false; question.measures.list.len()];
+        let measures = &question.measures;
         Self {
             question,
             window,
+            wanted: vec![!measures.all; measures.list.len()],
             rows: Vec::new(),
-            met,
         }
+    }
+
+    /// Sees which measures occur in a group.
+    fn meet(&mut self, group: &SpiHeapTupleData<'_>) -> Result<(), Error> {
+        let first = FIRST_DIMENSION + self.question.by.iter().count() + BETWEEN;
+        let width = self.columns_per_measure();
+        for (n, wanted) in self
+            .wanted
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, wanted)| !**wanted)
+        {
+            *wanted = group
+                .get::<AnyNumeric>(first + n * width)?
+                .is_some_and(|total| !is_zero(&total));
+        }
+        Ok(())
+    }
+
+    fn columns_per_measure(&self) -> usize {
+        let calls = if self.question.calls { 2 } else { 0 };
+        let share = usize::from(matches!(self.question.wanted, Wanted::Top { .. }));
+        2 + calls + share
     }
 
     /// Takes the columns in the order in which the statement gives them.
     fn read(&mut self, group: &SpiHeapTupleData<'_>) -> Result<(), Error> {
-        let mut columns = Columns { group, next: 2 };
+        let mut columns = Columns {
+            group,
+            next: FIRST_DIMENSION - 1,
+        };
         let Some(step) = columns.take::<i32>()? else {
             // Only says whether there are times.
             return Ok(());
@@ -185,53 +222,41 @@ impl<'a> Reader<'a> {
         kinds: (bool, bool),
         row: &Row,
     ) -> Result<(), Error> {
-        let is_zero = row
-            .total
-            .as_ref()
-            .is_some_and(|total| *total == AnyNumeric::from(0));
-        self.met[n] |= row.total.is_some() && !is_zero;
-        if !self.shows(measure, kinds, row.total.is_some(), is_zero) {
+        if !self.shows(n, measure, kinds, row.total.as_ref()) {
             return Ok(());
         }
         if self.rows.len() == ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        self.rows.push((
-            n,
-            Row {
-                operation: measure.name.clone(),
-                ..row.clone()
-            },
-        ));
+        self.rows.push(Row {
+            operation: measure.name.clone(),
+            ..row.clone()
+        });
         Ok(())
     }
 
-    /// Whether a group that has nothing of a measure is shown all the same.
-    fn shows(&self, measure: &Measure, kinds: (bool, bool), is_known: bool, is_zero: bool) -> bool {
-        if is_known && !is_zero {
+    /// Whether what a group has of a measure is shown, even if that is nothing.
+    fn shows(
+        &self,
+        n: usize,
+        measure: &Measure,
+        kinds: (bool, bool),
+        total: Option<&AnyNumeric>,
+    ) -> bool {
+        if total.is_some_and(|total| !is_zero(total)) {
             return true;
         }
         if !self.question.by_targets_only() {
             // A group without activity is none; one with activity of unknown size is.
-            return !is_known && measure.is_time();
+            return total.is_none() && measure.is_time();
         }
-        !self.question.measures.all || measure.on.0 && kinds.0 || measure.on.1 && kinds.1
+        let reported = measure.on.0 && kinds.0 || measure.on.1 && kinds.1;
+        self.wanted[n] && (reported || !self.question.measures.all)
     }
+}
 
-    /// The rows; of measures that were not named one by one only those that occurred.
-    fn finish(self) -> Vec<Row> {
-        let Self {
-            question,
-            rows,
-            met,
-            ..
-        } = self;
-        let wanted = |n: usize| !question.measures.all || met[n];
-        rows.into_iter()
-            .filter(|(n, _)| wanted(*n))
-            .map(|(_, row)| row)
-            .collect()
-    }
+fn is_zero(total: &AnyNumeric) -> bool {
+    *total == AnyNumeric::from(0)
 }
 
 /// The columns of one row of the statement's result, one after the other.

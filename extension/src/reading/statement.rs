@@ -147,7 +147,8 @@ impl<'a> Statement<'a> {
     fn group_sums(&self, n: usize, measure: &Measure) -> String {
         let total = self.total(measure, "");
         let rate = self.total(measure, " / nullif(x.seconds, 0)");
-        let mut sums = format!(", {total} AS total_{n}, ({rate})::double precision AS rate_{n}");
+        let mut sums =
+            format!(", trim_scale({total}) AS total_{n}, ({rate})::double precision AS rate_{n}");
         if self.question.calls {
             let value = |sum: &Option<Sum>| match sum {
                 Some(sum) => self.value(sum),
@@ -291,11 +292,14 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Targets with activity, and whether they report times at all.
+    /// Whether each target reports times. One that did nothing is taken to do as the others.
     fn timed(&self) -> String {
         match self.probe {
             Some(n) => format!(
-                "SELECT a.target_id, bool_or(a.sum_{n} IS NOT NULL) AS timed FROM activity a GROUP BY a.target_id"
+                "SELECT u.target_id, coalesce(a.timed, bool_or(a.timed) OVER (), true) AS timed \
+                 FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
+                 SELECT a.target_id, bool_or(a.sum_{n} IS NOT NULL) AS timed FROM activity a GROUP BY a.target_id\
+                 ) a ON a.target_id = u.target_id"
             ),
             None => {
                 "SELECT NULL::integer AS target_id, NULL::boolean AS timed WHERE false".to_owned()
@@ -378,11 +382,7 @@ impl<'a> Statement<'a> {
         } else {
             format!("a.sum_{n}")
         };
-        let known = if sum.time {
-            " AND coalesce(k.timed, true)"
-        } else {
-            ""
-        };
+        let known = if sum.time { " AND k.timed" } else { "" };
         format!("coalesce({value}, CASE WHEN x.seconds > 0{known} THEN 0 END)")
     }
 }

@@ -19,7 +19,7 @@ rejected AS (
     FROM jobstats.rejects r
     JOIN jobstats.targets t ON t.cluster = r.cluster
     JOIN pace p ON p.target_id = t.target_id
-    WHERE r."time" > now() - interval '1 hour' AND (r.target = t.name OR r.target IS NULL AND r.server = p.server)
+    WHERE r.received > now() - interval '1 hour' AND (r.target = t.name OR r.target IS NULL AND r.server = p.server)
     GROUP BY t.target_id
 ),
 state AS (
@@ -51,7 +51,7 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
             WHEN 'clock' THEN format('The clock of %s, or of this machine, is wrong: see that both follow NTP, then jobstats.rejects.', s.server)
             WHEN 'late' THEN format('Texts come late: see what the shipper on %s says, and how busy this database is.', s.server)
             WHEN 'slow' THEN format('Reading it takes over half of the interval: lengthen the interval of the shipper on %s.', s.server)
-            WHEN 'rejects' THEN format('Some of its text could not be used: SELECT * FROM jobstats.rejects WHERE target = %L ORDER BY "time" DESC;', s.name)
+            WHEN 'rejects' THEN format('Some of its text could not be used: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', s.server)
             WHEN 'ids' THEN @extschema@.jobstats_ids_remedy(s.malformed)
         END,
         CASE WHEN s.cleanup_too_short THEN format(

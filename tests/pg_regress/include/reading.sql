@@ -1,0 +1,54 @@
+-- What tests of reading begin with: a store whose rows are written by hand, so that every answer can be checked by hand.
+CREATE EXTENSION jobstats;
+DO $$ BEGIN PERFORM jobstats_setup(); END $$;
+CREATE SCHEMA world;
+
+CREATE FUNCTION world.at(minute numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+SELECT timestamptz '2025-11-03 08:00+00' + minute * interval '1 minute'
+$$;
+
+-- A target is observed on a server at these times. Its first observation ever is a baseline.
+CREATE FUNCTION world.observe(cluster text, target text, server text, times timestamptz[]) RETURNS void
+LANGUAGE sql AS $$
+INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index)
+SELECT cluster, target, parts[1], parts[2], ('x' || lpad(parts[3], 8, '0'))::bit(32)::integer
+FROM regexp_match(target, '(.+)-(MDT|OST)(....)') AS parts
+ON CONFLICT DO NOTHING;
+INSERT INTO jobstats.observations ("time", since, target_id, server, received, duration, entries, active, added, resets,
+    removed, carried, unknown, problems, bytes, digest)
+SELECT o."time",
+    coalesce(lag(o."time") OVER (ORDER BY o."time"),
+        (SELECT max(p."time") FROM jobstats.observations p WHERE p.target_id = t.target_id AND p."time" < o."time")),
+    t.target_id, observe.server, o."time", '1 second', 10, 2, 1, 0, 0, 0, 0, 0, 1000, '\x'
+FROM unnest(times) AS o ("time"), jobstats.targets t
+WHERE t.cluster = observe.cluster AND t.name = observe.target;
+$$;
+CREATE FUNCTION world.observe(target text, server text, VARIADIC minutes numeric[]) RETURNS void
+LANGUAGE sql AS $$
+SELECT world.observe('', target, server, ARRAY(SELECT world.at(minute) FROM unnest(minutes) AS minute))
+$$;
+
+CREATE FUNCTION world.enter(entry text) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, first_seen)
+SELECT hashtextextended(entry, 0), entry, i.job, i.uid, i.gid, i.node, i.executable, i.pid, i.format, i.status,
+    coalesce(i.job, i.executable || '.' || i.uid, entry), world.at(0)
+FROM jobstats_identify(entry) i
+ON CONFLICT DO NOTHING;
+$$;
+
+-- What an entry did on a target in (since, until]: {"open": 3, "open_usecs": 70}.
+CREATE FUNCTION world.act(cluster text, target text, entry text, since timestamptz, until timestamptz, counts jsonb)
+RETURNS void LANGUAGE sql AS $$
+SELECT world.enter(entry);
+INSERT INTO jobstats.increments
+SELECT (jsonb_populate_record(NULL::jobstats.increments, counts || jsonb_build_object('time', until, 'since', since,
+    'observed', (SELECT min(o."time") FROM jobstats.observations o WHERE o.target_id = t.target_id AND o."time" >= until),
+    'target_id', t.target_id, 'entry_id', hashtextextended(entry, 0), 'reset', false))).*
+FROM jobstats.targets t WHERE t.cluster = act.cluster AND t.name = act.target;
+$$;
+CREATE FUNCTION world.act(target text, entry text, since numeric, until numeric, counts jsonb) RETURNS void
+LANGUAGE sql AS $$
+SELECT world.act('', target, entry, world.at(since), world.at(until), counts)
+$$;
+
+SET search_path = public, world;

@@ -1,0 +1,80 @@
+-- The view health: whether all is well with monitoring, and what to do if not.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+BEGIN;
+CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
+-- Observations every interval, the last one that many seconds ago.
+CREATE FUNCTION world.observe_until(target text, server text, last numeric, step numeric) RETURNS void LANGUAGE sql AS $$
+SELECT observe('', target, server, ARRAY(SELECT ago(last + n * step) FROM generate_series(0, 11) AS n))
+$$;
+CREATE FUNCTION world.set_last(target text, duration interval, delay interval) RETURNS void LANGUAGE sql AS $$
+UPDATE jobstats.observations o SET duration = set_last.duration, received = o."time" + delay
+FROM (SELECT t.target_id, max(o."time") AS "time" FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
+    WHERE t.name = target GROUP BY t.target_id) AS last
+WHERE o.target_id = last.target_id AND o."time" = last."time"
+$$;
+SELECT * FROM jobstats.health;
+DO $$ BEGIN
+    PERFORM observe_until('scratch-MDT0000', 'mds1', 60, 120);
+    PERFORM observe_until('scratch-OST0000', 'oss1', 599, 120);
+    PERFORM observe_until('scratch-OST0001', 'oss1', 601, 120);
+    PERFORM observe_until('scratch-OST0002', 'oss1', 601, 240);
+    PERFORM observe_until('scratch-OST0003', 'oss2', 60, 120);
+    PERFORM set_last('scratch-OST0003', '1 second', '3 minutes');
+    PERFORM observe_until('scratch-OST0004', 'oss2', 60, 120);
+    PERFORM set_last('scratch-OST0004', '61 seconds', '62 seconds');
+    PERFORM observe_until('scratch-OST0005', 'oss3', 60, 120);
+    PERFORM set_last('scratch-OST0005', '1 second', '-11 seconds');
+    PERFORM observe_until('scratch-OST0006', 'oss4', 60, 120);
+    PERFORM observe_until('scratch-OST0007', 'oss4', 60, 120);
+    PERFORM observe_until('scratch-OST0008', 'oss5', 60, 120);
+    PERFORM observe_until('scratch-OST0009', 'oss6', 60, 300);
+    PERFORM observe('', 'scratch-OST000a', 'oss7', ARRAY[ago(30)]);
+END $$;
+INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, reason, text) VALUES
+    (ago(9999), ago(3500), '', 'oss4', 'scratch-OST0006', 3, 'unclosed', 'read_bytes: {'),
+    (ago(3700), ago(3700), '', 'oss4', 'scratch-OST0007', 3, 'unclosed', 'read_bytes: {'),
+    (ago(60), ago(60), 'other', 'oss4', 'scratch-OST0007', 3, 'unclosed', 'read_bytes: {'),
+    (ago(60), ago(60), '', 'oss5', NULL, NULL, 'clock', 'obdfilter');
+SELECT target, server, status, now() - last_observation AS ago, delay, usual_interval, cleanup_too_short, remedy
+FROM jobstats.health ORDER BY target;
+
+-- Entries may be gone before they are read where the cleanup interval is under twice the usual one; 0 is never.
+UPDATE jobstats.targets SET cleanup_interval = '239 seconds' WHERE name = 'scratch-MDT0000';
+UPDATE jobstats.targets SET cleanup_interval = '240 seconds' WHERE name = 'scratch-OST0003';
+UPDATE jobstats.targets SET cleanup_interval = '0' WHERE name = 'scratch-OST0006';
+UPDATE jobstats.targets SET cleanup_interval = '30 seconds' WHERE name = 'scratch-OST0009';
+SELECT target, status, cleanup_interval, cleanup_too_short, remedy FROM jobstats.health
+WHERE target IN ('scratch-MDT0000', 'scratch-OST0003', 'scratch-OST0006', 'scratch-OST0009') ORDER BY target;
+-- Where it is not shipped, 600 s are assumed.
+UPDATE jobstats.targets SET cleanup_interval = NULL;
+DELETE FROM jobstats.observations o USING jobstats.targets t WHERE t.target_id = o.target_id AND t.name = 'scratch-MDT0000';
+DO $$ BEGIN
+    PERFORM observe_until('scratch-MDT0000', 'mds1', 60, 301);
+END $$;
+SELECT target, status, cleanup_too_short, remedy FROM jobstats.health WHERE cleanup_too_short ORDER BY target;
+
+-- Most identifiers match no format: the likely one, and how to add it.
+DO $$ BEGIN
+    PERFORM act('', 'scratch-OST0007', 'dd@' || 1000 + n || '@r01c' || n, ago(180), ago(60), '{"read": 1}') FROM generate_series(10, 14) AS n;
+    PERFORM act('', 'scratch-OST0007', '101:1000:n' || n, ago(180), ago(60), '{"read": 1}') FROM generate_series(1, 5) AS n;
+END $$;
+SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+DO $$ BEGIN
+    PERFORM act('', 'scratch-OST0007', 'cp@1000@r01c01', ago(180), ago(60), '{"read": 1}');
+END $$;
+SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+INSERT INTO jobstats.entry_formats SELECT max(priority) + 1, '%e@%u@%H' FROM jobstats.entry_formats;
+SELECT jobstats_reidentify();
+SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+-- What they look like cannot always be told.
+UPDATE jobstats.entries SET status = 'malformed', name = 'a b ' || entry_id;
+SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+ROLLBACK;

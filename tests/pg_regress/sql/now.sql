@@ -1,0 +1,59 @@
+-- jobstats_now(): who keeps each target busy, as of its last observation.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+BEGIN;
+CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
+DO $$ BEGIN
+    PERFORM observe('', 'scratch-MDT0000', 'mds1', ARRAY[ago(420), ago(300), ago(180), ago(60)]);
+    PERFORM observe('', 'scratch-OST0000', 'oss1', ARRAY[ago(290), ago(170), ago(50)]);
+    PERFORM observe('', 'scratch-OST0001', 'oss2', ARRAY[ago(290), ago(170), ago(50)]);
+    PERFORM act('', 'scratch-MDT0000', '101:1000:n01', ago(300), ago(180), '{"open": 99999, "open_usecs": 99999999}');
+    PERFORM act('', 'scratch-MDT0000', '101:1000:n01', ago(180), ago(60), '{"open": 1200, "open_usecs": 60000000, "close": 2400, "close_usecs": 12000000}');
+    PERFORM act('', 'scratch-MDT0000', '101:1000:n02', ago(180), ago(60), '{"open": 1200, "open_usecs": 60000000}');
+    PERFORM act('', 'scratch-MDT0000', 'rsync.1001', ago(180), ago(60), '{"getattr": 60000, "getattr_usecs": 12000000}');
+    PERFORM act('', 'scratch-MDT0000', 'mv.1001', ago(180), ago(60), '{"rename": 12, "rename_usecs": 120000, "samedir_rename": 12, "samedir_rename_usecs": 120000}');
+    -- As before Lustre 2.14: no times.
+    PERFORM act('', 'scratch-OST0000', '101:1000:n01', ago(170), ago(50), '{"write_bytes": 4096, "write": 120}');
+    PERFORM act('', 'scratch-OST0000', 'cp.1002', ago(170), ago(50), '{"read_bytes": 4096, "read": 30, "write_bytes": 10, "write": 30, "punch": 60}');
+END $$;
+INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'bob');
+
+-- By the time that servers spent on them, or by calls where that is not known. The operation is the one that took most.
+SELECT cluster, target, kind, server, now() - "time" = age AS same, age, seconds FROM jobstats_now() WHERE rank = 1;
+SELECT target, rank, workload, uid, "user", operation, rate, service_time, share FROM jobstats_now();
+SELECT target, rank, workload FROM jobstats_now('%OST%', 1);
+SELECT count(*) FROM jobstats_now(n => 0);
+SELECT count(*) FROM jobstats_now(NULL, NULL);
+SELECT count(*) FROM jobstats_now('none');
+
+-- A row that begins before the last observation does, because its entry was skipped by Lustre in the one before: the part
+-- that lies in it. Rows that were divided at ten minutes count together.
+DO $$ BEGIN
+    PERFORM act('', 'scratch-OST0001', '102:1002:n01', ago(290), ago(50), '{"read": 100, "read_usecs": 2400000}');
+    PERFORM act('', 'scratch-OST0001', '103:1002:n01', ago(170), ago(100), '{"read": 70, "read_usecs": 600000}');
+    PERFORM act('', 'scratch-OST0001', '103:1002:n01', ago(100), ago(50), '{"read": 50, "read_usecs": 600000}');
+END $$;
+UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
+WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
+SELECT target, rank, workload, rate, service_time, share FROM jobstats_now('%OST0001');
+
+-- A target that has not been observed for a day, or only once, has no now.
+DO $$ BEGIN
+    PERFORM observe('', 'scratch-OST0002', 'oss1', ARRAY[ago(90000), ago(86500)]);
+    PERFORM act('', 'scratch-OST0002', 'cp.1002', ago(90000), ago(86500), '{"read": 30}');
+    PERFORM observe('', 'scratch-OST0003', 'oss1', ARRAY[ago(10)]);
+END $$;
+SELECT DISTINCT target FROM jobstats_now() ORDER BY target;
+ROLLBACK;
+
+SELECT * FROM jobstats_now(n => -1);
+SET client_min_messages = warning;
+DROP SCHEMA jobstats CASCADE;
+SELECT * FROM jobstats_now();

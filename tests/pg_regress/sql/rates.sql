@@ -1,0 +1,179 @@
+-- jobstats_rates(): how fast, over time and by whatever you like.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- Two targets, 600 bytes written to each within ten minutes. A was observed all the time, B only since minute 5.
+DO $$ BEGIN
+    PERFORM observe('scratch-OST0000', 'oss1', 0, 5, 10);
+    PERFORM observe('scratch-OST0001', 'oss2', 5, 10);
+    PERFORM act('scratch-OST0000', '101:1000:n01', 0, 5, '{"write_bytes": 600, "write": 2}');
+    PERFORM act('scratch-OST0001', '102:1001:n02', 5, 10, '{"write_bytes": 600, "write": 3}');
+END $$;
+
+-- While A was observed it took 1 B/s, while B was observed 2 B/s: 3 B/s together, and three quarters were observed.
+SELECT "time", seconds, operation, rate, coverage FROM jobstats_rates(at(0), at(10), '{write_bytes}', '{}');
+SELECT "time", seconds, target, operation, rate, coverage FROM jobstats_rates(at(0), at(10), '{write_bytes}');
+
+-- A metadata target joins in, and the first two go on: B on another server, its partner having taken it over.
+DO $$ BEGIN
+    PERFORM observe('scratch-MDT0000', 'mds1', 0, 5, 10, 15, 20);
+    PERFORM observe('scratch-OST0000', 'oss1', 15, 20);
+    PERFORM observe('scratch-OST0001', 'oss1', 15, 20);
+    PERFORM act('scratch-MDT0000', '101:1000:n01', 0, 5, '{"open": 60, "open_usecs": 6000, "close": 60, "close_usecs": 600}');
+    PERFORM act('scratch-MDT0000', 'bash.1002', 5, 10, '{"getattr": 30, "getattr_usecs": 300, "mknod": 5, "mknod_usecs": 50}');
+    PERFORM act('scratch-OST0000', '101:1000:n03', 10, 15, '{"write_bytes": 3000, "write": 30, "write_usecs": 60000, "getattr": 3}');
+    PERFORM act('scratch-OST0001', '102:1001:n02', 10, 15, '{"read_bytes": 900, "read": 9, "read_usecs": 9000}');
+    PERFORM act('scratch-OST0001', ':1001:n04', 15, 20, '{"write_bytes": 90, "write": 1, "write_usecs": 900}');
+END $$;
+
+-- By default every operation that occurred, by target: zero where nothing happened, no row where a target of that kind
+-- does not report the operation.
+SELECT target, operation, rate, coverage FROM jobstats_rates(at(0), at(20));
+
+-- An operation that is named is shown for every target.
+SELECT target, operation, rate FROM jobstats_rates(at(0), at(20), '{open,open_usecs}');
+
+-- Derived operations. Opens, closes and getattrs of metadata targets are metadata, mknod is not: it counts in open too,
+-- and neither are those of object storage targets. Service time is seconds of work per second.
+SELECT kind, operation, rate FROM jobstats_rates(at(0), at(20), '{metadata,service_time}', '{kind}');
+
+-- All dimensions.
+SELECT * FROM jobstats_rates(at(0), at(20), '{write_bytes}',
+    '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid}');
+
+-- In steps, from the start; the last is what is left. Not observed is NULL, which is not zero.
+SELECT "time", seconds, target, rate, coverage
+FROM jobstats_rates(at(0), at(20), '{write_bytes}', step => '8 minutes', kind => '{OST}');
+-- Where by names more than targets, there are rows of what happened only.
+SELECT "time", seconds, job, rate, coverage
+FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{job}', '8 minutes', kind => '{OST}');
+-- A step finer than the rows: what they counted is spread over their time, in whole numbers.
+SELECT to_char("time", 'HH24:MI:SS') AS "time", rate * seconds AS bytes
+FROM jobstats_rates(at(15), at(20), '{write_bytes}', '{}', '40 seconds', target => '{scratch-OST0001}');
+
+-- Filters take patterns, any of which must match. They do not change what was observed, unless they are about targets.
+SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', job => '{101,9%}');
+SELECT uid, rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', target => '{%OST0000}');
+SELECT uid, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{uid}', uid => '{1001,7}', status => '{missing%}');
+SELECT rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{}', node => '{}');
+SELECT target, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', workload => '{none}', kind => '{OST}');
+SELECT target, rate FROM jobstats_rates(at(0), at(20), '{write_bytes}', target => '{none}');
+
+-- By server: a target counts for the server that it was observed on.
+SELECT server, target, rate, coverage FROM jobstats_rates(at(0), at(20), '{read_bytes,write_bytes}', '{server,target}', kind => '{OST}')
+WHERE operation = 'write_bytes';
+SELECT rate, coverage FROM jobstats_rates(at(0), at(20), '{write_bytes}', '{}', server => '{oss1}');
+
+-- Weights make an operation of others.
+SELECT operation, job, rate FROM jobstats_rates(at(0), at(20), '{open}', '{job}', weights => '{"write_bytes": 1e-1, "open": 2}');
+SELECT operation, rate FROM jobstats_rates(at(0), at(20), '{weighted}', '{}', weights => '{"metadata": 1}');
+SELECT operation, rate FROM jobstats_rates(at(0), at(20), '{}', '{}', weights => '{"service_time": -10}');
+
+-- Nothing asked, nothing said; nothing in scope either.
+SELECT * FROM jobstats_rates(at(0), at(20), '{}');
+SELECT * FROM jobstats_rates(at(-9000), at(-8990));
+-- A target is in scope if it was observed in the window or on the day before.
+SELECT target, rate, coverage FROM jobstats_rates(at(60 * 24), at(60 * 24 + 10), '{write}');
+SELECT target, rate, coverage FROM jobstats_rates(at(60 * 24 + 20), at(60 * 24 + 30), '{write}');
+
+-- Steps of a day follow the time zone of the session: where summer time ends there is one of 25 hours.
+DO $$ BEGIN
+    PERFORM observe('', 'home-OST0000', 'oss9', ARRAY(SELECT generate_series(timestamptz '2025-10-24 12:00+00', '2025-10-28', '1 hour')));
+    PERFORM act('', 'home-OST0000', 'cp.1', hour, hour + interval '1 hour', '{"write": 3600}')
+        FROM generate_series(timestamptz '2025-10-25 00:00+00', '2025-10-26', '1 hour') AS hour;
+END $$;
+SET TimeZone = 'Europe/Helsinki';
+SELECT "time", seconds, rate, coverage FROM jobstats_rates('2025-10-25', '2025-10-28', '{write}', step => '1 day', filesystem => '{home}');
+SET TimeZone = 'UTC';
+SELECT "time", seconds, rate, coverage FROM jobstats_rates('2025-10-25', '2025-10-28', '{write}', step => '1 day', filesystem => '{home}');
+
+-- A gap in the observations that is longer than the window, or than a day.
+DO $$ BEGIN
+    PERFORM observe('home-OST0001', 'oss9', -9000, -3000);
+    PERFORM observe('home-OST0001', 'oss9', 3000);
+END $$;
+SELECT target, rate, coverage FROM jobstats_rates(at(-60), at(-50), '{read}', filesystem => '{home}');
+
+-- Servers before Lustre 2.14 report no times: that is unknown, not zero, and said once.
+DO $$ BEGIN
+    PERFORM observe('old-MDT0000', 'mds9', 10000, 10002, 10004);
+    PERFORM observe('old-OST0000', 'oss9', 10000, 10002, 10004);
+    PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');
+    PERFORM act('old-MDT0000', 'cp.6', 10002, 10004, '{"open": 1}');
+END $$;
+SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,metadata,getattr_usecs}');
+SELECT uid, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,open}', '{uid}');
+-- Where one target reports times, the time of another that does not is still unknown.
+DO $$ BEGIN
+    PERFORM observe('new-MDT0000', 'mds8', 10000, 10002, 10004);
+    PERFORM act('new-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "open_usecs": 240000}');
+END $$;
+SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time}');
+
+-- NULL is as if left out.
+SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT r = s AS same FROM jobstats_rates(at(0), at(20), '{open}', NULL, kind => '{MDT}') r, jobstats_rates(at(0), at(20), '{open}', kind => '{MDT}') s;
+
+-- What does not exist or makes no sense.
+\set VERBOSITY default
+SELECT * FROM jobstats_rates(operations => '{opens}');
+SELECT * FROM jobstats_rates(operations => '{read_bytes_usecs}');
+SELECT * FROM jobstats_rates("by" => '{target,"user"}');
+\set VERBOSITY terse
+SELECT * FROM jobstats_rates(operations => '{NULL}');
+SELECT * FROM jobstats_rates("by" => '{NULL}');
+SELECT * FROM jobstats_rates(operations => '{weighted}');
+SELECT * FROM jobstats_rates(weights => '{"weighted": 1}');
+SELECT * FROM jobstats_rates(weights => '{"open": "many"}');
+SELECT * FROM jobstats_rates(weights => '{}');
+SELECT * FROM jobstats_rates(weights => '[1]');
+SELECT * FROM jobstats_rates(at(10), at(10));
+SELECT * FROM jobstats_rates(at(10), at(5));
+SELECT * FROM jobstats_rates('-infinity');
+SELECT * FROM jobstats_rates(at(0), at(10), step => '0');
+SELECT * FROM jobstats_rates(at(0), at(10), step => '-1 minute');
+SELECT * FROM jobstats_rates(at(0), at(10), step => '1 month -29 days');
+\set VERBOSITY default
+SELECT count(*) FROM jobstats_rates(at(0), at(20), step => '1 millisecond');
+\set VERBOSITY terse
+
+-- A window that reaches now ends where every target was observed, but for those that are silent.
+BEGIN;
+DO $$ BEGIN
+    PERFORM observe('now', 'x-OST0000', 'oss1', ARRAY(SELECT now() - n * interval '2 minutes' - interval '30 seconds' FROM generate_series(0, 20) AS n));
+    PERFORM observe('now', 'x-OST0001', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '90 seconds' FROM generate_series(0, 20) AS n));
+END $$;
+SELECT now() - "time" AS began, seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+SELECT now() - "time" AS began, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', '{read}', '{}', '3 minutes', cluster => '{now}');
+-- Only what is in scope is waited for.
+SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0000}');
+SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', server => '{oss1}');
+-- A target that is usually seen every two minutes is silent after ten.
+DO $$ BEGIN
+    PERFORM observe('now', 'x-OST0002', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '9 minutes' FROM generate_series(0, 5) AS n));
+END $$;
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+UPDATE jobstats.observations o SET "time" = o."time" - interval '2 minutes', since = o.since - interval '2 minutes'
+FROM jobstats.targets t WHERE t.target_id = o.target_id AND t.name = 'x-OST0002';
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+-- One that is usually seen every hour is not.
+DO $$ BEGIN
+    PERFORM observe('now', 'x-OST0003', 'oss2', ARRAY(SELECT now() - n * interval '1 hour' - interval '5 minutes' FROM generate_series(0, 5) AS n));
+END $$;
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
+-- Nothing of the window has been observed yet.
+SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 minute', operations => '{read}', cluster => '{now}');
+-- All are silent: the window stays as asked for.
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0002}');
+ROLLBACK;
+
+-- Without a store there is nothing to read.
+SET client_min_messages = warning;
+DROP SCHEMA jobstats CASCADE;
+\set VERBOSITY default
+SELECT * FROM jobstats_rates();

@@ -1,0 +1,65 @@
+-- jobstats_top(): who did most of it.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+DO $$ BEGIN
+    PERFORM observe('scratch-MDT0000', 'mds1', 0, 5, 10);
+    PERFORM observe('scratch-OST0000', 'oss1', 0, 5, 10);
+    PERFORM observe('scratch-OST0001', 'oss2', 5, 10);
+    PERFORM act('scratch-MDT0000', '101:1000:n01', 0, 5, '{"open": 6000, "open_usecs": 30000000, "close": 6000, "close_usecs": 600000}');
+    PERFORM act('scratch-MDT0000', '101:1000:n02', 5, 10, '{"open": 3000, "open_usecs": 15000000}');
+    PERFORM act('scratch-MDT0000', 'rsync.1001', 5, 10, '{"getattr": 30000, "getattr_usecs": 6000000}');
+    PERFORM act('scratch-OST0000', '102:1002:n03', 0, 5, '{"write_bytes": 4194304000, "write": 1000, "write_usecs": 60000000}');
+    PERFORM act('scratch-OST0001', '102:1002:n03', 5, 10, '{"write_bytes": 4194304000, "write": 1000, "write_usecs": 60000000}');
+    PERFORM act('scratch-OST0000', '101:1000:n01', 5, 10, '{"write_bytes": 32768, "write": 8, "write_usecs": 8000}');
+    PERFORM act('scratch-OST0000', '103:1002:n04', 5, 10, '{"write_bytes": 32768, "write": 8, "write_usecs": 400}');
+    PERFORM act('scratch-OST0000', ':1003:n05', 5, 10, '{"write_bytes": 32768, "write": 2, "write_usecs": 100}');
+END $$;
+
+-- Who kept the servers busy: seconds of work, and how many requests were in service on average.
+SELECT rank, uid, workload, operation, total, rate, share, calls, per_call, coverage FROM jobstats_top(at(0), at(10));
+-- All columns.
+SELECT * FROM jobstats_top(at(0), at(10), 'metadata', '{uid,workload,target}');
+
+-- Who wrote most; of equal ones the first by name. Shares are of everybody's writes, whatever is shown.
+SELECT rank, job, uid, total, share, per_call FROM jobstats_top(at(0), at(10), 'write_bytes', '{job,uid}');
+SELECT rank, job, uid, total, share, per_call FROM jobstats_top(at(0), at(10), 'write_bytes', '{job,uid}', 2);
+SELECT rank, uid, rate, share FROM jobstats_top(at(0), at(10), 'write_bytes', '{uid}', min_rate => 1000);
+-- Filters do change what shares are of.
+SELECT rank, job, uid, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', '{job,uid}', uid => '{1000,1003}');
+SELECT rank, target, total, share FROM jobstats_top(at(0), at(10), 'write_bytes', '{target}');
+
+-- Weights make an operation of others.
+SELECT rank, uid, operation, total, rate, share, calls, per_call
+FROM jobstats_top(at(0), at(10), 'weighted', '{uid}', weights => '{"write_bytes": 1e-6, "metadata": 0.01}');
+
+-- Nobody did it; nobody is wanted.
+SELECT * FROM jobstats_top(at(0), at(10), 'rmdir');
+SELECT * FROM jobstats_top(at(0), at(10), n => 0);
+
+-- Servers before Lustre 2.14 report no times: then there is nothing to rank by, and one NOTICE says what there is instead.
+DO $$ BEGIN
+    PERFORM observe('old-MDT0000', 'mds9', 10000, 10002);
+    PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');
+END $$;
+SELECT * FROM jobstats_top(at(10000), at(10002));
+SELECT rank, uid, workload, total, rate, calls, per_call FROM jobstats_top(at(10000), at(10002), 'metadata');
+
+-- NULL is as if left out.
+SELECT count(*) FROM jobstats_top(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT rank, uid, workload, operation FROM jobstats_top(at(0), at(10), NULL, NULL, NULL);
+
+-- What does not exist or makes no sense.
+SELECT * FROM jobstats_top(operation => 'writes');
+SELECT * FROM jobstats_top(operation => 'weighted');
+SELECT * FROM jobstats_top("by" => '{user}');
+SELECT * FROM jobstats_top(n => -1);
+SELECT * FROM jobstats_top(at(0), at(0));
+SET client_min_messages = warning;
+DROP SCHEMA jobstats CASCADE;
+SELECT * FROM jobstats_top();
