@@ -18,6 +18,18 @@ released_upgrades_are_unchanged() {
     [ -z "$found" ] || die "$(printf 'released in %s, write a new upgrade script instead of changing:\n%s' "$tag" "$found")"
 }
 
+# What the documentation shows a query to answer is what a regression test shows.
+examples_are_tested() {
+    local found
+    # shellcheck disable=SC2016 # awk's variables
+    found=$(cat tests/pg_regress/expected/*.out | awk '
+        FILENAME == "-" { expected = expected $0 "\n"; next }
+        /^```psql$/ { inside = 1; example = ""; next }
+        /^```$/ && inside { inside = 0; if (!index(expected, example)) print FILENAME " " FNR ":\n" example; next }
+        inside { example = example $0 "\n" }' - README.md docs/*.md)
+    [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
+}
+
 extension=(--no-default-features --features "jobstats/pg$(pg_major)")
 
 say "cargo fmt --check"
@@ -31,3 +43,5 @@ git ls-files -z '*.sh' .ci | xargs -0 shellcheck
 say "versions and upgrade scripts"
 versions_stand_once
 released_upgrades_are_unchanged
+say "examples in the documentation"
+examples_are_tested

@@ -70,10 +70,18 @@ pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
 
 /// The schema of the extension's functions, quoted.
 pub fn extension_schema() -> Result<String, Error> {
-    let name = Spi::get_one::<String>(
-        "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
-         JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
-    )?;
+    // `Spi::get_one` would give the transaction an id, which a standby or a parallel query cannot do.
+    let name = Spi::connect(|client| {
+        client
+            .select(
+                "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
+                Some(1),
+                &[],
+            )?
+            .first()
+            .get_one::<String>()
+    })?;
     name.map(quote_identifier)
         .ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))
 }

@@ -45,6 +45,7 @@ INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, r
     (ago(60), ago(60), '', 'oss5', NULL, NULL, 'clock', 'obdfilter');
 SELECT target, server, status, now() - last_observation AS ago, delay, usual_interval, cleanup_too_short, remedy
 FROM jobstats.health ORDER BY target;
+SELECT target, status, remedy FROM jobstats.health WHERE status IN ('silent', 'slow') ORDER BY target;
 
 -- Entries may be gone before they are read where the cleanup interval is under twice the usual one; 0 is never.
 UPDATE jobstats.targets SET cleanup_interval = '239 seconds' WHERE name = 'scratch-MDT0000';

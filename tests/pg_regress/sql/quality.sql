@@ -38,5 +38,7 @@ SELECT hour(hour), target, added, resets, gaps, unknown, problems FROM jobstats.
 SELECT hour(hour), target, bytes_without_job, bytes_without_user, operations_without_job, operations_without_user
 FROM jobstats.quality ORDER BY 1, 2;
 
+SELECT target, ok, missing_job, truncated, malformed, bytes_without_job
+FROM jobstats.quality WHERE hour >= now() - interval '1 day' AND missing_job > 0;
 -- A condition on the hour keeps the others from being read.
 SELECT hour(hour), target FROM jobstats.quality WHERE hour > past(0) ORDER BY 1, 2;

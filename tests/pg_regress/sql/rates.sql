@@ -16,8 +16,10 @@ DO $$ BEGIN
 END $$;
 
 -- While A was observed it took 1 B/s, while B was observed 2 B/s: 3 B/s together, and three quarters were observed.
-SELECT "time", seconds, operation, rate, coverage FROM jobstats_rates(at(0), at(10), '{write_bytes}', '{}');
-SELECT "time", seconds, target, operation, rate, coverage FROM jobstats_rates(at(0), at(10), '{write_bytes}');
+SELECT "time", seconds, operation, rate, coverage
+FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 08:10', '{write_bytes}', '{}');
+SELECT target, operation, rate, coverage
+FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 08:10', '{write_bytes}');
 
 -- A metadata target joins in, and the first two go on: B on another server, its partner having taken it over.
 DO $$ BEGIN
@@ -141,6 +143,14 @@ SELECT * FROM jobstats_rates(at(0), at(10), step => '1 month -29 days');
 \set VERBOSITY default
 SELECT count(*) FROM jobstats_rates(at(0), at(20), step => '1 millisecond');
 \set VERBOSITY terse
+
+-- Reading writes nothing, not even a transaction id; so it also works on a standby and beside a parallel query.
+BEGIN READ ONLY;
+SELECT count(*) > 0 AS any FROM jobstats_rates(at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_top(at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_now();
+SELECT pg_current_xact_id_if_assigned();
+COMMIT;
 
 -- A window that reaches now ends where every target was observed, but for those that are silent.
 BEGIN;

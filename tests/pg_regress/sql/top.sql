@@ -22,7 +22,9 @@ DO $$ BEGIN
 END $$;
 
 -- Who kept the servers busy: seconds of work, and how many requests were in service on average.
-SELECT rank, uid, workload, operation, total, rate, share, calls, per_call, coverage FROM jobstats_top(at(0), at(10));
+SELECT rank, uid, workload, total, round(rate::numeric, 3) AS rate, round(share::numeric, 3) AS share, calls
+FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10');
+SELECT rank, operation, per_call, coverage FROM jobstats_top(at(0), at(10));
 -- All columns.
 SELECT * FROM jobstats_top(at(0), at(10), 'metadata', '{uid,workload,target}');
 

@@ -19,7 +19,8 @@ DO $$ BEGIN
 END $$;
 
 -- Per call are bytes or microseconds, where there are ten calls or more.
-SELECT operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), "by" => '{}');
+SELECT operation, total, calls, per_call, coverage
+FROM jobstats_totals('2025-11-03 08:00', '2025-11-03 08:20', "by" => '{}');
 SELECT target, operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), '{metadata,service_time,open_usecs}');
 SELECT * FROM jobstats_totals(at(0), at(20), '{service_time}', '{uid,job,kind}');
 
