@@ -14,6 +14,10 @@ use crate::snapshot::{Record, Snapshot};
 const SECOND: Micros = 1_000_000;
 const DAY: Micros = 86_400 * SECOND;
 
+/// Entries with `start_time` that are carried for a day with any text; with a longer one as many as it has itself.
+/// Without a bound a busy day's finished jobs would outweigh the text: five times, with 28 targets of 90 entries each.
+const CARRIED_AT_LEAST: usize = 100;
+
 /// What is known of a target whose raw text is gone.
 static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
@@ -338,7 +342,9 @@ impl<'a, 'o> Comparing<'a, 'o> {
         // records, yet was there before.
         let was_twice = |problem: &scan::Problem| problem.reason == scan::Reason::DuplicateRecord;
         let survived = self.survived || self.text.problems.iter().any(was_twice);
-        for head in self.known.missing()? {
+        let missing = self.known.missing()?;
+        let oldest = self.oldest_carried(&missing)?;
+        for head in missing {
             let is_of_text = self.known.is_of_text(head);
             self.result.removed += u64::from(is_whole && is_of_text);
             let Some(life) = self.known.latest_life(head) else {
@@ -347,7 +353,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             let age = self.next.time.saturating_sub(life.last_seen());
             let stays = match life.start_time() {
                 _ if !is_whole => is_of_text || age < DAY,
-                Some(_) => age < DAY,
+                Some(_) => age < DAY && life.last_seen() >= oldest,
                 None => same_server && survived && age < retention,
             };
             if stays {
@@ -355,6 +361,24 @@ impl<'a, 'o> Comparing<'a, 'o> {
             }
         }
         Ok(())
+    }
+
+    /// Since when an entry with `start_time` must have been seen to be among the latest ones, which are carried.
+    fn oldest_carried(&self, missing: &[Head]) -> Result<Micros, TryReserveError> {
+        let room = self.text.records.len().max(CARRIED_AT_LEAST);
+        if missing.len() <= room {
+            return Ok(Micros::MIN);
+        }
+        let mut seen = Vec::new();
+        seen.try_reserve_exact(missing.len())?;
+        let lives = missing.iter().filter_map(|head| self.known.latest_life(*head));
+        let dated = lives.filter(|life| life.start_time().is_some());
+        seen.extend(dated.map(|life| life.last_seen()));
+        if seen.len() <= room {
+            return Ok(Micros::MIN);
+        }
+        let (_, oldest, _) = seen.select_nth_unstable_by(room - 1, |one, other| other.cmp(one));
+        Ok(*oldest)
     }
 }
 

@@ -109,6 +109,23 @@ fn rule_3_with_start_time_a_record_is_carried_for_a_day_whatever_happens() {
 }
 
 #[test]
+fn rule_3_with_start_time_those_seen_last_are_carried_and_no_more_than_the_text_has() {
+    let jobs = |names: &str, count| -> Vec<String> {
+        (0..count)
+            .map(|job| born(&format!("{names}{job}"), -9, "open 1"))
+            .collect()
+    };
+    let (long, short, new) = (jobs("long", 50), jobs("short", 60), jobs("new", 90));
+    let mut target = Target::first(&[long.clone(), short.clone()].concat());
+    assert_eq!(target.observe(120, &[short, new].concat()).carried_count, 50);
+    // There is room for 100. The 150 that were seen last in one text stay together, and the 50 seen before go.
+    assert_eq!(target.observe(240, &[]).carried_count, 150);
+    let seen = target.observe(360, &long[..1]);
+    assert_eq!((seen.rows.len(), seen.unknown), (0, 1));
+    assert_eq!(seen.carried_count, 150);
+}
+
+#[test]
 fn rule_3_a_carried_record_that_began_anew_counts_from_zero() {
     let mut target = Target::first(&[born("a", -9, "open 1"), born("b", -9, "open 5")]);
     target.observe(120, &[born("a", -9, "open 1")]);
