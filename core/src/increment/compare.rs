@@ -371,7 +371,9 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }
         let mut seen = Vec::new();
         seen.try_reserve_exact(missing.len())?;
-        let lives = missing.iter().filter_map(|head| self.known.latest_life(*head));
+        let lives = missing
+            .iter()
+            .filter_map(|head| self.known.latest_life(*head));
         let dated = lives.filter(|life| life.start_time().is_some());
         seen.extend(dated.map(|life| life.last_seen()));
         if seen.len() <= room {

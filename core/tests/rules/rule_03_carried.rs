@@ -117,7 +117,10 @@ fn rule_3_with_start_time_those_seen_last_are_carried_and_no_more_than_the_text_
     };
     let (long, short, new) = (jobs("long", 50), jobs("short", 60), jobs("new", 90));
     let mut target = Target::first(&[long.clone(), short.clone()].concat());
-    assert_eq!(target.observe(120, &[short, new].concat()).carried_count, 50);
+    assert_eq!(
+        target.observe(120, &[short, new].concat()).carried_count,
+        50
+    );
     // There is room for 100. The 150 that were seen last in one text stay together, and the 50 seen before go.
     assert_eq!(target.observe(240, &[]).carried_count, 150);
     let seen = target.observe(360, &long[..1]);
