@@ -228,6 +228,8 @@ impl<'a> Reader<'a> {
         if self.rows.len() == ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
+        let room = self.rows.try_reserve(1);
+        room.map_err(|_| Error::Memory(2 * self.rows.len() * size_of::<Row>()))?;
         self.rows.push(Row {
             operation: measure.name.clone(),
             ..row.clone()

@@ -27,36 +27,61 @@ pub struct Statement<'a> {
     schema: &'a str,
     /// The distinct sums that the measures consist of.
     sums: Vec<Sum>,
-    /// Position of the sum that tells whether a target reports times.
-    probe: Option<usize>,
+    /// The measures in terms of them.
+    measures: Vec<Parts<'a>>,
+    /// The sum that tells whether a target reports times.
+    probe: Option<SumNumber>,
+}
+
+/// Position of a sum among those of a statement.
+type SumNumber = usize;
+
+/// What a measure consists of.
+struct Parts<'a> {
+    /// Sums, and what each is multiplied by.
+    total: Vec<(SumNumber, Option<&'a str>)>,
+    calls: Option<SumNumber>,
+    spent: Option<SumNumber>,
+}
+
+/// The number of a sum, which is added where it is new.
+fn number(sums: &mut Vec<Sum>, sum: &Sum) -> SumNumber {
+    sums.iter().position(|it| it == sum).unwrap_or_else(|| {
+        sums.push(sum.clone());
+        sums.len() - 1
+    })
+}
+
+impl<'a> Parts<'a> {
+    fn new(measure: &'a Measure, calls: bool, sums: &mut Vec<Sum>) -> Self {
+        let mut number = |sum: &Sum| number(sums, sum);
+        let total = measure.total.iter();
+        Self {
+            total: total
+                .map(|term| (number(&term.sum), term.factor.as_deref()))
+                .collect(),
+            calls: measure.calls.as_ref().filter(|_| calls).map(&mut number),
+            spent: measure.spent.as_ref().filter(|_| calls).map(&mut number),
+        }
+    }
 }
 
 impl<'a> Statement<'a> {
     /// For a question.
     pub fn new(question: &'a Question, steps: usize, schema: &'a str) -> Self {
-        let mut sums: Vec<Sum> = Vec::new();
-        let mut add = |sum: &Sum| {
-            sums.iter().position(|it| it == sum).unwrap_or_else(|| {
-                sums.push(sum.clone());
-                sums.len() - 1
-            })
-        };
-        let mut probe = None;
-        for measure in &question.measures.list {
-            let more = [&measure.calls, &measure.spent].into_iter().flatten();
-            let more = more.filter(|_| question.calls);
-            for sum in measure.total.iter().map(|term| &term.sum).chain(more) {
-                add(sum);
-                if sum.time {
-                    probe = Some(add(&Sum::service_time()));
-                }
-            }
-        }
+        let mut sums = Vec::new();
+        let measures = question.measures.list.iter();
+        let measures = measures
+            .map(|it| Parts::new(it, question.calls, &mut sums))
+            .collect();
+        let has_times = sums.iter().any(|sum| sum.time);
+        let probe = has_times.then(|| number(&mut sums, &Sum::service_time()));
         Self {
             question,
             steps,
             schema,
             sums,
+            measures,
             probe,
         }
     }
@@ -114,7 +139,7 @@ impl<'a> Statement<'a> {
     fn groups(&self) -> String {
         let by = &self.question.by;
         let (mut sums, mut values) = (String::new(), String::new());
-        for (n, measure) in self.question.measures.list.iter().enumerate() {
+        for (n, measure) in self.measures.iter().enumerate() {
             sums += &self.group_sums(n, measure);
             values += &self.group_values(n);
         }
@@ -144,17 +169,17 @@ impl<'a> Statement<'a> {
         )
     }
 
-    fn group_sums(&self, n: usize, measure: &Measure) -> String {
+    fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
         let total = self.total(measure, "");
         let rate = self.total(measure, " / nullif(x.seconds, 0)");
         let mut sums =
             format!(", trim_scale({total}) AS total_{n}, ({rate})::double precision AS rate_{n}");
         if self.question.calls {
-            let value = |sum: &Option<Sum>| match sum {
+            let value = |sum: Option<SumNumber>| match sum {
                 Some(sum) => self.value(sum),
                 None => "NULL::numeric".to_owned(),
             };
-            let (calls, spent) = (value(&measure.calls), value(&measure.spent));
+            let (calls, spent) = (value(measure.calls), value(measure.spent));
             let _ = write!(
                 sums,
                 ", sum({calls}) AS calls_{n}, sum({spent}) AS spent_{n}"
@@ -355,28 +380,20 @@ impl<'a> Statement<'a> {
     }
 
     /// A measure's total over units, each divided by something.
-    fn total(&self, measure: &Measure, divided: &str) -> String {
-        let terms: Vec<String> = measure
-            .total
-            .iter()
-            .map(|term| {
-                let sum = format!("sum({}{divided})", self.value(&term.sum));
-                match &term.factor {
-                    Some(factor) => format!("{sum} * {factor}"),
-                    None => sum,
-                }
-            })
-            .collect();
+    fn total(&self, measure: &Parts<'_>, divided: &str) -> String {
+        let term = |&(sum, factor): &(SumNumber, Option<&str>)| {
+            let times = factor
+                .map(|factor| format!(" * {factor}"))
+                .unwrap_or_default();
+            format!("sum({}{divided}){times}", self.value(sum))
+        };
+        let terms: Vec<String> = measure.total.iter().map(term).collect();
         terms.join(" + ")
     }
 
     /// A sum of one unit `u`: zero where it was observed and did nothing of the kind, NULL where that is not known.
-    fn value(&self, sum: &Sum) -> String {
-        let n = self
-            .sums
-            .iter()
-            .position(|it| it == sum)
-            .unwrap_or_default();
+    fn value(&self, n: SumNumber) -> String {
+        let sum = &self.sums[n];
         let value = if sum.mdt_only {
             format!("CASE WHEN u.target_kind = 'MDT' THEN a.sum_{n} END")
         } else {

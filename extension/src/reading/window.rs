@@ -14,6 +14,10 @@ pub const ROW_LIMIT: usize = 1_000_000;
 
 const DEFAULT_WIDTH: Micros = 600_000_000;
 
+/// How far before now a window may end and still reach it: a dashboard says "now" by its own clock, and a while before we
+/// hear of it.
+const ALMOST_NOW: Micros = 10_000_000;
+
 /// The usual interval and the last observation of each target, and whether it is silent.
 pub const PACE: &str = include_str!("../sql/pace.sql");
 
@@ -43,12 +47,11 @@ impl Window {
         if let Some(step) = &period.step {
             require_forward(step)?;
         }
-        let end = match until {
-            until if until >= now => {
-                observed_until(client, since, filters)?.map_or(until, |end| until.min(end))
-            }
-            until => until,
+        let observed = match until {
+            until if until >= now - ALMOST_NOW => observed_until(client, since, filters)?,
+            _ => None,
         };
+        let end = observed.map_or(until, |observed| observed.min(until));
         if end <= since {
             return Ok(None);
         }

@@ -160,6 +160,9 @@ DO $$ BEGIN
 END $$;
 SELECT now() - "time" AS began, seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
 SELECT now() - "time" AS began, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', '{read}', '{}', '3 minutes', cluster => '{now}');
+-- Ten seconds more or less do not matter: clocks differ. A window that ends before is what it is.
+SELECT DISTINCT seconds FROM jobstats_rates(now() - interval '10 minutes', now() - interval '10 seconds', '{read}', cluster => '{now}');
+SELECT target, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() - interval '60 seconds', '{read}', cluster => '{now}');
 -- Only what is in scope is waited for.
 SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0000}');
 SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', server => '{oss1}');
