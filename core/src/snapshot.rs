@@ -17,7 +17,7 @@ use crate::operation::{Kind, OPERATIONS};
 pub use crate::scan::HISTOGRAM_LEN;
 use crate::scan::{Problem, TargetName, Time, Unit};
 
-pub use print::print;
+pub use print::{print, print_to};
 pub use read::{read, read_carried};
 
 /// Which counter of a record: a position in [`crate::operation::OPERATIONS`] or, from its length on, a position in

@@ -13,11 +13,12 @@ use crate::scan::{Clock, TargetKind, Time, Unit, histogram_label, print_identifi
 pub fn print(snapshot: &Snapshot<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     // Writing into memory does not fail.
-    let _ = write_snapshot(snapshot, &mut text);
+    let _ = print_to(snapshot, &mut text);
     text
 }
 
-fn write_snapshot(snapshot: &Snapshot<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+/// Print a snapshot as [`print()`] does, to where writing can fail.
+pub fn print_to(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
     if let (Some(seconds), Some(_)) = (snapshot.cleanup_interval, snapshot.target) {
         write_name(snapshot, out)?;
         writeln!(out, "job_cleanup_interval={seconds}")?;
@@ -41,7 +42,7 @@ fn write_snapshot(snapshot: &Snapshot<'_>, out: &mut Vec<u8>) -> io::Result<()> 
         .try_for_each(|record| write_record(snapshot, record, out))
 }
 
-fn write_name(snapshot: &Snapshot<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+fn write_name(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
     let Some(target) = snapshot.target else {
         return Ok(());
     };
@@ -54,7 +55,11 @@ fn write_name(snapshot: &Snapshot<'_>, out: &mut Vec<u8>) -> io::Result<()> {
     out.write_all(b".")
 }
 
-fn write_record(snapshot: &Snapshot<'_>, record: &Record<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+fn write_record(
+    snapshot: &Snapshot<'_>,
+    record: &Record<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(out, "- job_id:          {}", print_identifier(&record.id))?;
     if let Some(time) = record.snapshot_time {
         write_time("snapshot_time:", time, out)?;
@@ -89,7 +94,7 @@ fn write_record(snapshot: &Snapshot<'_>, record: &Record<'_>, out: &mut Vec<u8>)
 }
 
 /// Seconds without a fraction are on the wall clock, whatever they are.
-fn write_time(key: &str, time: Time, out: &mut Vec<u8>) -> io::Result<()> {
+fn write_time(key: &str, time: Time, out: &mut impl Write) -> io::Result<()> {
     let Time { seconds, nanos, .. } = time;
     if nanos == 0 && time.clock == Clock::Epoch {
         return writeln!(out, "  {key:<16} {seconds}");
@@ -101,7 +106,7 @@ fn write_counter(
     snapshot: &Snapshot<'_>,
     slot: Slot,
     counter: &Counter,
-    out: &mut Vec<u8>,
+    out: &mut impl Write,
 ) -> io::Result<()> {
     let Counter {
         samples,
