@@ -317,13 +317,13 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Whether each target reports times. One that did nothing is taken to do as the others.
+    /// Whether each target reports times, whoever's they are. One that did nothing is taken to do as the others.
     fn timed(&self) -> String {
         match self.probe {
             Some(n) => format!(
                 "SELECT u.target_id, coalesce(a.timed, bool_or(a.timed) OVER (), true) AS timed \
                  FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
-                 SELECT a.target_id, bool_or(a.sum_{n} IS NOT NULL) AS timed FROM activity a GROUP BY a.target_id\
+                 SELECT p.target_id, bool_or(p.sum_{n} IS NOT NULL) AS timed FROM part p GROUP BY p.target_id\
                  ) a ON a.target_id = u.target_id"
             ),
             None => {

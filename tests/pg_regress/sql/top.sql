@@ -52,6 +52,13 @@ END $$;
 SELECT * FROM jobstats_top(at(10000), at(10002));
 SELECT rank, uid, workload, total, rate, calls, per_call FROM jobstats_top(at(10000), at(10002), 'metadata');
 
+-- That is about the servers, not about those who are asked for: this one's renames took no time worth counting.
+DO $$ BEGIN
+    PERFORM act('scratch-MDT0000', 'mv.1004', 5, 10, '{"rename": 1}');
+END $$;
+SELECT * FROM jobstats_top(at(0), at(10), uid => '{1004}');
+SELECT uid, rate FROM jobstats_rates(at(0), at(10), '{service_time}', '{}', uid => '{1004}');
+
 -- NULL is as if left out.
 SELECT count(*) FROM jobstats_top(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT rank, uid, workload, operation FROM jobstats_top(at(0), at(10), NULL, NULL, NULL);
