@@ -84,6 +84,9 @@ pub struct TargetTruth {
     pub observed: Option<(Nanos, Nanos)>,
 }
 
+/// Entries with start times that a reader remembers though a text lacks them, where the text has fewer records itself.
+const REMEMBERED: usize = 100;
+
 /// Targets that are worked on at once.
 const WORKERS: usize = 2;
 
@@ -340,8 +343,24 @@ impl<'a> Auditor<'a> {
             (true, false) if same_server && survived => self.cluster.cleanup_interval * 3 / 2,
             (true, false) => 0,
         };
+        let oldest = match (reading.cut.is_none(), self.has_start_times()) {
+            (true, true) => self.oldest_remembered(reading.records.len().max(REMEMBERED), label),
+            _ => Nanos::MIN,
+        };
+        let remembered = |last_seen| label - last_seen < retention && last_seen >= oldest;
         self.known
-            .retain(|_, known| known.last_seen == label || label - known.last_seen < retention);
+            .retain(|_, known| known.last_seen == label || remembered(known.last_seen));
+    }
+
+    /// Of more entries that a text lacks than there is room for, a reader remembers those that were seen last.
+    fn oldest_remembered(&self, room: usize, label: Nanos) -> Nanos {
+        let known = self.known.values().map(|known| known.last_seen);
+        let mut missing: Vec<Nanos> = known.filter(|last_seen| *last_seen != label).collect();
+        missing.sort_unstable_by(|one, other| other.cmp(one));
+        match missing.get(room - 1) {
+            Some(oldest) if missing.len() > room => *oldest,
+            _ => Nanos::MIN,
+        }
     }
 
     fn cells(&self, state: &TargetState) -> BTreeMap<(String, Column), Cell> {
