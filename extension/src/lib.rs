@@ -11,6 +11,7 @@ mod columns;
 mod error;
 mod identify;
 mod ingest;
+mod memory;
 mod operations;
 mod parse;
 mod reading;

@@ -4,10 +4,11 @@
 //! partitions and hypertables, and fires what hangs on them. The rows wait in this backend's memory in between.
 #![allow(unsafe_code)]
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use jobstats_core::increment::{Column, Increment};
+use jobstats_core::step;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{IntoDatum, PgMemoryContexts, pg_sys};
@@ -16,10 +17,24 @@ use crate::columns::operation_columns;
 use crate::error::Error;
 use crate::time::postgres_micros;
 
-/// One row of `jobstats.increments`, its entry already resolved.
-struct Row {
+/// An increment, its entry already resolved; a row of `jobstats.increments` for each part of it.
+pub struct Row {
     entry_id: i64,
     increment: Increment<'static>,
+}
+
+impl Row {
+    /// What this entry did.
+    pub fn new(entry_id: i64, increment: Increment<'_>) -> Self {
+        let increment = Increment {
+            id: "",
+            ..increment
+        };
+        Self {
+            entry_id,
+            increment,
+        }
+    }
 }
 
 /// What belongs to all rows of one observation.
@@ -30,7 +45,7 @@ struct Batch {
 }
 
 thread_local! {
-    static STAGED: RefCell<Option<Batch>> = const { RefCell::new(None) };
+    static STAGED: Cell<Option<Batch>> = const { Cell::new(None) };
 }
 
 /// The columns before those of the operations.
@@ -44,25 +59,16 @@ const FIXED: [(&str, &str); 7] = [
     ("reset", "boolean"),
 ];
 
-/// Writes the increments of one observation; gives their number.
+/// Writes the increments of one observation, divided at the edges of rollups; gives the number of rows.
 ///
 /// # Errors
 /// Those of PostgreSQL, by way of its own reports.
-pub fn insert_increments<'a>(
+pub fn insert_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
     observed: i64,
-    increments: impl Iterator<Item = (i64, Increment<'a>)>,
+    rows: Vec<Row>,
 ) -> Result<usize, Error> {
-    let rows: Vec<Row> = increments
-        .map(|(entry_id, increment)| Row {
-            entry_id,
-            increment: Increment {
-                id: "",
-                ..increment
-            },
-        })
-        .collect();
     if rows.is_empty() {
         return Ok(0);
     }
@@ -124,18 +130,16 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
     unsafe {
         pg_sys::InitMaterializedSRF(fcinfo, pg_sys::MAT_SRF_USE_EXPECTED_DESC);
         let result = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
-        STAGED.with_borrow(|staged| {
-            if let Some(batch) = staged {
-                put_rows(batch, (*result).setResult, (*result).setDesc);
-            }
-        });
+        if let Some(batch) = STAGED.take() {
+            put_rows(batch, (*result).setResult, (*result).setDesc);
+        }
     }
 }
 
 /// # Safety
 /// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`insert_statement`].
 unsafe fn put_rows(
-    batch: &Batch,
+    batch: Batch,
     store: *mut pg_sys::Tuplestorestate,
     descriptor: pg_sys::TupleDesc,
 ) {
@@ -156,26 +160,30 @@ unsafe fn put_rows(
     let mut values = vec![pg_sys::Datum::from(0); width];
     let mut nulls = vec![true; width];
     let mut context = PgMemoryContexts::new("jobstats staged row");
-    for row in &batch.rows {
-        pgrx::check_for_interrupts!();
-        nulls.fill(true);
-        // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
-        unsafe {
-            context.switch_to(|_| fill(batch, row, &positions, &mut values, &mut nulls));
-            pg_sys::tuplestore_putvalues(
-                store,
-                descriptor,
-                values.as_mut_ptr(),
-                nulls.as_mut_ptr(),
-            );
-            context.reset();
+    // Divided here, one at a time: after a long gap the parts are many times the increments.
+    for row in batch.rows {
+        for part in step::split(row.increment) {
+            pgrx::check_for_interrupts!();
+            let key = (batch.target_id, batch.observed, row.entry_id);
+            nulls.fill(true);
+            // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
+            unsafe {
+                context.switch_to(|_| fill(key, &part, &positions, &mut values, &mut nulls));
+                pg_sys::tuplestore_putvalues(
+                    store,
+                    descriptor,
+                    values.as_mut_ptr(),
+                    nulls.as_mut_ptr(),
+                );
+                context.reset();
+            }
         }
     }
 }
 
 fn fill(
-    batch: &Batch,
-    row: &Row,
+    (target_id, observed, entry_id): (i32, i64, i64),
+    increment: &Increment<'_>,
     positions: &HashMap<Column, usize>,
     values: &mut [pg_sys::Datum],
     nulls: &mut [bool],
@@ -186,13 +194,12 @@ fn fill(
             nulls[position] = false;
         }
     };
-    let increment = &row.increment;
     set(0, postgres_micros(increment.time).into_datum());
     set(1, postgres_micros(increment.since).into_datum());
-    set(2, postgres_micros(batch.observed).into_datum());
+    set(2, postgres_micros(observed).into_datum());
     set(3, increment.last_active.map(postgres_micros).into_datum());
-    set(4, row.entry_id.into_datum());
-    set(5, batch.target_id.into_datum());
+    set(4, entry_id.into_datum());
+    set(5, target_id.into_datum());
     set(6, increment.reset.into_datum());
     for (column, total) in &increment.totals {
         if let Some(position) = positions.get(column) {

@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use crate::error::Error;
+use crate::memory::reserve;
 
 /// Fast, and smaller than the texts need: they repeat themselves.
 const LEVEL: i32 = 1;
@@ -15,7 +16,13 @@ pub const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
 
 /// Text → zstd.
 pub fn pack(text: &[u8]) -> Result<Vec<u8>, Error> {
-    zstd::bulk::compress(text, LEVEL).map_err(|_| Error::Memory(text.len()))
+    let mut packed = Vec::new();
+    reserve(&mut packed, zstd::zstd_safe::compress_bound(text.len()))?;
+    // There is room for anything: what fails is getting memory to work in.
+    zstd::bulk::Compressor::new(LEVEL)
+        .and_then(|mut compressor| compressor.compress_to_buffer(text, &mut packed))
+        .map_err(|_| Error::Memory(text.len()))?;
+    Ok(packed)
 }
 
 /// zstd → text of at most `limit` bytes.
@@ -46,10 +53,4 @@ pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
         }
         text.extend_from_slice(&piece[..read]);
     }
-}
-
-/// Room for `more` bytes, or an error instead of the end of the process.
-pub fn reserve(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
-    text.try_reserve_exact(more)
-        .map_err(|_| Error::Memory(more))
 }

@@ -1,16 +1,22 @@
 //! From two neighbouring texts to rows of `jobstats.increments`.
 
-use jobstats_core::increment::{Comparison, Micros, Observation, Problem, compare};
-use jobstats_core::snapshot::print;
-use jobstats_core::step;
+use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Problem, compare};
+use jobstats_core::snapshot::{Snapshot, print_to};
 use pgrx::spi::SpiClient;
 
 use super::Ingest;
 use super::stored::{self, Read, Stored};
 use super::targets::Target;
 use crate::error::Error;
-use crate::staged::insert_increments;
+use crate::memory::{Growing, require_room, reserve};
+use crate::staged::{Row, insert_increments};
 use crate::zstd_text::pack;
+
+/// What an increment takes at most, nearly always: two histograms, a total and a time for a dozen operations, details.
+const INCREMENT_BYTES: usize = 2048;
+
+/// What a new entry takes until it is stored: its name several times and the fields of its identity.
+const ENTRY_BYTES: usize = 1024;
 
 /// The counts of a row of `jobstats.observations`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,25 +78,17 @@ impl Ingest<'_> {
         next: &Observation<'_>,
     ) -> Result<(Computed, Vec<Found>), Error> {
         let before = previous.map(Read::observation);
+        let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
+        require_room(records, INCREMENT_BYTES)?;
         let comparison = compare(
             before.as_ref(),
             next,
             target.cleanup_interval(next.snapshot),
         )?;
         let counts = counts(&comparison, next);
-        let carried = (!comparison.carried.records.is_empty()).then(|| print(&comparison.carried));
+        let carried = carried(&comparison.carried)?;
         let found = comparison.problems.iter().map(Found::from).collect();
-        let entries = &mut self.entries;
-        entries.resolve(
-            client,
-            comparison.increments.iter().map(|increment| increment.id),
-        )?;
-        let rows = comparison.increments.into_iter().flat_map(|increment| {
-            let entry_id = entries.id(increment.id);
-            entry_id
-                .into_iter()
-                .flat_map(move |id| step::split(increment.clone()).map(move |part| (id, part)))
-        });
+        let rows = self.rows(client, comparison.increments)?;
         let increments = insert_increments(client, target.id, next.time, rows)?;
         let computed = Computed {
             since: before.map(|before| before.time),
@@ -99,6 +97,23 @@ impl Ingest<'_> {
             increments: clamp(increments as u64),
         };
         Ok((computed, found))
+    }
+
+    /// Increments with the keys of their entries.
+    fn rows(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        increments: Vec<Increment<'_>>,
+    ) -> Result<Vec<Row>, Error> {
+        require_room(increments.len(), ENTRY_BYTES)?;
+        self.entries
+            .resolve(client, increments.iter().map(|increment| increment.id))?;
+        let mut rows = Vec::new();
+        reserve(&mut rows, increments.len())?;
+        for increment in increments {
+            rows.push(Row::new(self.entries.id(increment.id)?, increment));
+        }
+        Ok(rows)
     }
 
     /// Computes again what follows a text that was placed between others, observation by observation, until nothing
@@ -137,6 +152,16 @@ impl Ingest<'_> {
             }
         }
     }
+}
+
+/// The carried records as text; None where there are none.
+fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
+    if records.records.is_empty() {
+        return Ok(None);
+    }
+    let mut text = Growing::default();
+    print_to(records, &mut text).map_err(|_| Error::Memory(text.0.len()))?;
+    Ok(Some(text.0))
 }
 
 fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {

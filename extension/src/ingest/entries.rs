@@ -22,8 +22,9 @@ pub struct Entries {
 
 impl Entries {
     /// The key of a name that [`Self::resolve`] has seen.
-    pub fn id(&self, name: &str) -> Option<i64> {
-        self.ids.get(name).copied()
+    pub fn id(&self, name: &str) -> Result<i64, Error> {
+        let id = self.ids.get(name).copied();
+        id.ok_or_else(|| Error::Damaged(format!("entry {name} has no key")))
     }
 
     /// Finds the keys of all these names; names that the store lacks become new entries.

@@ -116,7 +116,8 @@ impl Ingest<'_> {
             target.note_cleanup_interval(client, snapshot)?;
             return Ok(Outcome::of(target, Action::Interval));
         }
-        if time > self.now.saturating_add(self.settings.max_ahead) {
+        let latest = self.now.saturating_add(self.settings.max_ahead);
+        if !(0..=latest).contains(&time) {
             return Ok(self.reject(target, reason::CLOCK, &lines));
         }
         let previous = stored::before(client, target.id, time, self.settings.retention)?;

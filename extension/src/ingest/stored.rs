@@ -11,7 +11,7 @@ use pgrx::spi::SpiClient;
 use super::Feed;
 use super::compute::Computed;
 use crate::error::Error;
-use crate::time::{EARLIEST, micros, timestamptz};
+use crate::time::{micros, timestamptz};
 use crate::zstd_text::{UNPACKED_LIMIT, unpack};
 
 /// An observation with its text.
@@ -105,7 +105,7 @@ pub fn before(
             "SELECT \"time\", since, server FROM jobstats.observations \
              WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC LIMIT 1",
             target_id,
-            &[time, time.saturating_sub(back).max(EARLIEST)],
+            &[time, time.saturating_sub(back).max(0)],
         )?;
         if found.is_some() {
             return Ok(found);

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use jobstats_core::snapshot::Snapshot;
 
 use crate::error::Error;
-use crate::zstd_text::{UNPACKED_LIMIT, pack, reserve, unpack};
+use crate::memory::reserve;
+use crate::zstd_text::{UNPACKED_LIMIT, pack, unpack};
 
 /// The text, and how it came.
 pub struct Text<'a> {
