@@ -126,13 +126,16 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Where another parameter begins in the middle of a line.
+    /// Where another parameter begins in the middle of a line; a message goes on to its end.
     fn cut(&self, line: Piece<'a>) -> Option<usize> {
         if message::is_message(line.text) {
             return None;
         }
         let offset = parameter::glued(line.text)?;
         let before = &line.text[..offset];
+        if message::merged(before).is_some() {
+            return None;
+        }
         let value = parameter::parse(before).map_or(before, |(_, value)| value);
         match Line::of(value) {
             // A user can choose an identifier that looks like a target's name, but not one so long, nor the next line.
