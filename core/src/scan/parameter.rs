@@ -26,6 +26,9 @@ pub struct TargetName<'a> {
 /// Bytes of a parameter's name that are looked at where it could begin in the middle of a line.
 const PARAMETER_MAX: usize = 128;
 
+/// Bytes of a target's name. Lustre's have 16.
+const TARGET_MAX: usize = 64;
+
 /// A name before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
@@ -134,7 +137,7 @@ fn target_and_leaf(name: &[u8]) -> Option<Parameter<'_>> {
         name: &rest[..dot],
     };
     match &rest[dot..] {
-        _ if dot == 0 => None,
+        _ if dot == 0 || dot > TARGET_MAX => None,
         b".job_stats" => Some(Parameter::JobStats(target)),
         b".job_cleanup_interval" => Some(Parameter::CleanupInterval(target)),
         _ => None,

@@ -212,3 +212,16 @@ nis=
     let read = READ.replace("OST0000\n", "OST0000, interval 600\n");
     assert_eq!(reading(text), read);
 }
+
+#[test]
+fn names_of_targets() {
+    let longest = "x".repeat(64);
+    for name in ["a", "OST0001", "my_fs-MDT00ff", &longest] {
+        let text = format!("mdt.{name}.job_stats=job_stats:\n");
+        assert_eq!(reading(text), format!("MDT {name}\n"));
+    }
+    for name in ["", "*", "a.b", "a b", &format!("{longest}x")] {
+        let text = format!("mdt.{name}.job_stats=job_stats:\n");
+        assert!(!reading(text).starts_with("MDT"), "{name}");
+    }
+}
