@@ -1,6 +1,6 @@
 //! Where a text stands among the observations of its target, and what follows from it.
 
-use jobstats_core::increment::{Observation, can_be_older};
+use jobstats_core::increment::{CompareError, LateReason, Observation, can_be_older};
 use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
@@ -205,7 +205,10 @@ impl Ingest<'_> {
         if is_gone || this.time < self.now.saturating_sub(self.settings.raw_retention) {
             return Ok(Some(reason::TOO_LATE));
         }
-        let can_be = can_be_older(this, previous.as_ref(), &next_observation);
-        Ok(can_be.err().map(|_| reason::CLOCK))
+        match can_be_older(this, previous.as_ref(), &next_observation) {
+            Ok(()) => Ok(None),
+            Err(LateReason::OutOfMemory(error)) => Err(CompareError::OutOfMemory(error).into()),
+            Err(_) => Ok(Some(reason::CLOCK)),
+        }
     }
 }
