@@ -63,6 +63,9 @@ fn jobstats_setup(
         require_utf8(client)?;
         let schema = store::extension_schema()?;
         let new = prepare_schema(client)?;
+        if !new {
+            lock_out_feeds(client)?;
+        }
         let installation = installation(client)?;
         create_tables(client, &installation)?;
         if new {
@@ -103,13 +106,18 @@ fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
 /// Creates the schema; gives whether it is new. One that somebody else has put there is refused, because what stands in
 /// it would run with our rights.
 fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
-    let found = client
-        .select(
-            "SELECT n.nspowner = current_user::regrole AND to_regclass('jobstats.settings') IS NOT NULL \
-             FROM pg_namespace n WHERE n.nspname = 'jobstats'",
-            Some(1),
-            &[],
-        )?;
+    client.update(
+        "SELECT pg_advisory_xact_lock($1, 0)",
+        None,
+        &[store::LOCK_CLASS.into()],
+    )?;
+    // By a statement with a new snapshot: another setup may just have made it.
+    let found = client.update(
+        "SELECT pg_get_userbyid(n.nspowner) = current_user AND to_regclass('jobstats.settings') IS NOT NULL \
+         FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+        Some(1),
+        &[],
+    )?;
     match found
         .into_iter()
         .next()
@@ -124,6 +132,19 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
             Ok(true)
         }
     }
+}
+
+/// Lets running feeds end and makes new ones wait, so that no two locks of tables are waited for in a circle.
+fn lock_out_feeds(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let found = client.update(
+        "SELECT to_regclass('jobstats.feed') IS NOT NULL",
+        Some(1),
+        &[],
+    )?;
+    if found.first().get_one::<bool>()? == Some(true) {
+        client.update("LOCK TABLE jobstats.feed", None, &[])?;
+    }
+    Ok(())
 }
 
 fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
@@ -162,7 +183,7 @@ fn create_tables(client: &mut SpiClient<'_>, installation: &Installation) -> Res
 fn add_operations(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
     let missing: Vec<String> = client
-        .select(
+        .update(
             "SELECT wanted.name FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
              WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'jobstats.increments'::regclass \
              AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position",

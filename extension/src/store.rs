@@ -6,6 +6,10 @@ use pgrx::spi::{SpiClient, quote_identifier};
 
 use crate::error::Error;
 
+/// First key of our advisory locks. The second is a target_id, so that feeds of a target wait for each other, or 0, so
+/// that setup and maintenance do.
+pub const LOCK_CLASS: i32 = 0x6a_6f_62_73;
+
 /// The row of `jobstats.settings`, as far as ingest needs it.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {

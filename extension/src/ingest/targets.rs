@@ -7,9 +7,7 @@ use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
 
 use crate::error::Error;
-
-/// First key of the advisory locks that order the feeds of a target; the second is its target_id.
-const LOCK_CLASS: i32 = 0x6a_6f_62_73;
+use crate::store::LOCK_CLASS;
 
 /// Seconds, where the text does not say: Lustre's own default.
 const CLEANUP_INTERVAL: u32 = 600;

@@ -99,7 +99,7 @@ BEGIN
             PERFORM set_config('lock_timeout', '10s', true);
         END IF;
         BEGIN
-            -- One maintenance at a time. Zero is no target's.
+            -- Maintenance and setup wait for each other. Zero is no target's.
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
             IF step.horizon IS NULL THEN
                 PERFORM @extschema@.jobstats_add_days(step.relation);

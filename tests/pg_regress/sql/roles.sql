@@ -6,7 +6,7 @@
 \set ECHO all
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
-CREATE ROLE regress_admin;
+CREATE ROLE "Regress admin";
 CREATE ROLE regress_shipper;
 CREATE ROLE regress_site;
 CREATE ROLE regress_oss IN ROLE regress_site;
@@ -18,11 +18,11 @@ GRANT USAGE ON SCHEMA texts TO PUBLIC;
 -- A superuser creates the extension, whoever owns the database makes the store.
 CREATE EXTENSION jobstats;
 SELECT current_database() AS database \gset
-ALTER DATABASE :"database" OWNER TO regress_admin;
+ALTER DATABASE :"database" OWNER TO "Regress admin";
 SET SESSION AUTHORIZATION regress_nobody;
 SELECT jobstats_setup();
 \echo :LAST_ERROR_SQLSTATE
-SET SESSION AUTHORIZATION regress_admin;
+SET SESSION AUTHORIZATION "Regress admin";
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT jobstats_grant_writer('regress_shipper');
 SELECT jobstats_grant_writer('regress_site', 'c1');
@@ -83,17 +83,17 @@ SELECT :temporary.feed('c2', E:'empty');
 RESET SESSION AUTHORIZATION;
 
 -- More clusters, another name for the role; the owner is bound by nothing.
-SET SESSION AUTHORIZATION regress_admin;
+SET SESSION AUTHORIZATION "Regress admin";
 SELECT jobstats_grant_writer('regress_site', 'c2');
 SELECT jobstats_grant_writer('regress_site', 'c2');
 TABLE jobstats.writers ORDER BY cluster;
 RESET SESSION AUTHORIZATION;
 ALTER ROLE regress_site RENAME TO regress_place;
-GRANT regress_place TO regress_admin;
+GRANT regress_place TO "Regress admin";
 SET SESSION AUTHORIZATION regress_place;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c2', 'oss1', E:'empty');
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c3', 'oss1', E:'empty');
-SET SESSION AUTHORIZATION regress_admin;
+SET SESSION AUTHORIZATION "Regress admin";
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c3', 'oss1', E:'empty');
 RESET SESSION AUTHORIZATION;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c4', 'oss1', E:'empty');
@@ -136,7 +136,7 @@ RESET SESSION AUTHORIZATION;
 SELECT count(*) FROM jobstats.targets WHERE cluster = 'c5';
 
 -- A reader sees all and changes nothing; what a later setup makes, too.
-SET SESSION AUTHORIZATION regress_admin;
+SET SESSION AUTHORIZATION "Regress admin";
 DROP VIEW jobstats.rates;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SET SESSION AUTHORIZATION regress_reader;
@@ -155,7 +155,7 @@ SELECT status FROM jobstats_identify('dd.0', '{%e.%u}');
 SELECT count(*) FROM jobstats_parse('');
 
 -- Roles that are none.
-SET SESSION AUTHORIZATION regress_admin;
+SET SESSION AUTHORIZATION "Regress admin";
 SELECT jobstats_grant_writer('regress_unknown');
 \echo :LAST_ERROR_SQLSTATE
 SELECT jobstats_grant_reader('regress_unknown');
@@ -167,5 +167,5 @@ SELECT jobstats_setup();
 
 ALTER DATABASE :"database" OWNER TO CURRENT_USER;
 DROP SCHEMA jobstats CASCADE;
-DROP OWNED BY regress_admin, regress_shipper, regress_place, regress_oss, regress_reader, regress_nobody CASCADE;
-DROP ROLE regress_admin, regress_shipper, regress_place, regress_oss, regress_reader, regress_nobody;
+DROP OWNED BY "Regress admin", regress_shipper, regress_place, regress_oss, regress_reader, regress_nobody CASCADE;
+DROP ROLE "Regress admin", regress_shipper, regress_place, regress_oss, regress_reader, regress_nobody;
