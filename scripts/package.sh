@@ -10,5 +10,7 @@ cargo pgrx package -p jobstats --no-default-features --features "pg$(pg_major)" 
 cargo build --release -p jobstats-shipper
 install -D -m 0755 "$target/release/jobstats-shipper" "$tree/usr/bin/jobstats-shipper"
 install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*
-tar -C "$tree" --owner=0 --group=0 --sort=name -czf "$tree.tar.gz" .
+# Files alone: unpacking must not touch the directories of the system.
+(cd "$tree" && find . -type f -print0 | sort -z) |
+    tar -C "$tree" --owner=0 --group=0 --null --files-from=- -czf "$tree.tar.gz"
 printf '%s\n' "$tree.tar.gz"
