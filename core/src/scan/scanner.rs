@@ -206,6 +206,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         piece: Piece<'a>,
     ) -> Result<(), S::Stop> {
         let is_alone = trim(value).is_empty();
+        self.aside = None;
         if is_alone || !self.is_within(target) {
             self.leave(piece.from)?;
             self.enter(Some(target), piece.from)?;
@@ -253,20 +254,31 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         match self.place {
             Place::Start | Place::Within(..) => self.job_stats_line(text, piece),
             Place::Interval(..) => self.interval(text, piece),
-            Place::Elsewhere => match Line::of(text) {
-                Line::Record(_) => {
-                    self.sink
-                        .problem(self.line, Reason::RecordWithoutTarget, piece.text)
+            Place::Elsewhere => {
+                self.message_within(text, piece)?;
+                match Line::of(text) {
+                    Line::Record(_) => {
+                        self.sink
+                            .problem(self.line, Reason::RecordWithoutTarget, piece.text)
+                    }
+                    _ => Ok(()),
                 }
-                _ => Ok(()),
-            },
+            }
+        }
+    }
+
+    /// An error message in the middle of a line that is not looked at.
+    fn message_within(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
+        match message::merged(text) {
+            Some(begin) => self.message(piece.offset_of(&text[begin..])..piece.next),
+            None => Ok(()),
         }
     }
 
     fn job_stats_line(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         let line = Line::of(text);
         if self.steps_over(&line)? {
-            return Ok(());
+            return self.message_within(text, piece);
         }
         if let Some(offset) = message::merged(text)
             && let (before, message) = text.split_at(offset)

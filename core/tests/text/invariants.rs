@@ -97,12 +97,13 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
 /// They are not where `lctl -H` puts the name on each line, nor where an identifier is cut and a name follows.
 fn is_seen(part: &[u8], next: &[u8]) -> bool {
     let line = next.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_".contains(byte);
     let name = line
         .iter()
-        .position(|byte| *byte == b'=')
-        .map(|equals| &line[..equals]);
+        .position(|byte| !is_name(byte))
+        .map(|end| &line[..end]);
     let begins = name.is_some_and(|name| {
-        name.len() + 1 == line.len() || name.ends_with(b".job_cleanup_interval")
+        line[name.len()..] == *b"=" || name.ends_with(b".job_cleanup_interval")
     });
     next.starts_with(b"error: ") || begins && part.ends_with(b"\n")
 }

@@ -144,6 +144,21 @@ fn a_message_about_job_stats_makes_its_target_incomplete() {
     }
 }
 
+/// Also in the value of another parameter.
+#[test]
+fn a_message_counts_where_the_line_does_not() {
+    let message =
+        "error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n";
+    for other in [
+        "mdt.a-MDT0000.md_stats=\nopen      ",
+        "version=2.12.9\ndevices=\n 0 UP ",
+    ] {
+        let text = format!("{TEXT}{other}{message}     7 samples\n");
+        let expected = READ.replace("OST a-OST0000", "OST a-OST0000, incomplete");
+        assert_eq!(reading(text), expected);
+    }
+}
+
 /// Before 2.15.2 an identifier can be whatever a user names a program.
 #[test]
 fn a_message_can_be_an_identifier() {
