@@ -177,10 +177,13 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
                 self.place = Place::Interval(target, piece.from);
                 self.interval(value, piece)
             }
-            Parameter::Other { dotted: true } => self.leave(piece.from),
-            Parameter::Other { dotted: false } => {
-                self.aside.get_or_insert((self.line, piece.text));
-                Ok(())
+            Parameter::Other { dotted } => {
+                if dotted {
+                    self.leave(piece.from)?;
+                } else {
+                    self.aside.get_or_insert((self.line, piece.text));
+                }
+                self.message_within(piece.text, piece)
             }
         }
     }
