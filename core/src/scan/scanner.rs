@@ -158,10 +158,15 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         let Some((parameter, value)) = parameter::parse(piece.text) else {
             return self.value(piece.text, piece);
         };
-        let message = message::is_message(value).then(|| piece.offset_of(value)..piece.next);
-        let value = if message.is_some() { b"" } else { value };
+        if message::is_message(value) {
+            self.parameter(parameter, b"", piece)?;
+            return self.message(piece.offset_of(value)..piece.next);
+        }
         self.parameter(parameter, value, piece)?;
-        message.map_or(Ok(()), |message| self.message(message))
+        match parameter {
+            Parameter::Other { .. } => self.message_within(piece.text, piece),
+            Parameter::JobStats(_) | Parameter::CleanupInterval(_) => Ok(()),
+        }
     }
 
     fn parameter(
@@ -183,7 +188,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
                 } else {
                     self.aside.get_or_insert((self.line, piece.text));
                 }
-                self.message_within(piece.text, piece)
+                Ok(())
             }
         }
     }

@@ -159,6 +159,17 @@ fn a_message_counts_where_the_line_does_not() {
     }
 }
 
+/// A message that stands for the whole value of another parameter is told of once.
+#[test]
+fn a_message_as_a_value_counts_once() {
+    let message =
+        "error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n";
+    let text = format!("{TEXT}version={message}");
+    let reading = jobstats_core::snapshot::read(text.as_bytes()).unwrap();
+    let begin = text.len() - message.len();
+    assert_eq!(reading.snapshots[0].text[1..], [begin..text.len()]);
+}
+
 /// Before 2.15.2 an identifier can be whatever a user names a program.
 #[test]
 fn a_message_can_be_an_identifier() {
