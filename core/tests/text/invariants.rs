@@ -94,7 +94,8 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
 }
 
 /// Whether two parts of a target's lines that do not follow each other in the text are two in their concatenation too.
-/// They are not where `lctl -H` puts the name on each line, nor where an identifier is cut and a name follows.
+/// They are not where `lctl -H` puts the name on each line, nor where an identifier is cut and a name follows, be it in a
+/// message.
 fn is_seen(part: &[u8], next: &[u8]) -> bool {
     let line = next.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_".contains(byte);
@@ -105,7 +106,8 @@ fn is_seen(part: &[u8], next: &[u8]) -> bool {
     let begins = name.is_some_and(|name| {
         line[name.len()..] == *b"=" || name.ends_with(b".job_cleanup_interval")
     });
-    next.starts_with(b"error: ") || begins && part.ends_with(b"\n")
+    let follows = part.ends_with(b"\n");
+    next.starts_with(b"error: ") && (follows || !line.contains(&b'=')) || begins && follows
 }
 
 fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
