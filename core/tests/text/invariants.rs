@@ -94,8 +94,7 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
 }
 
 /// Whether two parts of a target's lines that do not follow each other in the text are two in their concatenation too.
-/// They are not where `lctl -H` puts the name on each line, nor where an identifier is cut and a name follows, be it in a
-/// message.
+/// They are not where `lctl -H` puts the name on each line, nor for certain where a line is cut.
 fn is_seen(part: &[u8], next: &[u8]) -> bool {
     let line = next.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_".contains(byte);
@@ -106,8 +105,7 @@ fn is_seen(part: &[u8], next: &[u8]) -> bool {
     let begins = name.is_some_and(|name| {
         line[name.len()..] == *b"=" || name.ends_with(b".job_cleanup_interval")
     });
-    let follows = part.ends_with(b"\n");
-    next.starts_with(b"error: ") && (follows || !line.contains(&b'=')) || begins && follows
+    part.ends_with(b"\n") && (begins || next.starts_with(b"error: "))
 }
 
 fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {

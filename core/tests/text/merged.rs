@@ -1,5 +1,7 @@
 //! Error messages in the same file or pipe: `lctl get_param … > file 2>&1`.
 
+use jobstats_core::snapshot;
+
 use crate::reading;
 
 const TEXT: &str = "\
@@ -165,9 +167,33 @@ fn a_message_as_a_value_counts_once() {
     let message =
         "error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n";
     let text = format!("{TEXT}version={message}");
-    let reading = jobstats_core::snapshot::read(text.as_bytes()).unwrap();
+    let reading = snapshot::read(text.as_bytes()).unwrap();
     let begin = text.len() - message.len();
     assert_eq!(reading.snapshots[0].text[1..], [begin..text.len()]);
+}
+
+/// An older `lctl` that fails to read goes on with the next parameter in the middle of the line, and says so later. What
+/// is kept of the target tells the same.
+#[test]
+fn a_cut_line_and_its_message_are_kept_together() {
+    let message =
+        "error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n";
+    let first = TEXT.find('\n').unwrap() + 1;
+    let second = TEXT.find("mdt.").unwrap();
+    for cut in first..second {
+        let (own, rest) = (&TEXT[..cut], &TEXT[second..]);
+        let text = format!("{own}{rest}{message}");
+        let whole = snapshot::read(text.as_bytes()).unwrap();
+        let before = &whole.snapshots[0];
+        let lines: Vec<u8> = before.lines(text.as_bytes()).collect::<Vec<_>>().concat();
+        let again = snapshot::read(&lines).unwrap();
+        assert!(!before.complete && !again.snapshots[0].complete, "{own}");
+        assert_eq!(
+            snapshot::print(before),
+            snapshot::print(&again.snapshots[0]),
+            "{own}"
+        );
+    }
 }
 
 /// Before 2.15.2 an identifier can be whatever a user names a program.
