@@ -26,7 +26,7 @@ examples_are_tested() {
         FILENAME == "-" { expected = expected $0 "\n"; next }
         /^```psql$/ { inside = 1; example = ""; next }
         /^```$/ && inside { inside = 0; if (!index(expected, example)) print FILENAME " " FNR ":\n" example; next }
-        inside { example = example $0 "\n" }' - README.md docs/*.md)
+        inside { example = example $0 "\n" }' - README.md docs/*.md docs/*/*.md)
     [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
 }
 

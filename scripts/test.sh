@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator regress isolation stress shipper truth; all of them by default
+#   test.sh [PART ...]    core simulator docs regress isolation stress shipper truth; all of them by default
 #
 # regress:NAME and isolation:NAME run one file, truth:LAYOUT one layout. What each printed stays below target/ in
 # directories called like the parts.
@@ -87,6 +87,21 @@ stress() {
         psql -q -At "$url" -f tests/stress/compare.sql >"$output/report"
 }
 
+# Every function, but for internal ones, has a page, or a section of one, that names its arguments and columns.
+docs() {
+    local function names page word status=0
+    new_database "$cluster" "$name"
+    psql -q -At "$(scripts/cluster.sh url "$cluster" "$name")" -f tests/docs/functions.sql >"$output/functions"
+    [ -s "$output/functions" ] || return 1
+    while IFS='|' read -r function names; do
+        page=$(grep -lE "^##? $function\$" docs/functions/*.md) || { echo "$function has no page" && status=1 && continue; }
+        for word in $names; do
+            grep -qF "\`$word\`" "$page" || { echo "$page does not name $word of $function" && status=1; }
+        done
+    done <"$output/functions"
+    return "$status"
+}
+
 # A simulated day: what is stored is what was done. In LAYOUT-late, texts also come late and twice; without start times
 # some of them cannot be placed, and those that were stored are judged.
 truth() {
@@ -117,7 +132,7 @@ run_part() {
         ;;
     regress) mapfile -t names < <(basename -as .sql tests/pg_regress/sql/*.sql) ;;
     isolation) mapfile -t names < <(basename -as .spec tests/isolation/specs/*.spec) ;;
-    stress) names=(stress) ;;
+    docs | stress) names=("$1") ;;
     truth)
         names=("${layouts[@]}")
         cargo build --release -p jobstats-simulator
@@ -128,7 +143,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator regress isolation stress shipper truth
+[ $# -gt 0 ] || set -- core simulator docs regress isolation stress shipper truth
 mkdir -p "$target"
 start_cluster
 scripts/install.sh
