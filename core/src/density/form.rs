@@ -1,0 +1,108 @@
+//! The two forms in which a density is kept: text, which people read, and bytes, which tables hold. There is one text and
+//! one row of bytes for each density, so that equal ones are equal in either form.
+
+use std::fmt::{self, Display, Formatter};
+
+use allocator_api2::alloc::{Allocator, Global};
+
+use super::{Bucket, Density, DensityError};
+
+/// What the text looks like.
+pub const TEXT_EXAMPLE: &str = "v1 base=10 zeros=2 -3:1 0:12";
+
+/// The version of the bytes.
+const VERSION: u8 = 1;
+/// Version, base, zeros.
+const HEAD: usize = 10;
+/// Bucket and count.
+const PAIR: usize = 10;
+
+impl<A: Allocator> Display for Density<A> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "v1 base={} zeros={}", self.base(), self.zeros)?;
+        let mut buckets = self.buckets.iter();
+        buckets.try_for_each(|it| write!(f, " {}:{}", it.bucket, it.count))
+    }
+}
+
+impl Density<Global> {
+    /// From its text.
+    pub fn from_text(text: &str) -> Result<Self, DensityError> {
+        let density = Self::read(text)?;
+        // Numbers can be written in several ways ("+1", "01"), a density only in one.
+        let same = density.to_string() == text;
+        same.then_some(density).ok_or(DensityError::Text)
+    }
+
+    fn read(text: &str) -> Result<Self, DensityError> {
+        let mut words = text.split(' ');
+        let mut word = |name: &str| words.next().and_then(|word| word.strip_prefix(name));
+        word("v1").ok_or(DensityError::Text)?;
+        let base = word("base=").and_then(|it| it.parse().ok());
+        let zeros = word("zeros=").and_then(|it| it.parse().ok());
+        let mut density = Self::new_in(base.ok_or(DensityError::Text)?, Global)?;
+        density.add_zeros(zeros.ok_or(DensityError::Text)?)?;
+        for word in words {
+            let (bucket, count) = word.split_once(':').ok_or(DensityError::Text)?;
+            density.append(bucket.parse().ok(), count.parse().ok(), DensityError::Text)?;
+        }
+        Ok(density)
+    }
+
+    /// From its bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DensityError> {
+        let (head, pairs) = bytes.split_at_checked(HEAD).ok_or(DensityError::Bytes)?;
+        let [VERSION, base, zeros @ ..] = head else {
+            return Err(DensityError::Bytes);
+        };
+        if pairs.len() % PAIR != 0 {
+            return Err(DensityError::Bytes);
+        }
+        let mut density = Self::new_in((*base).into(), Global).map_err(|_| DensityError::Bytes)?;
+        density.add_zeros(number(zeros).ok_or(DensityError::Bytes)?)?;
+        for pair in pairs.chunks_exact(PAIR) {
+            let (bucket, count) = pair.split_at(2);
+            let bucket = bucket.try_into().ok().map(i16::from_le_bytes);
+            density.append(bucket.map(i32::from), number(count), DensityError::Bytes)?;
+        }
+        Ok(density)
+    }
+
+    /// The next bucket of a form. Buckets ascend, and hold something.
+    fn append(
+        &mut self,
+        bucket: Option<i32>,
+        count: Option<u64>,
+        wrong: DensityError,
+    ) -> Result<(), DensityError> {
+        let (Some(bucket), Some(count)) = (bucket, count) else {
+            return Err(wrong);
+        };
+        let (first, last) = self.edges.buckets();
+        let ascends = self.buckets.last().is_none_or(|it| it.bucket < bucket);
+        if !ascends || count == 0 || bucket < first || bucket > last {
+            return Err(wrong);
+        }
+        self.add(bucket, count)
+    }
+}
+
+impl<A: Allocator> Density<A> {
+    /// Its bytes: version, base and zeros, then bucket and count of each, in 1, 1, 8, 2 and 8 bytes, lowest first.
+    pub fn to_bytes(&self) -> Result<std::vec::Vec<u8>, DensityError> {
+        let mut bytes = std::vec::Vec::new();
+        bytes.try_reserve_exact(HEAD + self.buckets.len() * PAIR)?;
+        bytes.extend([VERSION, self.base()]);
+        bytes.extend(self.zeros.to_le_bytes());
+        for &Bucket { bucket, count } in &self.buckets {
+            // Not beyond ±1100.
+            bytes.extend((bucket as i16).to_le_bytes());
+            bytes.extend(count.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+}
+
+fn number(bytes: &[u8]) -> Option<u64> {
+    bytes.try_into().ok().map(u64::from_le_bytes)
+}
