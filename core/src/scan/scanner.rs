@@ -492,7 +492,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         self.unreadable(ended, piece.text)?;
         let within = matches!(self.place, Place::Within(..));
         if ended && within && parameter::resembles_target(line) {
-            self.leave(piece.next)?;
+            self.leave(self.lines.position)?;
         }
         Ok(())
     }

@@ -196,6 +196,15 @@ fn a_cut_line_and_its_message_are_kept_together() {
     }
 }
 
+/// Where a message interrupts the damaged name of a target, both parts of the name are of the target before.
+#[test]
+fn a_message_in_a_damaged_name_is_kept_with_it() {
+    let text = TEXT.replace("mdt.", &format!(" {}mdt,", MESSAGES[0]));
+    let reading = snapshot::read(text.as_bytes()).unwrap();
+    let kept = reading.snapshots[0].lines(text.as_bytes()).next().unwrap();
+    assert!(kept.ends_with(b"mdt,a-MDT0000.job_stats=\n"));
+}
+
 /// Before 2.15.2 an identifier can be whatever a user names a program.
 #[test]
 fn a_message_can_be_an_identifier() {
