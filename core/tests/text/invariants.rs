@@ -128,8 +128,8 @@ fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
     assert_eq!(again.complete, snapshot.complete);
     assert_eq!(again.cleanup_interval, snapshot.cleanup_interval);
     assert_eq!(again.observed, snapshot.observed);
-    // Which part of a line is a message can depend on the line that follows.
-    if !own.windows(7).any(|bytes| bytes == b"error: ") {
+    // Which part of a line is a message can depend on the line that follows, and where a line is cut, what ends it.
+    if own.ends_with(b"\n") && !own.windows(7).any(|bytes| bytes == b"error: ") {
         assert_eq!(problems(again), problems(snapshot));
     }
 }
