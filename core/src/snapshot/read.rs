@@ -161,7 +161,10 @@ impl<'a> Reader<'a> {
         let position = self.position(name)?;
         let snapshot = &mut self.targets[position].snapshot;
         match snapshot.text.last_mut() {
-            Some(last) if last.end == lines.start => last.end = lines.end,
+            // A message can stand where a value was to come.
+            Some(last) if lines.start <= last.end => {
+                *last = last.start.min(lines.start)..lines.end.max(last.end);
+            }
             _ => push(&mut snapshot.text, lines)?,
         }
         Ok(snapshot)

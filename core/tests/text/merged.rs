@@ -196,6 +196,15 @@ fn a_cut_line_and_its_message_are_kept_together() {
     }
 }
 
+/// A value can stand behind a message about the same target: both are kept, once.
+#[test]
+fn a_message_before_a_value_counts_once() {
+    let text = "mdt.b-MDT0001.job_cleanup_interval=".to_owned() + MESSAGES[2] + "600\n";
+    let reading = snapshot::read(text.as_bytes()).unwrap();
+    assert_eq!(reading.snapshots[0].cleanup_interval, Some(600));
+    assert_eq!(reading.snapshots[0].text, [0..text.len()]);
+}
+
 /// Where a message interrupts the damaged name of a target, both parts of the name are of the target before.
 #[test]
 fn a_message_in_a_damaged_name_is_kept_with_it() {
