@@ -9,10 +9,7 @@ mod form;
 mod tests;
 mod wide;
 
-use std::collections::TryReserveError as GlobalReserveError;
-
 use allocator_api2::alloc::{Allocator, Global};
-use allocator_api2::collections::TryReserveError;
 use allocator_api2::vec::Vec;
 use thiserror::Error;
 
@@ -38,11 +35,8 @@ pub enum DensityError {
     #[error("a density counts {MAX_TOTAL} values at most")]
     TooMany,
     /// Not enough memory.
-    #[error("out of memory: {0}")]
-    Memory(TryReserveError),
-    /// Not enough memory for its text or bytes.
-    #[error("out of memory: {0}")]
-    Form(#[from] GlobalReserveError),
+    #[error("out of memory")]
+    Memory,
     /// Text that is no density.
     #[error("not the text of a density")]
     Text,
@@ -118,7 +112,8 @@ impl<A: Allocator> Density<A> {
         match self.buckets.binary_search_by_key(&bucket, |it| it.bucket) {
             Ok(index) => self.buckets[index].count += count,
             Err(index) => {
-                self.buckets.try_reserve(1).map_err(DensityError::Memory)?;
+                let room = self.buckets.try_reserve(1);
+                room.map_err(|_| DensityError::Memory)?;
                 self.buckets.insert(index, Bucket { bucket, count });
             }
         }

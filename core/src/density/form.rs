@@ -91,7 +91,8 @@ impl<A: Allocator> Density<A> {
     /// Its bytes: version, base and zeros, then bucket and count of each, in 1, 1, 8, 2 and 8 bytes, lowest first.
     pub fn to_bytes(&self) -> Result<std::vec::Vec<u8>, DensityError> {
         let mut bytes = std::vec::Vec::new();
-        bytes.try_reserve_exact(HEAD + self.buckets.len() * PAIR)?;
+        let room = bytes.try_reserve_exact(HEAD + self.buckets.len() * PAIR);
+        room.map_err(|_| DensityError::Memory)?;
         bytes.extend([VERSION, self.base()]);
         bytes.extend(self.zeros.to_le_bytes());
         for &Bucket { bucket, count } in &self.buckets {

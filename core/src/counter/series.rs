@@ -1,0 +1,192 @@
+//! Readings in the order in which they come.
+
+use allocator_api2::alloc::Allocator;
+use allocator_api2::boxed::Box;
+use allocator_api2::vec::Vec;
+
+use super::{CounterError, Reading, Summary};
+
+/// A reading that comes late needs those around it. So many of the latest are kept, at least half of them, while all come
+/// in the order of time.
+const KEPT: usize = 1 << 20;
+
+/// So many fit into a gigabyte.
+const MOST: usize = (1 << 30) / size_of::<Reading>();
+
+/// The readings of one counter, in any order. What they need lies in memory of `A`.
+///
+/// In the order of time they take bounded memory, as what is older than the latest `KEPT` is summed up and forgotten. Else
+/// they all are kept, up to `MOST`. A reading has 24 bytes, and memory doubles: 48 bytes per reading, then.
+#[derive(Debug)]
+pub struct Series<A: Allocator + Clone, const KEEP: usize = KEPT, const LIMIT: usize = MOST> {
+    readings: Vec<Reading, A>,
+    /// The readings have times that ascend.
+    in_order: bool,
+    forgotten: Option<Box<Summary, A>>,
+    /// All but the last of the readings, so that a window that grows row by row does not begin anew with each.
+    counted: Option<Box<Counted, A>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    summary: Summary,
+    /// Number of the readings that are in it.
+    readings: usize,
+}
+
+impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP, LIMIT> {
+    /// Nothing read yet.
+    pub fn new_in(memory: A) -> Self {
+        Self {
+            readings: Vec::new_in(memory),
+            in_order: true,
+            forgotten: None,
+            counted: None,
+        }
+    }
+
+    /// Adds a reading.
+    #[inline]
+    pub fn push(&mut self, next: Reading) -> Result<(), CounterError> {
+        let follows = self.readings.last().is_none_or(|it| it.time < next.time);
+        if self.in_order && follows && self.readings.len() < self.readings.capacity() {
+            self.readings.push(next);
+            return Ok(());
+        }
+        self.place(next)
+    }
+
+    #[inline(never)]
+    fn place(&mut self, next: Reading) -> Result<(), CounterError> {
+        if let Some(last) = self.readings.last_mut().filter(|_| self.in_order) {
+            if next.time == last.time {
+                *last = next.max(*last);
+                return Ok(());
+            }
+            self.in_order = last.time < next.time;
+        }
+        if !self.in_order {
+            self.counted = None;
+            self.require_place(next)?;
+        }
+        if self.readings.len() == self.readings.capacity() {
+            self.make_room()?;
+        }
+        self.readings.push(next);
+        Ok(())
+    }
+
+    fn require_place(&self, next: Reading) -> Result<(), CounterError> {
+        let forgotten = self.forgotten.as_ref();
+        match forgotten.is_some_and(|it| (it.since()..=it.until()).contains(&next.time)) {
+            true => Err(CounterError::TooLate(KEEP / 2)),
+            false => Ok(()),
+        }
+    }
+
+    fn make_room(&mut self) -> Result<(), CounterError> {
+        let len = self.readings.len();
+        if self.in_order && len >= KEEP {
+            return self.forget(len - KEEP / 2);
+        }
+        if len >= LIMIT {
+            return Err(CounterError::TooMany(LIMIT));
+        }
+        let more = len.max(4).min(LIMIT - len);
+        let room = self.readings.try_reserve_exact(more);
+        room.map_err(|_| CounterError::Memory)
+    }
+
+    /// Keeps of the earliest readings only what they sum up to.
+    fn forget(&mut self, readings: usize) -> Result<(), CounterError> {
+        let summary = self.sum_up(None, readings, &mut || ())?;
+        self.forgotten = summary.map(|it| self.keep(it)).transpose()?;
+        self.counted = None;
+        self.readings.drain(..readings);
+        Ok(())
+    }
+
+    fn keep<T>(&self, value: T) -> Result<Box<T, A>, CounterError> {
+        let memory = self.readings.allocator().clone();
+        Box::try_new_in(value, memory).map_err(|_| CounterError::Memory)
+    }
+
+    /// What all readings say; None if there are none. More can be added afterwards. `pause` is called every now and then,
+    /// and may unwind.
+    pub fn summary(&mut self, pause: &mut impl FnMut()) -> Result<Option<Summary>, CounterError> {
+        self.put_in_order(pause);
+        let Some(&last) = self.readings.last() else {
+            return Ok(None);
+        };
+        let counted = self.counted.as_deref().copied();
+        let before = self.readings.len() - 1;
+        let Some(mut summary) = self.sum_up(counted, before, pause)? else {
+            return Ok(Some(Summary::new(last)));
+        };
+        self.counted = Some(self.keep(Counted {
+            summary,
+            readings: before,
+        })?);
+        summary.push(last)?;
+        Ok(Some(summary))
+    }
+
+    fn put_in_order(&mut self, pause: &mut impl FnMut()) {
+        if self.in_order {
+            return;
+        }
+        self.readings.sort_unstable_by(|one, other| {
+            pause();
+            one.cmp(other)
+        });
+        // Of the same time the greatest, which comes last.
+        self.readings.dedup_by(|next, kept| {
+            let same = next.time == kept.time;
+            if same {
+                *kept = *next;
+            }
+            same
+        });
+        self.in_order = true;
+    }
+
+    /// The first readings, which are in order, with what was forgotten between them.
+    fn sum_up(
+        &self,
+        counted: Option<Counted>,
+        until: usize,
+        pause: &mut impl FnMut(),
+    ) -> Result<Option<Summary>, CounterError> {
+        let mut summary = counted.map(|it| it.summary);
+        let mut done = counted.map_or(0, |it| it.readings);
+        if let (None, Some(forgotten)) = (summary, self.forgotten.as_deref()) {
+            let earlier = |it: &Reading| it.time < forgotten.since();
+            done = self.readings[..until].partition_point(earlier);
+            push_all(&mut summary, &self.readings[..done], pause)?;
+            match &mut summary {
+                Some(summary) => summary.append(forgotten)?,
+                None => summary = Some(*forgotten),
+            }
+        }
+        push_all(&mut summary, &self.readings[done..until], pause)?;
+        Ok(summary)
+    }
+}
+
+fn push_all(
+    summary: &mut Option<Summary>,
+    readings: &[Reading],
+    pause: &mut impl FnMut(),
+) -> Result<(), CounterError> {
+    let mut readings = readings.iter();
+    if summary.is_none() {
+        *summary = readings.next().copied().map(Summary::new);
+    }
+    let Some(summary) = summary else {
+        return Ok(());
+    };
+    readings.try_for_each(|&it| {
+        pause();
+        summary.push(it)
+    })
+}
