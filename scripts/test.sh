@@ -84,7 +84,8 @@ stress() {
     psql -q "$url" -f tests/stress/prepare.sql >/dev/null &&
         steps=$(psql -At "$url" -c 'SELECT max(step) FROM work') &&
         "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" &&
-        psql -q -At "$url" -f tests/stress/compare.sql >"$output/report"
+        psql -q -At "$url" -f tests/stress/compare.sql >"$output/report" &&
+        audit
 }
 
 # Every function, but for internal ones, has a page, or a section of one, that names its arguments and columns.
@@ -111,7 +112,15 @@ truth() {
     # The day is long ago; late text is taken only as long as raw text is kept.
     new_store "$cluster" "$name" "raw_retention => '100 years', retention => '100 years'" &&
         "$simulator" load "${world[@]}" "${late[@]}" --database-url "$url" &&
-        "$simulator" verify "${world[@]}" "${judged[@]}" --database-url "$url" | tee "$output/report"
+        "$simulator" verify "${world[@]}" "${judged[@]}" --database-url "$url" | tee "$output/report" &&
+        audit
+}
+
+# What is stored is what the raw text says, of every observation. Needs the url of a store; adds to its test's report how
+# many these were.
+audit() {
+    psql -q -At "$url" -f tests/audit.sql 2>&1 | sed 's/^.*NOTICE: *//' | tee -a "$output/report" &&
+        ! grep 'could not be' "$output/report"
 }
 
 start_cluster() {

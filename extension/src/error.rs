@@ -19,8 +19,13 @@ pub enum Error {
     #[error("jobstats needs a database with encoding UTF8, not {0}")]
     Encoding(String),
     /// The previous text must be read as of now, not as of the transaction's start.
-    #[error("feeding is not possible under isolation level {0}")]
-    Isolation(String),
+    #[error("{action} is not possible under isolation level {level}")]
+    Isolation {
+        /// What was to be done.
+        action: &'static str,
+        /// The isolation level.
+        level: String,
+    },
     /// A procedure that commits.
     #[error("{0} cannot run inside of a transaction block")]
     TransactionBlock(String),
@@ -52,6 +57,9 @@ pub enum Error {
     /// An answer that nobody can read.
     #[error("the answer has over a million rows")]
     TooManyRows,
+    /// What is stored differs everywhere.
+    #[error("over 100,000 disagreements")]
+    TooManyDisagreements,
     /// Another transaction stored another identifier with the same hash at the same time.
     #[error("another transaction has stored an entry with the same hash at the same time")]
     EntryRace,
@@ -81,8 +89,12 @@ impl Error {
         match self {
             Self::NoStore | Self::ForeignSchema => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Self::Encoding(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
-            Self::Isolation(_) | Self::TransactionBlock(_) => Code::ERRCODE_ACTIVE_SQL_TRANSACTION,
-            Self::TextTooLarge { .. } | Self::TooManyRows => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::Isolation { .. } | Self::TransactionBlock(_) => {
+                Code::ERRCODE_ACTIVE_SQL_TRANSACTION
+            }
+            Self::TextTooLarge { .. } | Self::TooManyRows | Self::TooManyDisagreements => {
+                Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED
+            }
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Self::Body(_) | Self::Argument(_) | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
@@ -102,7 +114,7 @@ impl Error {
                 Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
             }
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
-            Self::Isolation(_) => Some("Feed under READ COMMITTED, the default."),
+            Self::Isolation { .. } => Some("Do it under READ COMMITTED, the default."),
             Self::TransactionBlock(_) => {
                 Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
             }
@@ -115,6 +127,9 @@ impl Error {
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }
+            Self::TooManyDisagreements => Some(
+                "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
+            ),
             Self::EntryRace => Some("Feed the text again."),
             Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
             _ => None,

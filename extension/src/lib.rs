@@ -7,6 +7,7 @@
 
 use pgrx::prelude::*;
 
+mod audit;
 mod columns;
 mod error;
 mod identify;
@@ -16,6 +17,7 @@ mod operations;
 mod parse;
 mod reading;
 mod reidentify;
+mod reprocess;
 mod setup;
 mod staged;
 mod store;

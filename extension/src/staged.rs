@@ -37,10 +37,9 @@ impl Row {
     }
 }
 
-/// What belongs to all rows of one observation.
+/// Rows of one target.
 struct Batch {
     target_id: i32,
-    observed: i64,
     rows: Vec<Row>,
 }
 
@@ -59,30 +58,40 @@ const FIXED: [(&str, &str); 7] = [
     ("reset", "boolean"),
 ];
 
-/// Writes the increments of one observation, divided at the edges of rollups; gives the number of rows.
+/// Writes increments of a target, divided at the edges of rollups; gives the number of rows.
 ///
 /// # Errors
 /// Those of PostgreSQL, by way of its own reports.
 pub fn insert_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
-    observed: i64,
     rows: Vec<Row>,
 ) -> Result<usize, Error> {
     if rows.is_empty() {
         return Ok(0);
     }
-    let statement = insert_statement()?;
-    STAGED.set(Some(Batch {
-        target_id,
-        observed,
-        rows,
-    }));
-    let _staged = Staged;
-    Ok(client.update(&statement, None, &[])?.len())
+    let Source { names, select } = source()?;
+    let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
+    with_rows(target_id, rows, || {
+        Ok(client.update(&statement, None, &[])?.len())
+    })
 }
 
-/// Takes the rows away again, also where an error of PostgreSQL ends the feed.
+/// Runs a statement that reads increments of a target from [`Source::select`].
+///
+/// # Errors
+/// Those of the statement.
+pub fn with_rows<T>(
+    target_id: i32,
+    rows: Vec<Row>,
+    run: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    STAGED.set(Some(Batch { target_id, rows }));
+    let _staged = Staged;
+    run()
+}
+
+/// Takes the rows away again, also where an error of PostgreSQL ends the statement.
 struct Staged;
 
 impl Drop for Staged {
@@ -91,7 +100,19 @@ impl Drop for Staged {
     }
 }
 
-fn insert_statement() -> Result<String, Error> {
+/// The waiting rows, for statements that read them once.
+pub struct Source {
+    /// The columns of `jobstats.increments`.
+    pub names: String,
+    /// A SELECT that gives these columns.
+    pub select: String,
+}
+
+/// How statements read the waiting rows.
+///
+/// # Errors
+/// Where the extension is not installed.
+pub fn source() -> Result<Source, Error> {
     let mut names: Vec<String> = FIXED
         .iter()
         .map(|(name, _)| format!("\"{name}\""))
@@ -108,21 +129,26 @@ fn insert_statement() -> Result<String, Error> {
         names.push(name.to_owned());
         types.push(format!("{name} bigint[]"));
     }
-    Ok(format!(
-        "INSERT INTO jobstats.increments ({names}, detail) SELECT {names}, detail::pg_catalog.jsonb \
+    let select = format!(
+        "SELECT {names}, detail::pg_catalog.jsonb AS detail \
          FROM {schema}.jobstats_staged_increments() AS staged ({types}, detail text)",
         names = names.join(", "),
         types = types.join(", "),
         schema = crate::store::extension_schema()?,
-    ))
+    );
+    names.push("detail".to_owned());
+    Ok(Source {
+        names: names.join(", "),
+        select,
+    })
 }
 
-/// The rows that this backend's running feed is about to store; none at any other time.
+/// The rows that this backend's running feed is about to store or its audit compares; none at any other time.
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_staged_increments() RETURNS SETOF record
 LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_staged_increments() IS
-'Internal: the increments that the running feed of this session is about to store.';
+'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
 "#)]
 fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
     // SAFETY: called by the executor with a ReturnSetInfo, which InitMaterializedSRF checks; the tuplestore and the
@@ -137,7 +163,7 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
 }
 
 /// # Safety
-/// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`insert_statement`].
+/// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`source`].
 unsafe fn put_rows(
     batch: Batch,
     store: *mut pg_sys::Tuplestorestate,
@@ -162,9 +188,10 @@ unsafe fn put_rows(
     let mut context = PgMemoryContexts::new("jobstats staged row");
     // Divided here, one at a time: after a long gap the parts are many times the increments.
     for row in batch.rows {
+        let observed = row.increment.time;
         for part in step::split(row.increment) {
             pgrx::check_for_interrupts!();
-            let key = (batch.target_id, batch.observed, row.entry_id);
+            let key = (batch.target_id, observed, row.entry_id);
             nulls.fill(true);
             // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
             unsafe {

@@ -8,6 +8,9 @@ use crate::memory::reserve;
 /// Fast, and smaller than the texts need: they repeat themselves.
 const LEVEL: i32 = 1;
 
+/// `ZSTD_error_memory_allocation`, as functions return it.
+const NO_MEMORY: usize = 64_usize.wrapping_neg();
+
 /// Bytes that are unpacked at once.
 const PIECE: usize = 128 << 10;
 
@@ -27,7 +30,12 @@ pub fn pack(text: &[u8]) -> Result<Vec<u8>, Error> {
 
 /// zstd → text of at most `limit` bytes.
 pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
-    let not_zstd = |error: io::Error| Error::NotZstd(error.to_string());
+    let not_zstd = |error: io::Error| match error.to_string() {
+        reason if reason == zstd::zstd_safe::get_error_name(NO_MEMORY) => {
+            Error::Memory(packed.len())
+        }
+        reason => Error::NotZstd(reason),
+    };
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(not_zstd)?;
     let mut text = Vec::new();
     // The frame says how large the text is, if its writer knew. It may lie, but memory that is reserved and not written

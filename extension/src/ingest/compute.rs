@@ -4,9 +4,8 @@ use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Probl
 use jobstats_core::snapshot::{Snapshot, print_to};
 use pgrx::spi::SpiClient;
 
-use super::Ingest;
+use super::entries::Entries;
 use super::stored::{self, Read, Stored};
-use super::targets::Target;
 use crate::error::Error;
 use crate::memory::{Growing, require_room, reserve};
 use crate::staged::{Row, insert_increments};
@@ -19,7 +18,7 @@ const INCREMENT_BYTES: usize = 2048;
 const ENTRY_BYTES: usize = 1024;
 
 /// The counts of a row of `jobstats.observations`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub entries: i32,
     pub active: i32,
@@ -31,7 +30,17 @@ pub struct Counts {
     pub problems: i32,
 }
 
-/// What an observation gives, its increments already stored.
+/// What an observation gives.
+pub struct Computation<'a> {
+    pub since: Option<Micros>,
+    pub counts: Counts,
+    /// The carried records as text; None where there are none.
+    pub carried: Option<Vec<u8>>,
+    pub increments: Vec<Increment<'a>>,
+    pub found: Vec<Found>,
+}
+
+/// What an observation gave, its increments already stored.
 pub struct Computed {
     pub since: Option<Micros>,
     pub counts: Counts,
@@ -68,88 +77,145 @@ impl Computed {
     }
 }
 
-impl Ingest<'_> {
-    /// Compares an observation with the one before and stores the increments.
-    pub fn compute(
-        &mut self,
-        client: &mut SpiClient<'_>,
-        target: &Target,
-        previous: Option<&Read<'_>>,
-        next: &Observation<'_>,
-    ) -> Result<(Computed, Vec<Found>), Error> {
-        let before = previous.map(Read::observation);
-        let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
-        require_room(records, INCREMENT_BYTES)?;
-        let comparison = compare(
-            before.as_ref(),
-            next,
-            target.cleanup_interval(next.snapshot),
-        )?;
-        let counts = counts(&comparison, next);
-        let carried = carried(&comparison.carried)?;
-        let found = comparison.problems.iter().map(Found::from).collect();
-        let rows = self.rows(client, comparison.increments)?;
-        let increments = insert_increments(client, target.id, next.time, rows)?;
-        let computed = Computed {
-            since: before.map(|before| before.time),
-            counts,
-            carried,
-            increments: clamp(increments as u64),
-        };
-        Ok((computed, found))
-    }
+/// Compares an observation with the one before; `cleanup_interval` is in seconds.
+pub fn computation<'a>(
+    previous: Option<&Observation<'a>>,
+    next: &Observation<'a>,
+    cleanup_interval: u32,
+) -> Result<Computation<'a>, Error> {
+    let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
+    require_room(records, INCREMENT_BYTES)?;
+    let comparison = compare(previous, next, cleanup_interval)?;
+    Ok(Computation {
+        since: previous.map(|previous| previous.time),
+        counts: counts(&comparison, next),
+        carried: carried(&comparison.carried)?,
+        found: comparison.problems.iter().map(Found::from).collect(),
+        increments: comparison.increments,
+    })
+}
 
-    /// Increments with the keys of their entries.
-    fn rows(
-        &mut self,
-        client: &mut SpiClient<'_>,
-        increments: Vec<Increment<'_>>,
-    ) -> Result<Vec<Row>, Error> {
-        require_room(increments.len(), ENTRY_BYTES)?;
-        self.entries
-            .resolve(client, increments.iter().map(|increment| increment.id))?;
-        let mut rows = Vec::new();
-        reserve(&mut rows, increments.len())?;
-        for increment in increments {
-            rows.push(Row::new(self.entries.id(increment.id)?, increment));
+/// Compares an observation with the one before and stores the increments.
+pub fn compute(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    previous: Option<&Observation<'_>>,
+    next: &Observation<'_>,
+    cleanup_interval: u32,
+) -> Result<(Computed, Vec<Found>), Error> {
+    let computation = computation(previous, next, cleanup_interval)?;
+    let rows = rows(client, entries, computation.increments)?;
+    let increments = insert_increments(client, target_id, rows)?;
+    let computed = Computed {
+        since: computation.since,
+        counts: computation.counts,
+        carried: computation.carried,
+        increments: clamp(increments as u64),
+    };
+    Ok((computed, computation.found))
+}
+
+/// Increments with the keys of their entries.
+pub fn rows(
+    client: &SpiClient<'_>,
+    entries: &mut Entries,
+    increments: Vec<Increment<'_>>,
+) -> Result<Vec<Row>, Error> {
+    require_room(increments.len(), ENTRY_BYTES)?;
+    entries.resolve(client, increments.iter().map(|increment| increment.id))?;
+    let mut rows = Vec::new();
+    reserve(&mut rows, increments.len())?;
+    for increment in increments {
+        rows.push(Row::new(entries.id(increment.id)?, increment));
+    }
+    Ok(rows)
+}
+
+/// Computes an observation anew and replaces what is stored of it.
+///
+/// `stale` are the rows to replace, None where there are none: those observed after the first time and up to the
+/// observation, none of which begins before the second.
+pub fn recompute(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    previous: Option<&Stored>,
+    next: &Stored,
+    stale: Option<(Micros, Micros)>,
+) -> Result<Recomputed, Error> {
+    if next.text.is_none() {
+        return Err(Error::Damaged(
+            "raw text to compute from is gone".to_owned(),
+        ));
+    }
+    let deleted = match stale {
+        Some((after, earliest)) => {
+            stored::delete_increments(client, target_id, after, next.time, earliest)?
         }
-        Ok(rows)
-    }
+        None => 0,
+    };
+    let before = previous.map(Stored::read).transpose()?;
+    let this = next.read()?;
+    let cleanup_interval = this.cleanup_interval(next.cleanup_interval);
+    let (computed, _) = compute(
+        client,
+        entries,
+        target_id,
+        before.as_ref().map(Read::known).as_ref(),
+        &this.observation(),
+        cleanup_interval,
+    )?;
+    stored::update(client, target_id, next.time, &computed)?;
+    Ok(Recomputed {
+        computed,
+        deleted,
+        earliest: this.earliest(),
+    })
+}
 
-    /// Computes again what follows a text that was placed between others, observation by observation, until nothing
-    /// changes any more for the next one: when what an observation carries is what it carried before.
-    ///
-    /// `earliest` is where the first of the rows may begin that `next` gave so far; None where it was a baseline.
-    pub fn compute_on(
-        &mut self,
-        client: &mut SpiClient<'_>,
-        target: &Target,
-        mut earliest: Option<Micros>,
-        placed: Stored,
-        next: Stored,
-    ) -> Result<(), Error> {
-        let (mut previous, mut next) = (placed, next);
-        loop {
-            pgrx::check_for_interrupts!();
-            if let Some(earliest) = earliest {
-                stored::delete_increments(client, target.id, next.time, earliest)?;
-            }
-            let before = previous.read()?;
-            let this = next.read()?;
-            earliest = Some(this.earliest());
-            let (computed, _) = self.compute(client, target, Some(&before), &this.observation())?;
-            stored::update(client, target.id, next.time, &computed)?;
-            if computed.carried == next.carried {
-                return Ok(());
-            }
-            previous = Stored {
-                carried: computed.carried,
-                ..next
-            };
-            match stored::after(client, target.id, previous.time)? {
-                Some(after) => next = after,
-                None => return Ok(()),
-            }
+/// What [`recompute`] did.
+pub struct Recomputed {
+    pub computed: Computed,
+    /// Rows of increments that were there before.
+    pub deleted: usize,
+    /// Where the first row of the observation that follows may have begun so far.
+    pub earliest: Micros,
+}
+
+/// Computes again what follows a text that was placed between others, observation by observation, until nothing
+/// changes any more for the next one: when what an observation carries is what it carried before.
+///
+/// `earliest` is where the first of the rows may begin that `next` gave so far; None where it was a baseline.
+pub fn compute_on(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    mut earliest: Option<Micros>,
+    placed: Stored,
+    next: Stored,
+) -> Result<(), Error> {
+    let (mut previous, mut next) = (placed, next);
+    loop {
+        pgrx::check_for_interrupts!();
+        // What cannot be computed stays as it is.
+        if next.text.is_none() {
+            return Ok(());
+        }
+        let stale = earliest.map(|earliest| (previous.time, earliest));
+        let done = recompute(client, entries, target_id, Some(&previous), &next, stale)?;
+        earliest = Some(done.earliest);
+        if done.computed.carried == next.carried && !next.forgotten {
+            return Ok(());
+        }
+        previous = Stored {
+            carried: done.computed.carried,
+            forgotten: false,
+            ..next
+        };
+        match stored::after(client, target_id, previous.time)? {
+            Some(after) => next = after,
+            None => return Ok(()),
         }
     }
 }

@@ -27,10 +27,17 @@ impl Entries {
         id.ok_or_else(|| Error::Damaged(format!("entry {name} has no key")))
     }
 
+    /// Whether the store lacks a name that [`Self::resolve`] has seen.
+    pub fn is_new(&self, name: &str) -> bool {
+        self.ids
+            .get(name)
+            .is_some_and(|id| self.new.contains_key(id))
+    }
+
     /// Finds the keys of all these names; names that the store lacks become new entries.
     pub fn resolve<'n>(
         &mut self,
-        client: &mut SpiClient<'_>,
+        client: &SpiClient<'_>,
         names: impl Iterator<Item = &'n str>,
     ) -> Result<(), Error> {
         let mut pending: Vec<&str> = names.filter(|name| !self.ids.contains_key(*name)).collect();
@@ -48,7 +55,7 @@ impl Entries {
     /// Resolves the names whose hash with this seed is theirs or free; gives the others.
     fn resolve_with<'n>(
         &mut self,
-        client: &mut SpiClient<'_>,
+        client: &SpiClient<'_>,
         names: &[&'n str],
         seed: u64,
     ) -> Result<Vec<&'n str>, Error> {
@@ -123,8 +130,10 @@ fn hash(name: &str, seed: u64) -> i64 {
     xxh3_64_with_seed(name.as_bytes(), seed).cast_signed()
 }
 
-fn stored_names(client: &mut SpiClient<'_>, ids: Vec<i64>) -> Result<HashMap<i64, String>, Error> {
-    let rows = client.update(
+/// By a statement that takes a new snapshot of the database where this transaction has written, as a feed has when it
+/// locked its targets.
+fn stored_names(client: &SpiClient<'_>, ids: Vec<i64>) -> Result<HashMap<i64, String>, Error> {
+    let rows = client.select(
         "SELECT entry_id, name FROM jobstats.entries WHERE entry_id = ANY ($1)",
         None,
         &[ids.into()],

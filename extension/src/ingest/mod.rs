@@ -4,12 +4,12 @@
 //! neighbours and write what follows from it ([`place`]), last the new identifiers ([`entries`]) and what could not be
 //! used ([`rejects`]).
 
-mod compute;
-mod entries;
+pub mod compute;
+pub mod entries;
 mod place;
 mod rejects;
-mod stored;
-mod targets;
+pub mod stored;
+pub mod targets;
 mod text;
 
 use jobstats_core::increment::Micros;
@@ -87,7 +87,7 @@ fn jobstats_ingest(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let outcomes = Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
-        require_read_committed(client)?;
+        require_read_committed(client, "feeding")?;
         let settings = store::settings(client)?;
         let now = clock_now();
         let feed = Feed {
@@ -119,7 +119,7 @@ fn jobstats_ingest(
 }
 
 /// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
-fn require_read_committed(client: &SpiClient<'_>) -> Result<(), Error> {
+pub fn require_read_committed(client: &SpiClient<'_>, action: &'static str) -> Result<(), Error> {
     let level = client
         .select(
             "SELECT current_setting('transaction_isolation')",
@@ -131,7 +131,10 @@ fn require_read_committed(client: &SpiClient<'_>) -> Result<(), Error> {
         .unwrap_or_default();
     match level.as_str() {
         "read committed" | "read uncommitted" => Ok(()),
-        _ => Err(Error::Isolation(level.to_uppercase())),
+        _ => Err(Error::Isolation {
+            action,
+            level: level.to_uppercase(),
+        }),
     }
 }
 

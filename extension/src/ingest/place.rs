@@ -6,8 +6,8 @@ use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Ingest;
-use super::compute::Counts;
-use super::stored::{self, Read, Stored};
+use super::compute::{Counts, compute, compute_on};
+use super::stored::{self, NewText, Read, Stored};
 use super::targets::Target;
 use super::text::Text;
 use crate::error::Error;
@@ -134,15 +134,27 @@ impl Ingest<'_> {
         {
             return Ok(self.reject(target, reason, &lines));
         }
-        let (computed, found) = self.compute(client, target, before.as_ref(), &this)?;
+        let cleanup_interval = target.cleanup_interval(snapshot);
+        let (computed, found) = compute(
+            client,
+            &mut self.entries,
+            target.id,
+            before.as_ref().map(Read::known).as_ref(),
+            &this,
+            cleanup_interval,
+        )?;
         let packed = text.packed(&lines)?;
         stored::insert(
             client,
             target.id,
             self.feed,
             self.now,
-            &packed,
-            (lines.len(), &digest),
+            &NewText {
+                packed: &packed,
+                bytes: lines.len(),
+                digest,
+                cleanup_interval,
+            },
             &computed,
         )?;
         for problem in found {
@@ -172,8 +184,10 @@ impl Ingest<'_> {
                 server: self.feed.server.clone(),
                 text: Some(lines.into_owned()),
                 carried: computed.carried,
+                forgotten: false,
+                cleanup_interval: Some(cleanup_interval),
             };
-            self.compute_on(client, target, earliest, placed, next)?;
+            compute_on(client, &mut self.entries, target.id, earliest, placed, next)?;
         } else {
             target.note_cleanup_interval(client, snapshot)?;
             if previous.is_none() {
@@ -195,7 +209,7 @@ impl Ingest<'_> {
         previous: Option<&Read<'_>>,
         next: &Stored,
     ) -> Result<Option<&'static str>, Error> {
-        let previous = previous.map(Read::observation);
+        let previous = previous.map(Read::known);
         let next_read = next.read()?;
         let next_observation = next_read.observation();
         // Retention may have taken the observation that `next` was computed from.

@@ -10,6 +10,7 @@ use pgrx::spi::SpiClient;
 
 use super::Feed;
 use super::compute::Computed;
+use super::targets::cleanup_interval;
 use crate::error::Error;
 use crate::time::{micros, timestamptz};
 use crate::zstd_text::{UNPACKED_LIMIT, unpack};
@@ -26,6 +27,10 @@ pub struct Stored {
     pub text: Option<Vec<u8>>,
     /// The carried records, unpacked; None where there are none.
     pub carried: Option<Vec<u8>>,
+    /// Whether the carried records cannot be read.
+    pub forgotten: bool,
+    /// In seconds, as it was known when the text came.
+    pub cleanup_interval: Option<u32>,
 }
 
 /// An observation, scanned.
@@ -34,6 +39,7 @@ pub struct Read<'a> {
     server: &'a str,
     snapshot: Option<Snapshot<'a>>,
     carried: Option<Snapshot<'a>>,
+    forgotten: bool,
 }
 
 impl Stored {
@@ -49,11 +55,20 @@ impl Stored {
                 .as_deref()
                 .map(snapshot::read_carried)
                 .transpose()?,
+            forgotten: self.forgotten,
         })
     }
 }
 
 impl Read<'_> {
+    /// As the one before another. Where it is not known what it carried, its text proves no more than one that is gone.
+    pub fn known(&self) -> Observation<'_> {
+        Observation {
+            snapshot: self.snapshot.as_ref().filter(|_| !self.forgotten),
+            ..self.observation()
+        }
+    }
+
     /// As rules look at it.
     pub fn observation(&self) -> Observation<'_> {
         Observation {
@@ -66,11 +81,22 @@ impl Read<'_> {
 
     /// The earliest time at which a row may begin that is computed from this observation.
     pub fn earliest(&self) -> Micros {
-        let carried = self.carried.iter().flat_map(|carried| &carried.records);
-        carried
-            .filter_map(|record| record.last_seen)
-            .fold(self.time, Micros::min)
+        earliest(&self.observation())
     }
+
+    /// The cleanup interval that holds for the text, in seconds.
+    pub fn cleanup_interval(&self, otherwise: Option<u32>) -> u32 {
+        cleanup_interval(self.snapshot.as_ref(), otherwise)
+    }
+}
+
+/// The earliest time at which a row may begin that is computed from an observation.
+pub fn earliest(observation: &Observation<'_>) -> Micros {
+    let carried = observation.carried.iter();
+    carried
+        .flat_map(|carried| &carried.records)
+        .filter_map(|record| record.last_seen)
+        .fold(observation.time, Micros::min)
 }
 
 /// The digest of the target's text of exactly this time, if there is one.
@@ -100,10 +126,9 @@ pub fn before(
 ) -> Result<Option<Stored>, Error> {
     // Nearly always it is less than a day old: looking there first spares a look into every chunk of the past.
     for back in [DAY, retention] {
-        let found = neighbour(
+        let found = find(
             client,
-            "SELECT \"time\", since, server FROM jobstats.observations \
-             WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC LIMIT 1",
+            "WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC",
             target_id,
             &[time, time.saturating_sub(back).max(0)],
         )?;
@@ -120,26 +145,44 @@ pub fn after(
     target_id: i32,
     time: Micros,
 ) -> Result<Option<Stored>, Error> {
-    neighbour(
+    find(
         client,
-        "SELECT \"time\", since, server FROM jobstats.observations \
-         WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\" LIMIT 1",
+        "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"",
         target_id,
         &[time],
     )
 }
 
-fn neighbour(
+/// The observation of exactly this time.
+pub fn at(
     client: &mut SpiClient<'_>,
-    statement: &str,
+    target_id: i32,
+    time: Micros,
+) -> Result<Option<Stored>, Error> {
+    find(
+        client,
+        "WHERE target_id = $1 AND \"time\" = $2",
+        target_id,
+        &[time],
+    )
+}
+
+/// The first observation that the clauses of a SELECT leave.
+fn find(
+    client: &mut SpiClient<'_>,
+    clauses: &str,
     target_id: i32,
     times: &[Micros],
 ) -> Result<Option<Stored>, Error> {
+    let statement = format!(
+        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint \
+         FROM jobstats.observations {clauses} LIMIT 1"
+    );
     let mut values = vec![DatumWithOid::from(target_id)];
     for time in times {
         values.push(timestamptz(*time)?.into());
     }
-    let found = client.update(statement, Some(1), &values)?;
+    let found = client.update(&statement, Some(1), &values)?;
     let Some(row) = found.into_iter().next() else {
         return Ok(None);
     };
@@ -150,38 +193,84 @@ fn neighbour(
         ));
     };
     let since = row.get::<TimestampWithTimeZone>(2)?;
-    let (text, carried) = raw(client, target_id, time)?;
+    let cleanup_interval = row
+        .get::<i64>(4)?
+        .and_then(|seconds| u32::try_from(seconds).ok());
+    let raw = raw(client, target_id, time)?;
     Ok(Some(Stored {
         time: micros(time)?,
         since: since.map(micros).transpose()?,
-        server,
-        text,
-        carried,
+        server: raw.server.unwrap_or(server),
+        text: raw.text,
+        carried: raw.carried,
+        forgotten: raw.forgotten,
+        cleanup_interval,
     }))
 }
 
-type RawText = (Option<Vec<u8>>, Option<Vec<u8>>);
+/// A row of `jobstats.raw`, unpacked; without anything where there is none.
+#[derive(Default)]
+struct Raw {
+    server: Option<String>,
+    text: Option<Vec<u8>>,
+    carried: Option<Vec<u8>>,
+    forgotten: bool,
+}
 
-/// The text of an observation and its carried records, unpacked.
+/// The text of an observation and its carried records. What cannot be unpacked is as good as gone: a feed must not fail
+/// for ever because a row is damaged.
 fn raw(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: TimestampWithTimeZone,
-) -> Result<RawText, Error> {
+) -> Result<Raw, Error> {
     let rows = client.update(
-        "SELECT body, carried FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
+        "SELECT server, body, carried FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
         Some(1),
         &[target_id.into(), time.into()],
     )?;
     let Some(row) = rows.into_iter().next() else {
-        return Ok((None, None));
+        return Ok(Raw::default());
     };
-    let column = |position| -> Result<Option<Vec<u8>>, Error> {
-        row.get::<&[u8]>(position)?
-            .map(|packed| unpack(packed, UNPACKED_LIMIT))
-            .transpose()
+    let column = |position| -> Result<Unpacked, Error> {
+        let Some(packed) = row.get::<&[u8]>(position)? else {
+            return Ok(Ok(None));
+        };
+        match unpack(packed, UNPACKED_LIMIT) {
+            Err(Error::NotZstd(reason)) => {
+                pgrx::warning!(
+                    "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {reason}"
+                );
+                Ok(Err(Damaged))
+            }
+            text => text.map(Some).map(Ok),
+        }
     };
-    Ok((column(1)?, column(2)?))
+    let carried = column(3)?;
+    Ok(Raw {
+        server: row.get(1)?,
+        text: column(2)?.unwrap_or_default(),
+        forgotten: carried.is_err(),
+        carried: carried.unwrap_or_default(),
+    })
+}
+
+/// What was packed, if it can be unpacked.
+type Unpacked = Result<Option<Vec<u8>>, Damaged>;
+
+#[derive(Debug)]
+struct Damaged;
+
+/// The text of a new observation.
+pub struct NewText<'a> {
+    /// As it is stored.
+    pub packed: &'a [u8],
+    /// Its size, unpacked.
+    pub bytes: usize,
+    /// XXH3-128.
+    pub digest: [u8; 16],
+    /// In seconds.
+    pub cleanup_interval: u32,
 }
 
 /// Stores a new observation.
@@ -190,8 +279,7 @@ pub fn insert(
     target_id: i32,
     feed: &Feed,
     received: Micros,
-    packed: &[u8],
-    (bytes, digest): (usize, &[u8]),
+    text: &NewText<'_>,
     computed: &Computed,
 ) -> Result<(), Error> {
     let time = timestamptz(feed.time)?;
@@ -202,7 +290,7 @@ pub fn insert(
             target_id.into(),
             time.into(),
             feed.server.as_str().into(),
-            packed.into(),
+            text.packed.into(),
             computed.carried_packed()?.into(),
         ],
     )?;
@@ -212,13 +300,14 @@ pub fn insert(
         timestamptz(received)?.into(),
         feed.duration.into(),
         feed.shipper.as_deref().into(),
-        i64::try_from(bytes).unwrap_or(i64::MAX).into(),
-        digest.into(),
+        i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
+        text.digest.as_slice().into(),
+        f64::from(text.cleanup_interval).into(),
     ]);
     client.update(
         "INSERT INTO jobstats.observations (target_id, \"time\", since, entries, active, added, resets, removed, \
-         carried, unknown, problems, server, received, duration, shipper, bytes, digest) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+         carried, unknown, problems, server, received, duration, shipper, bytes, digest, cleanup_interval) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, make_interval(secs => $18))",
         None,
         &values,
     )?;
@@ -251,19 +340,49 @@ pub fn update(
     Ok(())
 }
 
-/// Deletes the increments of an observation; none of them begins before `earliest`.
+/// Writes what the raw text says of an observation whatever it is compared with.
+pub fn correct(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    time: Micros,
+    server: &str,
+    bytes: i64,
+) -> Result<(), Error> {
+    client.update(
+        "UPDATE jobstats.observations SET server = $3, bytes = $4 \
+         WHERE target_id = $1 AND \"time\" = $2 AND (server, bytes) IS DISTINCT FROM ($3, $4)",
+        None,
+        &[
+            target_id.into(),
+            timestamptz(time)?.into(),
+            server.into(),
+            bytes.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Deletes the increments that an observation gave, and any that belong to none between it and the one before (after
+/// `after`); none of them begins before `earliest`. Gives how many they were.
 pub fn delete_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
+    after: Micros,
     observed: Micros,
     earliest: Micros,
-) -> Result<(), Error> {
-    client.update(
-        "DELETE FROM jobstats.increments WHERE target_id = $1 AND observed = $2 AND \"time\" <= $2 AND \"time\" > $3",
+) -> Result<usize, Error> {
+    let deleted = client.update(
+        "DELETE FROM jobstats.increments WHERE target_id = $1 AND observed > $2 AND observed <= $3 \
+         AND \"time\" <= $3 AND \"time\" > $4",
         None,
-        &[target_id.into(), timestamptz(observed)?.into(), timestamptz(earliest)?.into()],
+        &[
+            target_id.into(),
+            timestamptz(after)?.into(),
+            timestamptz(observed)?.into(),
+            timestamptz(earliest)?.into(),
+        ],
     )?;
-    Ok(())
+    Ok(deleted.len())
 }
 
 /// Key, `since` and counts, in the order of the statements above.

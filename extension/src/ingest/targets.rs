@@ -25,10 +25,8 @@ pub struct Target {
 
 impl Target {
     /// Seconds that hold for a text: what it says itself, else what was shipped apart from it.
-    pub fn cleanup_interval(&self, text: Option<&Snapshot<'_>>) -> u32 {
-        text.and_then(|text| text.cleanup_interval)
-            .or(self.cleanup_interval)
-            .unwrap_or(CLEANUP_INTERVAL)
+    pub fn cleanup_interval(&self, text: &Snapshot<'_>) -> u32 {
+        cleanup_interval(Some(text), self.cleanup_interval)
     }
 
     /// Notes the cleanup interval that the target's newest text brings.
@@ -48,6 +46,13 @@ impl Target {
         )?;
         Ok(())
     }
+}
+
+/// The cleanup interval that holds for a text, in seconds: what it says itself, else what is known otherwise.
+pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> u32 {
+    text.and_then(|text| text.cleanup_interval)
+        .or(otherwise)
+        .unwrap_or(CLEANUP_INTERVAL)
 }
 
 /// The targets that the snapshots name, in order of target_id, all of them locked.

@@ -13,6 +13,7 @@ COMMENT ON COLUMN jobstats.raw.carried IS 'Records that the text before had and 
 COMMENT ON TABLE jobstats.observations IS 'One target observed at one time.';
 COMMENT ON COLUMN jobstats.observations.since IS 'The previous observation of the same target, on whichever server; NULL for the first.';
 COMMENT ON COLUMN jobstats.observations.received IS 'When the text came to the database.';
+COMMENT ON COLUMN jobstats.observations.cleanup_interval IS 'The target''s job_cleanup_interval that holds for the text: from the text itself, else the last one shipped, else 10 minutes. How long entries are carried follows from it.';
 COMMENT ON COLUMN jobstats.observations.entries IS 'Records in the text.';
 COMMENT ON COLUMN jobstats.observations.active IS 'Entries that did something since the previous observation.';
 COMMENT ON COLUMN jobstats.observations.added IS 'Entries born since the previous observation.';

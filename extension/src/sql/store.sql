@@ -92,6 +92,7 @@ CREATE TABLE IF NOT EXISTS jobstats.observations (
     received timestamptz NOT NULL,
     duration interval,
     shipper text,
+    cleanup_interval interval,
     entries integer NOT NULL,
     active integer NOT NULL,
     added integer NOT NULL,

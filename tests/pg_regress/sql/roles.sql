@@ -51,8 +51,11 @@ SELECT jobstats_grant_writer('regress_shipper', 'c3');
 SELECT jobstats_grant_reader('regress_shipper');
 SELECT jobstats_add_days('raw');
 SELECT jobstats_drop_before('raw', now());
-SELECT * FROM jobstats_staged_increments() AS staged (a integer);
 SELECT jobstats_put_view('feed', 'DROP VIEW jobstats.feed');
+SELECT jobstats_reprocess('2025-11-03', '2025-11-04');
+SELECT jobstats_audit();
+-- It shows a session what that computes itself.
+SELECT * FROM jobstats_staged_increments() AS staged (a integer);
 
 -- One that is bound to a cluster feeds that one alone.
 SET SESSION AUTHORIZATION regress_site;

@@ -1,0 +1,509 @@
+//! From observation to observation of a target, each computed from its raw text and the one before.
+
+use std::collections::HashSet;
+
+use jobstats_core::increment::{Increment, Micros, Observation};
+use jobstats_core::snapshot::{self, Snapshot};
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use super::finding::{Finding, first_difference};
+use super::load::{Carried, Loaded, Loader};
+use super::rows::{Run, differences};
+use super::{Target, Window};
+use crate::error::Error;
+use crate::ingest::compute::{Computation, Counts, computation, rows};
+use crate::ingest::entries::Entries;
+use crate::ingest::stored::earliest;
+use crate::ingest::targets::cleanup_interval;
+use crate::memory::reserve;
+use crate::staged::Row;
+use crate::store::Settings;
+use crate::time::{EARLIEST, micros, timestamptz};
+
+/// Computed rows that wait for being compared.
+const ROWS: usize = 4096;
+
+const DAY: Micros = 86_400_000_000;
+
+/// How observations are looked at.
+pub struct Walk {
+    window: Window,
+    settings: Settings,
+    /// Since when no raw text may be missing.
+    raw_since: Option<Micros>,
+    /// Whether to go on after the window as long as carried records differ from the stored ones.
+    beyond: bool,
+}
+
+/// What a walk found of one target, apart from what it reported.
+#[derive(Default)]
+pub struct Walked {
+    /// Observations in the window that were computed.
+    pub computed: u64,
+    /// Those that could not be.
+    pub left: u64,
+    pub runs: Vec<Run>,
+    /// The observations of which anything differs that computing puts right.
+    pub wrong: Vec<Wrong>,
+}
+
+/// An observation that is not as it must be.
+pub struct Wrong {
+    pub time: Micros,
+    /// The observation that it is to be compared with.
+    pub previous: Option<Micros>,
+    /// The observation before it, whatever it is compared with.
+    pub after: Micros,
+    /// None of its rows begins before, neither of those that are stored nor of those to be.
+    pub earliest: Micros,
+    pub server: String,
+    pub bytes: i64,
+}
+
+/// Takes a disagreement.
+pub type Report<'r> = &'r mut dyn FnMut(Finding) -> Result<(), Error>;
+
+/// The targets whose name is LIKE the pattern, in the order in which they are locked.
+pub fn targets(client: &SpiClient<'_>, pattern: Option<&str>) -> Result<Vec<Target>, Error> {
+    let rows = client.select(
+        "SELECT target_id, cluster, name FROM jobstats.targets WHERE $1 IS NULL OR name LIKE $1 ORDER BY target_id",
+        None,
+        &[pattern.into()],
+    )?;
+    rows.map(|row| {
+        let (Some(id), Some(cluster), Some(name)) = (row.get(1)?, row.get(2)?, row.get(3)?) else {
+            return Err(Error::Damaged("a target has no name".to_owned()));
+        };
+        Ok(Target { id, cluster, name })
+    })
+    .collect()
+}
+
+impl Walk {
+    pub fn new(window: Window, settings: Settings, beyond: bool) -> Result<Self, Error> {
+        Ok(Self {
+            window,
+            settings,
+            raw_since: Spi::connect(|client| oldest_raw(client, settings))?,
+            beyond,
+        })
+    }
+
+    /// Walks over one target.
+    pub fn target(
+        &self,
+        target_id: i32,
+        entries: &mut Entries,
+        report: Report<'_>,
+    ) -> Result<Walked, Error> {
+        let loader = Loader {
+            target_id,
+            raw_since: self.raw_since,
+        };
+        let mut walking = Walking {
+            walk: self,
+            target_id,
+            entries,
+            report,
+            walked: Walked::default(),
+            run: None,
+            reported: HashSet::new(),
+        };
+        let last = Spi::connect(|client| loader.last(client, self.window.since))?;
+        let mut known = last.map(Known::of);
+        // A connection for each batch: what was read stays in memory as long as it lasts.
+        while let Some(next) = Spi::connect(|client| -> Result<_, Error> {
+            pgrx::check_for_interrupts!();
+            let after = known.as_ref().map_or(EARLIEST, |known| known.loaded.time);
+            let goes_beyond =
+                self.beyond && known.as_ref().is_some_and(|known| known.carry.differs);
+            let until = (!goes_beyond).then_some(self.window.until);
+            let batch = loader.next(client, after.max(self.window.since), until)?;
+            walking.batch(client, known.take(), batch)
+        })? {
+            known = Some(next);
+        }
+        Ok(walking.walked)
+    }
+
+    /// What an observation is to be compared with, going by the one before it in the store.
+    fn neighbour(&self, before: Option<&Loaded>, this: &Loaded) -> Neighbour {
+        match (before, this.since) {
+            (None, None) => Neighbour::None,
+            (None, Some(_)) => Neighbour::Gone,
+            (Some(before), None)
+                if before.time < this.time.saturating_sub(self.settings.retention) =>
+            {
+                Neighbour::None
+            }
+            (Some(_), _) => Neighbour::Before,
+        }
+    }
+}
+
+/// Since when no raw text may be missing: the oldest that is younger than the retention. Retention takes the oldest first,
+/// and may have been shorter.
+fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micros>, Error> {
+    let now = micros(pgrx::datum::datetime_support::now())?;
+    let kept = now.saturating_sub(settings.raw_retention).max(EARLIEST);
+    let oldest = client
+        .select(
+            "SELECT min(r.\"time\") FROM jobstats.targets t CROSS JOIN LATERAL ( \
+             SELECT min(r.\"time\") AS \"time\" FROM jobstats.raw r \
+             WHERE r.target_id = t.target_id AND r.\"time\" >= $1) r",
+            Some(1),
+            &[timestamptz(kept)?.into()],
+        )?
+        .first()
+        .get_one::<TimestampWithTimeZone>()?;
+    oldest.map(micros).transpose()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Neighbour {
+    /// It is a first observation.
+    None,
+    /// The one before.
+    Before,
+    /// One that is not there any more.
+    Gone,
+}
+
+/// The observation that was looked at last.
+struct Known {
+    loaded: Loaded,
+    carry: Carry,
+}
+
+impl Known {
+    fn of(loaded: Loaded) -> Self {
+        let carry = Carry::stored(&loaded);
+        Self { loaded, carry }
+    }
+}
+
+/// What is carried with an observation.
+struct Carry {
+    /// As it was computed, or else as it is stored.
+    records: Option<Vec<u8>>,
+    /// Whether it can be read.
+    readable: bool,
+    /// Whether something else is stored.
+    differs: bool,
+}
+
+impl Carry {
+    fn stored(loaded: &Loaded) -> Self {
+        let (records, readable) = match &loaded.carried {
+            Carried::Readable(records) => (records.clone(), true),
+            Carried::Damaged => (None, false),
+        };
+        Self {
+            records,
+            readable,
+            differs: false,
+        }
+    }
+}
+
+/// Observations that were computed one after the other, until their rows are compared.
+struct Open {
+    run: Run,
+    rows: Vec<Row>,
+    /// The observations, and whether each is known to be wrong.
+    observations: Vec<(Wrong, bool)>,
+}
+
+/// A walk under way.
+struct Walking<'w, 'r> {
+    walk: &'w Walk,
+    target_id: i32,
+    entries: &'w mut Entries,
+    report: Report<'r>,
+    walked: Walked,
+    run: Option<Open>,
+    /// Entries that were reported as missing.
+    reported: HashSet<String>,
+}
+
+impl Walking<'_, '_> {
+    /// Looks at observations that follow `known`; gives the last one, None where there is nothing more to look at.
+    fn batch(
+        &mut self,
+        client: &SpiClient<'_>,
+        known: Option<Known>,
+        batch: Vec<Loaded>,
+    ) -> Result<Option<Known>, Error> {
+        let first = usize::from(known.is_some());
+        let (loaded, mut carry) = match known {
+            Some(known) => (Some(known.loaded), Some(known.carry)),
+            None => (None, None),
+        };
+        let mut chain: Vec<Loaded> = loaded.into_iter().chain(batch).collect();
+        let mut is_done = chain.len() == first;
+        let mut before: Option<Seen<'_>> = None;
+        for (position, this) in chain.iter().enumerate() {
+            pgrx::check_for_interrupts!();
+            let differs = carry.as_ref().is_some_and(|carry| carry.differs);
+            is_done |= this.time > self.walk.window.until && !differs && position >= first;
+            if is_done {
+                break;
+            }
+            let this = Seen::of(this)?;
+            if position >= first {
+                carry = Some(self.observation(client, before.as_ref(), &this, carry)?);
+            }
+            before = Some(this);
+        }
+        drop(before);
+        self.compare_rows(client)?;
+        Ok(match (chain.pop(), carry) {
+            (Some(loaded), Some(carry)) if !is_done => Some(Known { loaded, carry }),
+            _ => None,
+        })
+    }
+
+    /// Looks at one observation, given the one before and what is carried with that.
+    fn observation(
+        &mut self,
+        client: &SpiClient<'_>,
+        before: Option<&Seen<'_>>,
+        this: &Seen<'_>,
+        carry: Option<Carry>,
+    ) -> Result<Carry, Error> {
+        let loaded = this.loaded;
+        for finding in &loaded.findings {
+            (self.report)(finding.clone())?;
+        }
+        let neighbour = self
+            .walk
+            .neighbour(before.map(|before| before.loaded), loaded);
+        let has_text = |seen: &Seen<'_>| seen.loaded.text.is_some();
+        let can_be_computed = has_text(this)
+            && match neighbour {
+                Neighbour::None => true,
+                Neighbour::Before => {
+                    before.is_some_and(has_text) && carry.as_ref().is_some_and(|it| it.readable)
+                }
+                Neighbour::Gone => false,
+            };
+        if !can_be_computed {
+            self.compare_rows(client)?;
+            self.walked.left += 1;
+            return Ok(Carry::stored(loaded));
+        }
+        self.walked.computed += 1;
+        let records = carry.as_ref().and_then(|carry| carry.records.as_deref());
+        let records = records.map(snapshot::read_carried).transpose()?;
+        let previous = before
+            .filter(|_| neighbour == Neighbour::Before)
+            .map(|before| before.observation(records.as_ref()));
+        let text = this.snapshot.as_ref();
+        let computed = computation(
+            previous.as_ref(),
+            &this.observation(None),
+            cleanup_interval(text, loaded.cleanup_interval),
+        )?;
+        let wrong = Wrong {
+            time: loaded.time,
+            previous: computed.since,
+            after: before.map_or(EARLIEST, |before| before.loaded.time),
+            earliest: earliest_row(before, previous.as_ref(), loaded)?,
+            server: loaded.server.clone(),
+            bytes: loaded.bytes(),
+        };
+        let differs = match &loaded.carried {
+            Carried::Readable(stored) => *stored != computed.carried,
+            Carried::Damaged => true,
+        };
+        let is_wrong = !loaded.findings.is_empty()
+            | self.compare_counts(loaded, &computed)?
+            | self.compare_carried(loaded, computed.carried.as_deref())?;
+        let carry = Carry {
+            records: computed.carried,
+            readable: true,
+            differs,
+        };
+        self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
+        Ok(carry)
+    }
+
+    /// Adds the rows of an observation to those that wait for being compared.
+    fn add_to_run(
+        &mut self,
+        client: &SpiClient<'_>,
+        (wrong, mut is_wrong): (Wrong, bool),
+        increments: Vec<Increment<'_>>,
+    ) -> Result<(), Error> {
+        let names = increments.iter().map(|increment| increment.id);
+        self.entries.resolve(client, names.clone())?;
+        for name in names {
+            if self.entries.is_new(name) && self.reported.insert(name.to_owned()) {
+                is_wrong = true;
+                (self.report)(Finding {
+                    entry: Some(name.to_owned()),
+                    ..Finding::new(wrong.time, "entry", None, name.to_owned())
+                })?;
+            }
+        }
+        let rows = rows(client, self.entries, increments)?;
+        let open = self.run.get_or_insert_with(|| Open {
+            run: Run {
+                target_id: self.target_id,
+                after: wrong.after,
+                until: wrong.time,
+                earliest: wrong.earliest,
+            },
+            rows: Vec::new(),
+            observations: Vec::new(),
+        });
+        open.run.until = wrong.time;
+        open.run.earliest = open.run.earliest.min(wrong.earliest);
+        reserve(&mut open.rows, rows.len())?;
+        open.rows.extend(rows);
+        open.observations.push((wrong, is_wrong));
+        if open.rows.len() >= ROWS {
+            self.compare_rows(client)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the rows that wait for it.
+    fn compare_rows(&mut self, client: &SpiClient<'_>) -> Result<(), Error> {
+        let Some(mut open) = self.run.take() else {
+            return Ok(());
+        };
+        for finding in differences(client, open.run, open.rows)? {
+            // A row that belongs to no observation is in the way of the next one.
+            let place = open
+                .observations
+                .partition_point(|(wrong, _)| wrong.time < finding.time);
+            if let Some((_, is_wrong)) = open.observations.get_mut(place) {
+                *is_wrong = true;
+            }
+            (self.report)(finding)?;
+        }
+        let wrong = open
+            .observations
+            .into_iter()
+            .filter(|(_, is_wrong)| *is_wrong);
+        self.walked.wrong.extend(wrong.map(|(wrong, _)| wrong));
+        self.walked.runs.push(open.run);
+        Ok(())
+    }
+
+    /// Compares what the row of the observation says; gives whether anything differs.
+    fn compare_counts(
+        &mut self,
+        loaded: &Loaded,
+        computed: &Computation<'_>,
+    ) -> Result<bool, Error> {
+        let mut differs = false;
+        if loaded.since != computed.since {
+            let [stored, since] = [loaded.since, computed.since].map(shown_time);
+            (self.report)(Finding::new(loaded.time, "since", stored?, since?))?;
+            differs = true;
+        }
+        for ((what, stored), (_, computed)) in named(&loaded.counts)
+            .into_iter()
+            .zip(named(&computed.counts))
+        {
+            if stored != computed {
+                let (stored, computed) = (stored.to_string(), computed.to_string());
+                (self.report)(Finding::new(loaded.time, what, stored, computed))?;
+                differs = true;
+            }
+        }
+        Ok(differs)
+    }
+
+    /// Compares the carried records; gives whether they differ. Those that cannot be read were reported already.
+    fn compare_carried(&mut self, loaded: &Loaded, computed: Option<&[u8]>) -> Result<bool, Error> {
+        let Carried::Readable(stored) = &loaded.carried else {
+            return Ok(true);
+        };
+        if stored.as_deref() == computed {
+            return Ok(false);
+        }
+        let (stored, computed) = first_difference(stored.as_deref(), computed);
+        let finding = Finding::new(loaded.time, "carried records", stored, computed);
+        (self.report)(finding)?;
+        Ok(true)
+    }
+}
+
+/// An observation with its text, scanned.
+struct Seen<'a> {
+    loaded: &'a Loaded,
+    snapshot: Option<Snapshot<'a>>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(loaded: &'a Loaded) -> Result<Self, Error> {
+        let reading = loaded.text.as_deref().map(snapshot::read).transpose()?;
+        Ok(Self {
+            loaded,
+            snapshot: reading.and_then(|reading| reading.snapshots.into_iter().next()),
+        })
+    }
+
+    fn observation<'o>(&'o self, carried: Option<&'o Snapshot<'o>>) -> Observation<'o> {
+        Observation {
+            time: self.loaded.time,
+            server: &self.loaded.server,
+            snapshot: self.snapshot.as_ref(),
+            carried,
+        }
+    }
+}
+
+/// Where the first row of an observation may begin, be it stored or computed.
+fn earliest_row(
+    before: Option<&Seen<'_>>,
+    previous: Option<&Observation<'_>>,
+    this: &Loaded,
+) -> Result<Micros, Error> {
+    let computed = previous.map_or(this.time.saturating_sub(DAY), earliest);
+    let stored = match before.map(|before| &before.loaded.carried) {
+        Some(Carried::Readable(Some(records))) => {
+            let records = snapshot::read_carried(records)?;
+            let seen = records.records.iter().filter_map(|record| record.last_seen);
+            seen.min()
+        }
+        Some(Carried::Damaged) => Some(computed.saturating_sub(DAY)),
+        _ => None,
+    };
+    let since = stored.into_iter().chain(this.since);
+    Ok(since.fold(computed, Micros::min).max(EARLIEST))
+}
+
+/// The counts by the names of their columns.
+fn named(counts: &Counts) -> [(&'static str, i32); 8] {
+    [
+        ("entries", counts.entries),
+        ("active", counts.active),
+        ("added", counts.added),
+        ("resets", counts.resets),
+        ("removed", counts.removed),
+        ("carried", counts.carried),
+        ("unknown", counts.unknown),
+        ("problems", counts.problems),
+    ]
+}
+
+/// As PostgreSQL shows it.
+fn shown_time(time: Option<Micros>) -> Result<Option<String>, Error> {
+    let Some(time) = time.map(timestamptz).transpose()? else {
+        return Ok(None);
+    };
+    // The type's own text is not that of the session's settings.
+    let text = Spi::connect(|client| {
+        client
+            .select("SELECT $1::text", Some(1), &[time.into()])?
+            .first()
+            .get_one::<String>()
+    })?;
+    Ok(text)
+}

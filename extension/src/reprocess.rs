@@ -1,0 +1,154 @@
+//! `jobstats_reprocess()`: what the audit finds wrong is computed anew and replaced.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+
+use crate::audit::{Target, Walk, Walked, Window, Wrong, targets};
+use crate::error::Error;
+use crate::ingest::compute::recompute;
+use crate::ingest::entries::Entries;
+use crate::ingest::{require_read_committed, stored};
+use crate::store::{self, LOCK_CLASS, Settings};
+use crate::time::timestamptz;
+
+/// What was done to one target.
+struct Outcome {
+    target: Target,
+    walked: Walked,
+    deleted: usize,
+    inserted: i64,
+}
+
+#[allow(clippy::type_complexity)]
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
+    cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
+    deleted bigint, inserted bigint
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
+'Computes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all) anew from their raw text, by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 55000 where there is no store.';
+"#)]
+fn jobstats_reprocess(
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+    target: Option<&str>,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(cluster, String),
+            name!(target, String),
+            name!(computed, i64),
+            name!(skipped, i64),
+            name!(changed, i64),
+            name!(first, Option<TimestampWithTimeZone>),
+            name!(last, Option<TimestampWithTimeZone>),
+            name!(deleted, i64),
+            name!(inserted, i64),
+        ),
+    >,
+    pgrx::pg_sys::panic::ErrorReport,
+> {
+    let window = Window::new(since, until)?;
+    let mut rows = Vec::new();
+    for outcome in reprocess(window, target)? {
+        let Outcome { target, walked, .. } = outcome;
+        let time = |wrong: Option<&Wrong>| wrong.map(|wrong| timestamptz(wrong.time)).transpose();
+        rows.push((
+            target.cluster,
+            target.name,
+            count(walked.computed),
+            count(walked.left),
+            count(walked.wrong.len() as u64),
+            time(walked.wrong.first())?,
+            time(walked.wrong.last())?,
+            count(outcome.deleted as u64),
+            outcome.inserted,
+        ));
+    }
+    Ok(TableIterator::new(rows))
+}
+
+fn count(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
+    let (settings, targets) = Spi::connect_mut(|client| -> Result<_, Error> {
+        require_read_committed(client, "reprocessing")?;
+        let settings = store::settings(client)?;
+        // As a feed does: setup waits for us and we for it, so that nobody waits for tables in a circle.
+        client.update("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", None, &[])?;
+        Ok((settings, targets(client, pattern)?))
+    })?;
+    let mut entries = Entries::default();
+    let mut outcomes = Vec::new();
+    for target in targets {
+        outcomes.push(reprocess_target(window, settings, &mut entries, target)?);
+    }
+    let changed = outcomes.iter().flat_map(|outcome| &outcome.walked.wrong);
+    if let Some(first) = changed.map(|wrong| wrong.time).min() {
+        // As the last step and for all targets at once, as a feed does.
+        Spi::connect_mut(|client| entries.insert_new(client, first))?;
+    }
+    outcomes.retain(|outcome| outcome.walked.computed + outcome.walked.left > 0);
+    let name = |outcome: &Outcome| (outcome.target.cluster.clone(), outcome.target.name.clone());
+    outcomes.sort_by_key(name);
+    Ok(outcomes)
+}
+
+fn reprocess_target(
+    window: Window,
+    settings: Settings,
+    entries: &mut Entries,
+    target: Target,
+) -> Result<Outcome, Error> {
+    // Targets come in the order in which feeds lock them. What is read afterwards is what is committed then.
+    Spi::connect_mut(|client| {
+        let parameters = [LOCK_CLASS.into(), target.id.into()];
+        client
+            .update("SELECT pg_advisory_xact_lock($1, $2)", None, &parameters)
+            .map(drop)
+    })?;
+    let walk = Walk::new(window, settings, true)?;
+    let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
+    let (mut deleted, mut inserted) = (0, 0);
+    for wrong in &walked.wrong {
+        pgrx::check_for_interrupts!();
+        let (gone, new) = put_right(entries, target.id, wrong)?;
+        deleted += gone;
+        inserted += i64::from(new);
+    }
+    Ok(Outcome {
+        target,
+        walked,
+        deleted,
+        inserted,
+    })
+}
+
+/// Replaces what is stored of an observation; those before it are right already. Gives the number of increments deleted
+/// and inserted.
+fn put_right(entries: &mut Entries, target_id: i32, wrong: &Wrong) -> Result<(usize, i32), Error> {
+    Spi::connect_mut(|client| {
+        stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
+        let mut read = |time: Micros| -> Result<stored::Stored, Error> {
+            let found = stored::at(client, target_id, time)?;
+            found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
+        };
+        let previous = wrong.previous.map(&mut read).transpose()?;
+        let next = read(wrong.time)?;
+        let done = recompute(
+            client,
+            entries,
+            target_id,
+            previous.as_ref(),
+            &next,
+            Some((wrong.after, wrong.earliest)),
+        )?;
+        Ok((done.deleted, done.computed.increments))
+    })
+}
