@@ -4,10 +4,10 @@ use jobstats_core::increment::Micros;
 use pgrx::AnyNumeric;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
-use pgrx::spi::{SpiClient, SpiHeapTupleData};
+use pgrx::spi::{SpiHeapTupleData, SpiTupleTable};
 
 use crate::error::Error;
-use crate::reading::dimension::Dimensions;
+use crate::reading::dimension::{By, Dimensions};
 use crate::reading::measure::Measure;
 use crate::reading::question::{Question, Wanted};
 use crate::reading::statement::Statement;
@@ -20,8 +20,8 @@ const HOUR: Micros = 3_600_000_000;
 /// Position of the first dimension in the statement's result; before it come whether there are times, and the step.
 const FIRST_DIMENSION: usize = 3;
 
-/// Number of columns between the dimensions and the first measure.
-const BETWEEN: usize = 4;
+/// Number of columns between the dimensions and the first measure: what was observed, and of how many and which targets.
+pub const BETWEEN: usize = 4;
 
 /// What a group did of one operation in one step.
 #[derive(Debug, Clone)]
@@ -48,45 +48,112 @@ pub struct Row {
     pub coverage: f64,
 }
 
-/// The rows that answer a question. Says so once where servers report no times though the question is about them.
+/// The rows that answer a question.
 pub fn ask(question: &Question) -> Result<Vec<Row>, Error> {
-    Spi::connect(|client| {
-        store::require(client)?;
-        let window = Window::resolve(client, &question.period, &question.filters)?;
-        match window {
-            Some(window) if !question.measures.list.is_empty() => answer(client, question, &window),
-            _ => Ok(Vec::new()),
+    select(question, |mut groups, window| {
+        let mut reader = Reader::new(question);
+        if question.measures.all {
+            for group in groups.by_ref() {
+                reader.meet(&group)?;
+            }
+            groups = groups.rewind();
         }
+        let timed = each(groups, window, |step, columns| reader.read(step, columns))?;
+        Ok((reader.rows, timed))
     })
 }
 
-fn answer(client: &SpiClient<'_>, question: &Question, window: &Window) -> Result<Vec<Row>, Error> {
-    let schema = store::extension_schema()?;
-    let statement = Statement::new(question, window.steps(), &schema).complete();
-    let mut groups = client.select(&statement, None, &parameters(question, window)?)?;
-    if groups.len() > ROW_LIMIT {
-        return Err(Error::TooManyRows);
-    }
-    let mut reader = Reader::new(question, window);
-    if question.measures.all {
-        for group in groups.by_ref() {
-            reader.meet(&group)?;
+/// The rows that answer a question whose rows are of a kind of their own.
+pub fn ask_for<T>(
+    question: &Question,
+    mut row: impl FnMut(Step, &mut Columns<'_>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    select(question, |groups, window| {
+        let mut rows = Vec::new();
+        let timed = each(groups, window, |step, columns| {
+            push(&mut rows, row(step, columns)?)
+        })?;
+        Ok((rows, timed))
+    })
+}
+
+/// A step of the window.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// Its start.
+    pub time: TimestampWithTimeZone,
+    /// Its width.
+    pub seconds: f64,
+}
+
+/// Asks, and says once where servers report no times though the question is about them.
+fn select<T>(
+    question: &Question,
+    read: impl FnOnce(SpiTupleTable<'_>, &Window) -> Result<(Vec<T>, Option<bool>), Error>,
+) -> Result<Vec<T>, Error> {
+    Spi::connect(|client| {
+        store::require(client)?;
+        let window = Window::resolve(client, &question.period, &question.filters)?;
+        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let schema = store::extension_schema()?;
+        let statement = Statement::new(question, window.steps(), &schema).complete();
+        let groups = client.select(&statement, None, &parameters(question, &window)?)?;
+        if groups.len() > ROW_LIMIT {
+            return Err(Error::TooManyRows);
         }
-        groups = groups.rewind();
-    }
+        let (rows, timed) = read(groups, &window)?;
+        if timed == Some(false) && question.measures.list.iter().any(Measure::is_time) {
+            pgrx::notice!(
+                "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
+                 operations metadata and write_bytes tell who is busy"
+            );
+        }
+        Ok(rows)
+    })
+}
+
+/// Reads the groups one by one. Gives whether there are times, where that is known.
+fn each(
+    groups: SpiTupleTable<'_>,
+    window: &Window,
+    mut read: impl FnMut(Step, &mut Columns<'_>) -> Result<(), Error>,
+) -> Result<Option<bool>, Error> {
     let mut timed = None;
     for group in groups {
         pgrx::check_for_interrupts!();
-        timed = group.get::<bool>(1)?;
-        reader.read(&group)?;
+        let mut columns = Columns {
+            group: &group,
+            next: 1,
+        };
+        timed = columns.take()?;
+        // A row without a step only says whether there are times.
+        if let Some(number) = columns.take::<i32>()? {
+            read(step(window, number)?, &mut columns)?;
+        }
     }
-    if timed == Some(false) && question.measures.list.iter().any(Measure::is_time) {
-        pgrx::notice!(
-            "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
-             operations metadata and write_bytes tell who is busy"
-        );
-    }
-    Ok(reader.rows)
+    Ok(timed)
+}
+
+/// Adds a row, where there is memory for it.
+fn push<T>(rows: &mut Vec<T>, row: T) -> Result<(), Error> {
+    let room = rows.try_reserve(1);
+    room.map_err(|_| Error::Memory(2 * rows.len() * size_of::<T>()))?;
+    rows.push(row);
+    Ok(())
+}
+
+/// The step of this number, counted from 1.
+fn step(window: &Window, number: i32) -> Result<Step, Error> {
+    let step = usize::try_from(number - 1)
+        .ok()
+        .and_then(|index| window.step(index));
+    let (start, seconds) = step.ok_or_else(|| Error::Damaged("a step is missing".to_owned()))?;
+    Ok(Step {
+        time: timestamptz(start)?,
+        seconds,
+    })
 }
 
 /// See [`crate::reading::statement`] for their order.
@@ -115,18 +182,16 @@ fn parameters(question: &Question, window: &Window) -> Result<Vec<DatumWithOid<'
 /// Makes rows of groups.
 struct Reader<'a> {
     question: &'a Question,
-    window: &'a Window,
     /// Per measure, whether it is wanted: those that were not named one by one are if they occurred anywhere.
     wanted: Vec<bool>,
     rows: Vec<Row>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(question: &'a Question, window: &'a Window) -> Self {
+    fn new(question: &'a Question) -> Self {
         let measures = &question.measures;
         Self {
             question,
-            window,
             wanted: vec![!measures.all; measures.list.len()],
             rows: Vec::new(),
         }
@@ -156,21 +221,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the columns in the order in which the statement gives them.
-    fn read(&mut self, group: &SpiHeapTupleData<'_>) -> Result<(), Error> {
-        let mut columns = Columns {
-            group,
-            next: FIRST_DIMENSION - 1,
-        };
-        let Some(step) = columns.take::<i32>()? else {
-            // Only says whether there are times.
-            return Ok(());
-        };
-        let step = usize::try_from(step - 1)
-            .ok()
-            .and_then(|step| self.window.step(step));
-        let (start, seconds) =
-            step.ok_or_else(|| Error::Damaged("a step is missing".to_owned()))?;
-        let dimensions = self.dimensions(&mut columns)?;
+    fn read(&mut self, step: Step, columns: &mut Columns<'_>) -> Result<(), Error> {
+        let dimensions = columns.dimensions(&self.question.by)?;
         let observed = columns.take::<f64>()?.unwrap_or(0.0);
         let targets = columns.take::<i64>()?.unwrap_or(0);
         let kinds = (
@@ -178,8 +230,8 @@ impl<'a> Reader<'a> {
             columns.take()?.unwrap_or(false),
         );
         let mut row = Row {
-            time: timestamptz(start)?,
-            seconds,
+            time: step.time,
+            seconds: step.seconds,
             dimensions,
             operation: String::new(),
             total: None,
@@ -187,7 +239,7 @@ impl<'a> Reader<'a> {
             calls: None,
             per_call: None,
             share: None,
-            coverage: observed / (targets as f64 * seconds),
+            coverage: observed / (targets as f64 * step.seconds),
         };
         for (n, measure) in self.question.measures.list.iter().enumerate() {
             row.total = columns.take()?;
@@ -204,17 +256,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn dimensions(&self, columns: &mut Columns<'_>) -> Result<Dimensions, Error> {
-        let mut dimensions = Dimensions::default();
-        for dimension in self.question.by.iter() {
-            match dimensions.text(dimension) {
-                Some(text) => *text = columns.take()?,
-                None => dimensions.uid = columns.take()?,
-            }
-        }
-        Ok(dimensions)
-    }
-
     fn add(
         &mut self,
         n: usize,
@@ -228,13 +269,11 @@ impl<'a> Reader<'a> {
         if self.rows.len() == ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let room = self.rows.try_reserve(1);
-        room.map_err(|_| Error::Memory(2 * self.rows.len() * size_of::<Row>()))?;
-        self.rows.push(Row {
+        let row = Row {
             operation: measure.name.clone(),
             ..row.clone()
-        });
-        Ok(())
+        };
+        push(&mut self.rows, row)
     }
 
     /// Whether what a group has of a measure is shown, even if that is nothing.
@@ -262,15 +301,33 @@ fn is_zero(total: &AnyNumeric) -> bool {
 }
 
 /// The columns of one row of the statement's result, one after the other.
-struct Columns<'a> {
+pub struct Columns<'a> {
     group: &'a SpiHeapTupleData<'a>,
     next: usize,
 }
 
 impl Columns<'_> {
-    fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
+    /// The next column.
+    pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
         let value = self.group.get(self.next)?;
         self.next += 1;
         Ok(value)
+    }
+
+    /// The next columns, which are the dimensions that the answer is grouped by.
+    pub fn dimensions(&mut self, by: &By) -> Result<Dimensions, Error> {
+        let mut dimensions = Dimensions::default();
+        for dimension in by.iter() {
+            match dimensions.text(dimension) {
+                Some(text) => *text = self.take()?,
+                None => dimensions.uid = self.take()?,
+            }
+        }
+        Ok(dimensions)
+    }
+
+    /// Passes columns over.
+    pub fn skip(&mut self, columns: usize) {
+        self.next += columns;
     }
 }

@@ -8,6 +8,7 @@ use crate::reading::dimension::{ALL, Dimension, Level, TEXTS};
 pub type Texts = Option<Vec<Option<String>>>;
 
 /// The window as asked for; what is NULL has its default.
+#[derive(Default)]
 pub struct Period {
     /// Its start, which does not belong to it.
     pub since: Option<TimestampWithTimeZone>,
@@ -15,9 +16,12 @@ pub struct Period {
     pub until: Option<TimestampWithTimeZone>,
     /// The width of steps; NULL: one row for the window.
     pub step: Option<Interval>,
+    /// Whether it is as it is, also where not all of it has been observed yet.
+    pub fixed: bool,
 }
 
 /// The filters, in the order of [`ALL`].
+#[derive(Default)]
 pub struct Filters {
     /// Patterns for LIKE, any of which must match.
     pub texts: [Texts; TEXTS],
@@ -54,10 +58,31 @@ impl Filters {
         texts.chain([self.uid.clone().into()])
     }
 
+    /// Also lets only what is LIKE this pattern through.
+    pub fn only(mut self, dimension: Dimension, pattern: String) -> Self {
+        let place = ALL.iter().position(|it| *it == dimension);
+        if let Some(patterns) = place.and_then(|position| self.texts.get_mut(position)) {
+            *patterns = Some(vec![Some(pattern)]);
+        }
+        self
+    }
+
     fn is_set(&self, position: usize) -> bool {
         match self.texts.get(position) {
             Some(patterns) => patterns.is_some(),
             None => self.uid.is_some(),
         }
     }
+}
+
+/// The pattern that this text alone is LIKE.
+pub fn exactly(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '\\' | '%' | '_') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
 }

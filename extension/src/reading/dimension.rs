@@ -112,6 +112,11 @@ impl By {
         Ok(Self(by.filter(|(_, on)| *on).map(|(it, _)| it).collect()))
     }
 
+    /// By these, given in the order of the columns.
+    pub fn these(dimensions: &[Dimension]) -> Self {
+        Self(dimensions.to_vec())
+    }
+
     /// Those of these levels, in the order of the columns.
     pub fn of(&self, levels: &[Level]) -> impl Iterator<Item = Dimension> {
         let of_levels = |dimension: &Dimension| levels.contains(&dimension.level());

@@ -44,6 +44,11 @@ impl Sum {
         self
     }
 
+    /// All calls that service time is spent on, each of them once.
+    pub fn service_calls() -> Self {
+        Self::counts(&chosen(Operation::in_service_time))
+    }
+
     /// All time that servers spent. A target that has none of it reports no times.
     pub fn service_time() -> Self {
         Self::times(&chosen(Operation::in_service_time))
@@ -113,8 +118,7 @@ impl Measure {
     }
 
     fn service_time() -> Self {
-        let calls = Sum::counts(&chosen(Operation::in_service_time));
-        let spent = Sum::service_time();
+        let (calls, spent) = (Sum::service_calls(), Sum::service_time());
         let mut measure = Self::plain("service_time", spent.clone(), calls, spent, (true, true));
         // Microseconds to seconds.
         measure.total[0].factor = Some("0.000001".to_owned());
@@ -213,6 +217,19 @@ impl Measures {
             list.extend(weighted);
         }
         Ok(Self { list, all: false })
+    }
+
+    /// All that there are.
+    pub fn every() -> Result<Self, Error> {
+        let mut every = Self::parse(None, None)?;
+        every.list.push(Measure::service_time());
+        Ok(every)
+    }
+
+    /// Which kinds of target report any of them: MDT, OST.
+    pub fn on(&self) -> (bool, bool) {
+        let kinds = self.list.iter().map(|measure| measure.on);
+        kinds.fold((false, false), |(mdt, ost), on| (mdt || on.0, ost || on.1))
     }
 
     /// From the arguments `operation` and `weights`: one.

@@ -9,7 +9,9 @@
 
 mod answer;
 mod arguments;
+mod balance;
 mod dimension;
+mod job;
 mod measure;
 mod now;
 mod question;
@@ -17,6 +19,7 @@ mod rates;
 mod rows;
 mod share;
 mod statement;
+mod summary;
 mod top;
 mod totals;
 pub mod views;

@@ -20,7 +20,7 @@ pub struct Question {
     pub wanted: Wanted,
 }
 
-/// Which groups are wanted, and in which order.
+/// Which groups are wanted, what is said of them, and in which order.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted {
     /// All, in order of time and dimensions.
@@ -32,11 +32,22 @@ pub enum Wanted {
         /// Groups with a smaller rate are left out.
         min_rate: Option<f64>,
     },
+    /// All, also with when they were active, on how many nodes, and which target they used most.
+    Summary,
+    /// Per target its rate of the only measure, and the group of entries that leads on it.
+    Leading,
+    /// Per target and measure, what the entries that the filters let through did.
+    Operations,
 }
 
 impl Question {
     /// Whether targets alone make the groups: then those that did nothing are in the answer too.
     pub fn by_targets_only(&self) -> bool {
         !self.by.has(Level::Entry)
+    }
+
+    /// Whether the answer has targets on which nothing was done.
+    pub fn has_idle_targets(&self) -> bool {
+        self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
     }
 }

@@ -72,7 +72,12 @@ fn jobstats_rates(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let rows = ask(&Question {
-        period: Period { since, until, step },
+        period: Period {
+            since,
+            until,
+            step,
+            fixed: false,
+        },
         by: By::parse(by, &[Dimension::Target])?,
         measures: Measures::parse(operations, weights)?,
         filters: Filters {

@@ -5,16 +5,24 @@
 
 use crate::reading::measure::Sum;
 
-/// Rows with `step`, `target_id`, `entry_id`, `observed` and `value_n` for each of the sums, as a SELECT. See
-/// [`crate::reading::statement`] for the parameters.
-pub fn in_window(sums: &[Sum], steps: usize, schema: &str) -> String {
-    let rows = Rows { sums, schema };
-    if steps == 1 {
-        rows.of_one_step()
-    } else {
-        rows.of_steps(steps)
-    }
+/// A search for rows of a window. See [`crate::reading::statement`] for its parameters.
+pub struct Rows<'a> {
+    /// What is summed.
+    pub sums: &'a [Sum],
+    /// Number of steps.
+    pub steps: usize,
+    /// The schema of our functions, quoted.
+    pub schema: &'a str,
+    /// Whether it matters when something was done: then there are `first` and `last`.
+    pub span: bool,
+    /// What rows `i` must meet besides, with a leading AND.
+    pub condition: &'a str,
 }
+
+/// When the part of a row that lies in the window began, and when the entry was last active in it. The server's clock says
+/// the latter: outside of the row, it is wrong.
+const SPAN: &str = ", greatest(i.since, $1) AS first, greatest($1, least($2, \
+    CASE WHEN i.last_active > i.since AND i.last_active < i.\"time\" THEN i.last_active ELSE i.\"time\" END)) AS last";
 
 /// The step that the first instant of a row of this table lies in: 0 before the window.
 pub fn first_step(table: &str) -> String {
@@ -26,29 +34,35 @@ pub fn last_step(table: &str) -> String {
     format!("width_bucket({table}.\"time\" - interval '1 microsecond', $6)")
 }
 
-struct Rows<'a> {
-    sums: &'a [Sum],
-    schema: &'a str,
-}
-
 impl Rows<'_> {
+    /// Rows with `step`, `target_id`, `entry_id`, `observed` and `value_n` for each of the sums, as a SELECT.
+    pub fn in_window(&self) -> String {
+        if self.steps == 1 {
+            self.of_one_step()
+        } else {
+            self.of_steps()
+        }
+    }
+
     /// Three searches: what lies inside, what crosses the start, what else crosses the end.
     fn of_one_step(&self) -> String {
         let (whole, part) = (self.whole("1"), self.part("1", "$1", "$2"));
+        let condition = self.condition;
         let table = "FROM jobstats.increments i WHERE";
         format!(
-            "{whole} {table} i.\"time\" > $1 AND i.\"time\" <= $2 AND i.since >= $1 \
-             UNION ALL {part} {table} i.\"time\" > $1 AND i.\"time\" < $3 AND i.since < $1 \
-             UNION ALL {part} {table} i.\"time\" > $2 AND i.\"time\" < $4 AND i.since >= $1 AND i.since < $2"
+            "{whole} {table} i.\"time\" > $1 AND i.\"time\" <= $2 AND i.since >= $1{condition} \
+             UNION ALL {part} {table} i.\"time\" > $1 AND i.\"time\" < $3 AND i.since < $1{condition} \
+             UNION ALL {part} {table} i.\"time\" > $2 AND i.\"time\" < $4 AND i.since >= $1 AND i.since < $2{condition}"
         )
     }
 
-    fn of_steps(&self, steps: usize) -> String {
+    fn of_steps(&self) -> String {
         let whole = self.whole("i.first_step");
         let part = self.part("k.step", "($6)[k.step]", "($6)[k.step + 1]");
         let from = format!(
             "FROM (SELECT i.*, {first} AS first_step, {last} AS last_step FROM jobstats.increments i \
-             WHERE i.\"time\" > $1 AND i.\"time\" < $4 AND i.since < $2) i",
+             WHERE i.\"time\" > $1 AND i.\"time\" < $4 AND i.since < $2{condition}) i",
+            condition = self.condition,
             first = first_step("i"),
             last = last_step("i"),
         );
@@ -56,7 +70,8 @@ impl Rows<'_> {
             "{whole} {from} WHERE i.first_step = i.last_step \
              UNION ALL {part} {from} CROSS JOIN LATERAL \
              generate_series(greatest(i.first_step, 1), least(i.last_step, {steps})) AS k (step) \
-             WHERE i.first_step <> i.last_step"
+             WHERE i.first_step <> i.last_step",
+            steps = self.steps,
         )
     }
 
@@ -76,7 +91,8 @@ impl Rows<'_> {
         let values: String = values
             .map(|(n, sum)| format!(", {} AS value_{n}", value(sum, &share)))
             .collect();
-        format!("SELECT {step} AS step, i.target_id, i.entry_id, i.observed{values}")
+        let span = if self.span { SPAN } else { "" };
+        format!("SELECT {step} AS step, i.target_id, i.entry_id, i.observed{values}{span}")
     }
 }
 

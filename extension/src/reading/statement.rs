@@ -1,15 +1,18 @@
 //! The one statement that answers a question.
 //!
 //! Sums per target and group (`activity`) are joined with the targets in scope (`unit`) and with how long each was
-//! observed (`seen`), because a rate is a sum over targets of total ÷ seconds observed.
+//! observed (`seen`), because a rate is a sum over targets of total ÷ seconds observed. What is made of that, [`groups`]
+//! and [`operations`] say.
 
 use std::fmt::Write as _;
 
 use crate::reading::dimension::{ALL, Dimension, Level};
 use crate::reading::measure::{Measure, Sum};
 use crate::reading::question::{Question, Wanted};
-use crate::reading::rows;
-use crate::reading::window::ROW_LIMIT;
+use crate::reading::rows::{self, Rows};
+
+mod groups;
+mod operations;
 
 /// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 each an hour
 /// later, 5 a day before the start, 6 the edges of the steps.
@@ -31,6 +34,8 @@ pub struct Statement<'a> {
     measures: Vec<Parts<'a>>,
     /// The sum that tells whether a target reports times.
     probe: Option<SumNumber>,
+    /// The sums that tell which target was used most: times, and calls where there are none.
+    load: Option<[SumNumber; 2]>,
 }
 
 /// Position of a sum among those of a statement.
@@ -75,7 +80,12 @@ impl<'a> Statement<'a> {
             .map(|it| Parts::new(it, question.calls, &mut sums))
             .collect();
         let has_times = sums.iter().any(|sum| sum.time);
-        let probe = has_times.then(|| number(&mut sums, &Sum::service_time()));
+        // Where one entry's rows are looked at alone, what they lack is simply not there.
+        let asks_whether = has_times && !matches!(question.wanted, Wanted::Operations);
+        let probe = asks_whether.then(|| number(&mut sums, &Sum::service_time()));
+        let load = matches!(question.wanted, Wanted::Summary).then(|| {
+            [Sum::service_time(), Sum::service_calls()].map(|sum| number(&mut sums, &sum))
+        });
         Self {
             question,
             steps,
@@ -83,6 +93,7 @@ impl<'a> Statement<'a> {
             sums,
             measures,
             probe,
+            load,
         }
     }
 
@@ -107,97 +118,6 @@ impl<'a> Statement<'a> {
             wanted = self.wanted(),
             order = self.order("g."),
         )
-    }
-
-    fn wanted(&self) -> String {
-        let groups = self.groups();
-        match self.question.wanted {
-            Wanted::All => format!("{groups} LIMIT {}", ROW_LIMIT + 1),
-            Wanted::Top { .. } => format!(
-                "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision \
-                 FROM ({groups}) g WHERE g.total_0 <> 0) g \
-                 WHERE ${min_rate}::double precision IS NULL OR g.rate_0 >= ${min_rate} \
-                 ORDER BY {order} LIMIT least(${n}::bigint, {limit})",
-                order = self.order("g."),
-                n = AFTER_FILTERS,
-                min_rate = AFTER_FILTERS + 1,
-                limit = ROW_LIMIT + 1,
-            ),
-        }
-    }
-
-    fn order(&self, table: &str) -> String {
-        let first = match self.question.wanted {
-            Wanted::All => format!("{table}step"),
-            Wanted::Top { .. } => format!("{table}total_0 DESC"),
-        };
-        first + &columns(self.question.by.iter(), table)
-    }
-
-    /// One row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and per measure n
-    /// `total_n`, `rate_n` and, where wanted, `calls_n` and `per_call_n`.
-    fn groups(&self) -> String {
-        let by = &self.question.by;
-        let (mut sums, mut values) = (String::new(), String::new());
-        for (n, measure) in self.measures.iter().enumerate() {
-            sums += &self.group_sums(n, measure);
-            values += &self.group_values(n);
-        }
-        let same_unit = self.same_unit("u", "a");
-        let (from, step) = if self.question.by_targets_only() {
-            let all = "unit u CROSS JOIN step s LEFT JOIN activity a";
-            (format!("{all} {same_unit} AND a.step = s.step"), "s.step")
-        } else {
-            (format!("activity a JOIN unit u {same_unit}"), "a.step")
-        };
-        let entry = columns(by.of(&[Level::Entry]), "a.");
-        let dimensions: String = by
-            .iter()
-            .map(|dimension| match dimension.level() {
-                Level::Entry => format!(", f.{}", dimension.name()),
-                Level::Target | Level::Server => format!(", c.{}", dimension.name()),
-            })
-            .collect();
-        format!(
-            "SELECT f.step{dimensions}, c.observed, c.targets, c.mdt, c.ost{values} FROM (\
-             SELECT u.unit_group, {step}{entry}{sums} FROM {from} \
-             LEFT JOIN seen x {on_seen} AND x.step = {step} \
-             LEFT JOIN timed k ON k.target_id = u.target_id \
-             GROUP BY u.unit_group, {step}{entry}) f \
-             JOIN coverage c ON c.unit_group = f.unit_group AND c.step = f.step",
-            on_seen = self.same_unit("u", "x"),
-        )
-    }
-
-    fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
-        let total = self.total(measure, "");
-        let rate = self.total(measure, " / nullif(x.seconds, 0)");
-        let mut sums =
-            format!(", trim_scale({total}) AS total_{n}, ({rate})::double precision AS rate_{n}");
-        if self.question.calls {
-            let value = |sum: Option<SumNumber>| match sum {
-                Some(sum) => self.value(sum),
-                None => "NULL::numeric".to_owned(),
-            };
-            let (calls, spent) = (value(measure.calls), value(measure.spent));
-            let _ = write!(
-                sums,
-                ", sum({calls}) AS calls_{n}, sum({spent}) AS spent_{n}"
-            );
-        }
-        sums
-    }
-
-    fn group_values(&self, n: usize) -> String {
-        let mut values = format!(", f.total_{n}, f.rate_{n}");
-        if self.question.calls {
-            let _ = write!(
-                values,
-                ", f.calls_{n}, \
-                 CASE WHEN f.calls_{n} >= 10 THEN (f.spent_{n} / f.calls_{n})::double precision END AS per_call_{n}"
-            );
-        }
-        values
     }
 
     fn step(&self) -> String {
@@ -239,7 +159,7 @@ impl<'a> Statement<'a> {
             order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),
         };
         format!(
-            "SELECT o.target_id, t.kind AS target_kind{named}, {group} AS unit_group \
+            "SELECT o.target_id, t.kind AS target_kind, t.name AS target_name{named}, {group} AS unit_group \
              FROM (SELECT DISTINCT {key} FROM observation o) o \
              JOIN jobstats.targets t ON t.target_id = o.target_id",
             key = self.unit_key("o"),
@@ -284,10 +204,11 @@ impl<'a> Statement<'a> {
         } else {
             ""
         };
-        let sums = self.each_sum("i.value");
         format!(
-            "SELECT {key}{sums} FROM ({}) i {scope}GROUP BY {key}",
-            self.rows()
+            "SELECT {key}{sums}{span} FROM ({rows}) i {scope}GROUP BY {key}",
+            sums = self.each_sum("i.value"),
+            span = self.span("i"),
+            rows = self.rows(),
         )
     }
 
@@ -296,11 +217,11 @@ impl<'a> Statement<'a> {
         if !self.asks_entries() {
             return "SELECT NULL::bigint AS entry_id WHERE false".to_owned();
         }
-        let conditions = self.filters(Level::Entry);
         format!(
-            "SELECT p.entry_id{dimensions} FROM (SELECT DISTINCT p.entry_id FROM part p) p \
+            "SELECT p.entry_id, e.node AS entry_node{dimensions} FROM (SELECT DISTINCT p.entry_id FROM part p) p \
              LEFT JOIN jobstats.entries e ON e.entry_id = p.entry_id WHERE true{conditions}",
             dimensions = columns(self.question.by.of(&[Level::Entry]), "e."),
+            conditions = self.filters(Level::Entry),
         )
     }
 
@@ -309,11 +230,33 @@ impl<'a> Statement<'a> {
         if !self.asks_entries() {
             return "SELECT * FROM part".to_owned();
         }
-        let entry = columns(self.question.by.of(&[Level::Entry]), "e.");
-        let key = format!("p.step, {}{entry}", self.unit_key("p"));
-        let sums = self.each_sum("p.sum");
+        let by_entry = || self.question.by.of(&[Level::Entry]);
+        let key = format!(
+            "p.step, {}{}",
+            self.unit_key("p"),
+            columns(by_entry(), "p.")
+        );
+        let entry = columns(by_entry(), "e.");
+        let (nodes, node, unit) = if self.is_summary() {
+            // So that they can be summed, each is counted once for the group that its unit belongs to.
+            let first = format!(
+                ", e.entry_node IS NOT NULL AND row_number() OVER (PARTITION BY u.unit_group{entry}, e.entry_node) = 1 \
+                 AS first_of_node"
+            );
+            let unit = format!(" JOIN unit u {}", self.same_unit("p", "u"));
+            (
+                ", count(*) FILTER (WHERE p.first_of_node) AS nodes",
+                first,
+                unit,
+            )
+        } else {
+            ("", String::new(), String::new())
+        };
         format!(
-            "SELECT {key}{sums} FROM part p JOIN entry e ON e.entry_id = p.entry_id GROUP BY {key}"
+            "SELECT {key}{sums}{span}{nodes} FROM (SELECT p.*{entry}{node} FROM part p \
+             JOIN entry e ON e.entry_id = p.entry_id{unit}) p GROUP BY {key}",
+            sums = self.each_sum("p.sum"),
+            span = self.span("p"),
         )
     }
 
@@ -339,9 +282,25 @@ impl<'a> Statement<'a> {
             .collect()
     }
 
+    /// From when to when something was done, where that is asked for.
+    fn span(&self, table: &str) -> String {
+        if self.is_summary() {
+            format!(", min({table}.first) AS first, max({table}.last) AS last")
+        } else {
+            String::new()
+        }
+    }
+
     /// The rows of the window, with their server where that is asked for.
     fn rows(&self) -> String {
-        let rows = rows::in_window(&self.sums, self.steps, self.schema);
+        let rows = Rows {
+            sums: &self.sums,
+            steps: self.steps,
+            schema: self.schema,
+            span: self.is_summary(),
+            condition: "",
+        };
+        let rows = rows.in_window();
         if !self.question.by.has(Level::Server) && !self.question.filters.has(Level::Server) {
             return rows;
         }
@@ -354,7 +313,13 @@ impl<'a> Statement<'a> {
     }
 
     fn asks_entries(&self) -> bool {
-        self.question.by.has(Level::Entry) || self.question.filters.has(Level::Entry)
+        self.question.by.has(Level::Entry)
+            || self.question.filters.has(Level::Entry)
+            || self.is_summary()
+    }
+
+    fn is_summary(&self) -> bool {
+        matches!(self.question.wanted, Wanted::Summary)
     }
 
     fn filters(&self, level: Level) -> String {

@@ -85,7 +85,7 @@ fn jobstats_top(
         period: Period {
             since,
             until,
-            step: None,
+            ..Period::default()
         },
         by: By::parse(by, &DEFAULT_BY)?,
         measures: Measures::parse_one(operation.unwrap_or("service_time"), weights)?,

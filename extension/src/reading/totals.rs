@@ -72,7 +72,7 @@ fn jobstats_totals(
         period: Period {
             since,
             until,
-            step: None,
+            ..Period::default()
         },
         by: By::parse(by, &[Dimension::Target])?,
         measures: Measures::parse(operations, None)?,

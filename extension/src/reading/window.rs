@@ -48,7 +48,9 @@ impl Window {
             require_forward(step)?;
         }
         let observed = match until {
-            until if until >= now - ALMOST_NOW => observed_until(client, since, filters)?,
+            until if until >= now - ALMOST_NOW && !period.fixed => {
+                observed_until(client, since, filters)?
+            }
             _ => None,
         };
         let end = observed.map_or(until, |observed| observed.min(until));

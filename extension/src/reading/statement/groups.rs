@@ -1,0 +1,159 @@
+//! What is made of the sums of a statement, by group.
+
+use std::fmt::Write as _;
+
+use super::{AFTER_FILTERS, Parts, Statement, SumNumber, columns};
+use crate::reading::dimension::Level;
+use crate::reading::question::Wanted;
+use crate::reading::window::ROW_LIMIT;
+
+impl Statement<'_> {
+    /// The rows of the answer: first the number of their step.
+    pub(super) fn wanted(&self) -> String {
+        match self.question.wanted {
+            Wanted::All | Wanted::Summary => {
+                format!("{} LIMIT {}", self.groups(), ROW_LIMIT + 1)
+            }
+            Wanted::Top { .. } => self.top(),
+            Wanted::Leading => self.leading(),
+            Wanted::Operations => self.operations(),
+        }
+    }
+
+    /// Their order.
+    pub(super) fn order(&self, table: &str) -> String {
+        let first = match self.question.wanted {
+            Wanted::All | Wanted::Summary => format!("{table}step"),
+            Wanted::Top { .. } => format!("{table}total_0 DESC"),
+            Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
+            Wanted::Operations => {
+                let targets = self.question.by.of(&[Level::Target]);
+                return format!("{table}step{}, {table}n", columns(targets, table));
+            }
+        };
+        first + &columns(self.question.by.iter(), table)
+    }
+
+    /// The groups with the largest totals, and the share of each in all.
+    fn top(&self) -> String {
+        format!(
+            "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision \
+             FROM ({groups}) g WHERE g.total_0 <> 0) g \
+             WHERE ${min_rate}::double precision IS NULL OR g.rate_0 >= ${min_rate} \
+             ORDER BY {order} LIMIT least(${n}::bigint, {limit})",
+            groups = self.groups(),
+            order = self.order("g."),
+            n = AFTER_FILTERS,
+            min_rate = AFTER_FILTERS + 1,
+            limit = ROW_LIMIT + 1,
+        )
+    }
+
+    /// Per target: its rate, how that compares with others of its kind, and which group of entries leads on it.
+    ///
+    /// The order follows from how far a rate is above the median, not from how many times it is that: where the median
+    /// is zero, whoever is above it is out of balance all the same.
+    fn leading(&self) -> String {
+        let target = columns(self.question.by.of(&[Level::Target]), "g.");
+        let entry = columns(self.question.by.of(&[Level::Entry]), "g.");
+        let of_target = target.trim_start_matches(", ");
+        format!(
+            "WITH l AS MATERIALIZED (SELECT g.step{target}{entry}, g.observed, \
+             g.total::double precision / nullif(g.observed, 0) AS rate, \
+             (g.total_0 / nullif(g.total, 0))::double precision AS share FROM (\
+             SELECT g.*, sum(g.total_0) OVER (PARTITION BY {of_target}) AS total, row_number() OVER (\
+             PARTITION BY {of_target} ORDER BY g.total_0 DESC NULLS LAST{entry}) AS place FROM ({groups}) g\
+             ) g WHERE g.place = 1) \
+             SELECT l.*, l.rate / nullif(m.median, 0) AS ratio, l.rate - m.median AS excess FROM l LEFT JOIN (\
+             SELECT l.cluster, l.filesystem, l.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY l.rate) AS median \
+             FROM l GROUP BY l.cluster, l.filesystem, l.kind) m \
+             ON m.cluster = l.cluster AND m.filesystem IS NOT DISTINCT FROM l.filesystem AND m.kind = l.kind",
+            groups = self.groups(),
+        )
+    }
+
+    /// One row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and per measure n
+    /// `total_n`, `rate_n` and, where wanted, `calls_n` and `per_call_n`; then what a summary says besides.
+    fn groups(&self) -> String {
+        let by = &self.question.by;
+        let mut sums = String::new();
+        for (n, measure) in self.measures.iter().enumerate() {
+            sums += &self.group_sums(n, measure);
+        }
+        let same_unit = self.same_unit("u", "a");
+        let (from, step) = if self.question.has_idle_targets() {
+            let all = "unit u CROSS JOIN step s LEFT JOIN activity a";
+            (format!("{all} {same_unit} AND a.step = s.step"), "s.step")
+        } else {
+            (format!("activity a JOIN unit u {same_unit}"), "a.step")
+        };
+        let entry = columns(by.of(&[Level::Entry]), "a.");
+        let dimensions: String = by
+            .iter()
+            .map(|dimension| match dimension.level() {
+                Level::Entry => format!(", f.{}", dimension.name()),
+                Level::Target | Level::Server => format!(", c.{}", dimension.name()),
+            })
+            .collect();
+        let (summary, summary_sums) = self.summary();
+        format!(
+            "SELECT f.step{dimensions}, c.observed, c.targets, c.mdt, c.ost{values}{summary} FROM (\
+             SELECT u.unit_group, {step}{entry}{sums}{summary_sums} FROM {from} \
+             LEFT JOIN seen x {on_seen} AND x.step = {step} \
+             LEFT JOIN timed k ON k.target_id = u.target_id \
+             GROUP BY u.unit_group, {step}{entry}) f \
+             JOIN coverage c ON c.unit_group = f.unit_group AND c.step = f.step",
+            values = self.group_values(),
+            on_seen = self.same_unit("u", "x"),
+        )
+    }
+
+    fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
+        let total = self.total(measure, "");
+        let rate = self.total(measure, " / nullif(x.seconds, 0)");
+        let mut sums =
+            format!(", trim_scale({total}) AS total_{n}, ({rate})::double precision AS rate_{n}");
+        if self.question.calls {
+            let value = |sum: Option<SumNumber>| match sum {
+                Some(sum) => self.value(sum),
+                None => "NULL::numeric".to_owned(),
+            };
+            let (calls, spent) = (value(measure.calls), value(measure.spent));
+            let _ = write!(
+                sums,
+                ", sum({calls}) AS calls_{n}, sum({spent}) AS spent_{n}"
+            );
+        }
+        sums
+    }
+
+    fn group_values(&self) -> String {
+        let mut values = String::new();
+        for n in 0..self.measures.len() {
+            let _ = write!(values, ", f.total_{n}, f.rate_{n}");
+            if self.question.calls {
+                let per_call = per_call(&format!("f.spent_{n}"), &format!("f.calls_{n}"));
+                let _ = write!(values, ", f.calls_{n}, {per_call} AS per_call_{n}");
+            }
+        }
+        values
+    }
+
+    /// What a summary says besides, and what it is made of.
+    fn summary(&self) -> (&'static str, String) {
+        let Some([times, calls]) = self.load else {
+            return ("", String::new());
+        };
+        let sums = format!(
+            ", min(a.first) AS first, max(a.last) AS last, coalesce(sum(a.nodes), 0)::bigint AS nodes, \
+             (array_agg(u.target_name ORDER BY a.sum_{times} DESC NULLS LAST, a.sum_{calls} DESC NULLS LAST, \
+             u.target_name) FILTER (WHERE a.step IS NOT NULL))[1] AS busiest"
+        );
+        (", f.first, f.last, f.nodes, f.busiest", sums)
+    }
+}
+
+/// An expression: what was spent per call, where there are enough of them to say.
+pub(super) fn per_call(spent: &str, calls: &str) -> String {
+    format!("CASE WHEN {calls} >= 10 THEN ({spent} / {calls})::double precision END")
+}

@@ -1,0 +1,67 @@
+//! What entries did on each target, operation by operation.
+
+use super::groups::per_call;
+use super::{Statement, SumNumber};
+use crate::reading::dimension::Level;
+use crate::reading::rows::Rows;
+
+impl Statement<'_> {
+    /// One row per target and measure that is not zero: `step`, the dimensions of the target, `n` (the position of the
+    /// measure), `total`, `calls`, `per_call`, `rate`, `first`, `last`, `nodes` and `observed`.
+    pub(super) fn operations(&self) -> String {
+        let targets = super::columns(self.question.by.of(&[Level::Target]), "u.");
+        format!(
+            "SELECT 1 AS step{targets}, f.n, trim_scale(f.total) AS total, f.calls, {per_call} AS per_call, \
+             f.total::double precision / x.seconds::double precision AS rate, f.first, f.last, f.nodes, \
+             x.seconds::double precision AS observed FROM (\
+             SELECT u.target_id, o.n, sum(o.total) AS total, sum(o.calls) AS calls, sum(o.spent) AS spent, \
+             min(r.first) AS first, max(r.last) AS last, count(DISTINCT e.node) AS nodes FROM ({rows}) r \
+             JOIN unit u ON u.target_id = r.target_id JOIN jobstats.entries e ON e.entry_id = r.entry_id \
+             CROSS JOIN LATERAL (VALUES {values}) o (n, total, calls, spent) WHERE o.total <> 0 \
+             GROUP BY u.target_id, o.n) f \
+             JOIN unit u ON u.target_id = f.target_id JOIN seen x ON x.target_id = f.target_id",
+            per_call = per_call("f.spent", "f.calls"),
+            rows = self.rows_of_entries(),
+            values = self.operation_values(),
+        )
+    }
+
+    /// The rows of the entries asked for. They are chosen before anything is computed from them.
+    fn rows_of_entries(&self) -> String {
+        let condition = format!(
+            " AND i.entry_id IN (SELECT e.entry_id FROM jobstats.entries e WHERE true{})",
+            self.filters(Level::Entry)
+        );
+        let rows = Rows {
+            sums: &self.sums,
+            steps: self.steps,
+            schema: self.schema,
+            span: true,
+            condition: &condition,
+        };
+        rows.in_window()
+    }
+
+    /// What one row `r` adds to each measure.
+    fn operation_values(&self) -> String {
+        let value = |n: &SumNumber| {
+            let of_kind = if self.sums[*n].mdt_only {
+                format!("CASE WHEN u.target_kind = 'MDT' THEN r.value_{n} END")
+            } else {
+                format!("r.value_{n}")
+            };
+            format!("{of_kind}::numeric")
+        };
+        let or_null = |n: &Option<SumNumber>| n.as_ref().map_or("NULL".to_owned(), value);
+        let values = self.measures.iter().enumerate().map(|(n, measure)| {
+            let terms: Vec<String> = measure
+                .total
+                .iter()
+                .map(|(sum, factor)| format!("{} * {}", value(sum), factor.unwrap_or("1")))
+                .collect();
+            let (calls, spent) = (or_null(&measure.calls), or_null(&measure.spent));
+            format!("({n}, {}, {calls}, {spent})", terms.join(" + "))
+        });
+        values.collect::<Vec<_>>().join(", ")
+    }
+}

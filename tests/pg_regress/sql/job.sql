@@ -1,0 +1,82 @@
+-- jobstats_job(): one job as a whole.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+
+-- An array job on two nodes, which reads, computes and writes; others like it in name are not it.
+DO $$ BEGIN
+    PERFORM observe('scratch-MDT0000', 'mds1', VARIADIC ARRAY(SELECT generate_series(0, 60, 5)));
+    PERFORM observe('scratch-OST0000', 'oss1', VARIADIC ARRAY(SELECT generate_series(1, 61, 5)));
+    PERFORM observe('scratch-OST0001', 'oss1', 1, 6, 11, 31, 36);
+    PERFORM act('scratch-MDT0000', '4711_1:1000:n01', 5, 10, '{"open": 20, "open_usecs": 4000, "close": 4, "close_usecs": 40}');
+    PERFORM act('scratch-MDT0000', '4711_1:1000:n02', 5, 10, '{"open": 10, "open_usecs": 2000}');
+    PERFORM act('scratch-OST0000', '4711_1:1000:n01', 6, 11, '{"read_bytes": 40960000, "read": 40, "read_usecs": 80000, "getattr": 3}');
+    PERFORM act('scratch-OST0001', '4711_1:1000:n02', 6, 11, '{"read_bytes": 4096, "read": 1, "read_usecs": 80}');
+    PERFORM act('scratch-OST0001', '4711_1:1000:n02', 31, 36, '{"write_bytes": 3600000, "write": 90, "write_usecs": 9000, "last_active": "2025-11-03 08:34:56+00"}');
+    PERFORM act('scratch-MDT0000', '4711_1:1000:n01', 35, 40, '{"close": 16, "close_usecs": 160}');
+    PERFORM act('scratch-MDT0000', '4711x1:1000:n01', 0, 60, '{"open": 999}');
+    PERFORM act('scratch-MDT0000', '4711_12:1000:n01', 0, 60, '{"open": 999}');
+END $$;
+
+-- From its first row to its last: minute 5 to minute 40. OST0001 was not observed in the last four of these.
+SELECT target, operation, total, calls, per_call, nodes
+FROM jobstats_job('4711_1');
+SELECT target, operation, rate, first, last_active, coverage FROM jobstats_job('4711_1');
+-- All columns, of a part of the job.
+SELECT * FROM jobstats_job('4711_1', at(8), at(33)) WHERE kind = 'OST';
+SELECT DISTINCT target, total, first, coverage FROM jobstats_job('4711_1', at(20)) WHERE operation IN ('close', 'write');
+SELECT DISTINCT target, total, last_active FROM jobstats_job('4711_1', until => at(20)) WHERE operation IN ('close', 'read');
+
+-- The numbers are those of totals and rates.
+SELECT j.target, j.operation FROM jobstats_job('4711_1', at(0), at(60)) j
+FULL JOIN jobstats_totals(at(0), at(60), NULL, '{target}', job => '{4711\\_1}') t USING (target, operation, total, calls)
+WHERE j.kind IS NULL AND t.total <> 0 OR t.coverage IS DISTINCT FROM j.coverage AND j.operation <> 'service_time';
+SELECT count(*) FROM jobstats_job('4711_1', at(0), at(60)) j
+JOIN jobstats_rates(at(0), at(60), '{open,close,read_bytes,service_time}', '{target}', job => '{4711\\_1}') r USING (target, operation, rate, coverage);
+
+-- A job that does not exist, and one that did nothing then.
+SELECT * FROM jobstats_job('4711');
+SELECT * FROM jobstats_job('47__\_1');
+SELECT * FROM jobstats_job('');
+SELECT * FROM jobstats_job('4711_1', at(50));
+SELECT * FROM jobstats_job('4711_1', at(50), at(60));
+
+-- Of an old server no times; of operations that have no column no rows.
+DO $$ BEGIN
+    PERFORM observe('old-OST0000', 'oss9', 0, 5);
+    PERFORM act('old-OST0000', '12:1000:n01', 0, 5, '{"write_bytes": 7, "write": 1, "detail": {"future": {"samples": 3}}}');
+END $$;
+SELECT target, operation, total, calls, per_call, rate, nodes, coverage FROM jobstats_job('12');
+
+-- The same job in two clusters: names of targets repeat, too.
+DO $$ BEGIN
+    PERFORM observe('b', 'old-OST0000', 'oss9', ARRAY[at(0), at(5)]);
+    PERFORM act('b', 'old-OST0000', '12:1000:n01', at(2), at(5), '{"write_bytes": 90, "write": 1}');
+END $$;
+SELECT cluster, target, operation, total, first, coverage FROM jobstats_job('12');
+
+-- Rows of text that came late begin before the job was first seen.
+UPDATE jobstats.entries SET first_seen = at(40) WHERE job = '4711_1';
+SELECT min(first) FROM jobstats_job('4711_1');
+-- So do those of an observation that covers a long time.
+DO $$ BEGIN
+    PERFORM observe('archive-OST0000', 'oss9', -10000, 100);
+    PERFORM act('archive-OST0000', '13:1000:n01', -9960, -9900, '{"read": 7}');
+    PERFORM act('archive-OST0000', '13:1000:n01', 60, 100, '{"read": 7}');
+END $$;
+UPDATE jobstats.entries SET first_seen = at(100) WHERE job = '13';
+SELECT target, operation, total, first, last_active FROM jobstats_job('13');
+
+-- What makes no sense.
+SELECT * FROM jobstats_job(NULL);
+SELECT * FROM jobstats_job('12', at(5), at(0));
+SELECT * FROM jobstats_job('4711_1', at(50), at(50));
+SELECT * FROM jobstats_job('12', '-infinity');
+SET client_min_messages = warning;
+DROP SCHEMA jobstats CASCADE;
+SELECT * FROM jobstats_job('12');
