@@ -33,7 +33,7 @@ INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, p
 SELECT hashtextextended(entry, 0), entry, i.job, i.uid, i.gid, i.node, i.executable, i.pid, i.format, i.status,
     coalesce(i.job, i.executable || '.' || i.uid, entry), world.at(0)
 FROM jobstats_identify(entry) i
-ON CONFLICT DO NOTHING;
+WHERE NOT EXISTS (SELECT FROM jobstats.entries e WHERE e.name = entry);
 $$;
 
 -- What an entry did on a target in (since, until]: {"open": 3, "open_usecs": 70}.
@@ -41,10 +41,12 @@ CREATE FUNCTION world.act(cluster text, target text, entry text, since timestamp
 RETURNS void LANGUAGE sql AS $$
 SELECT world.enter(entry);
 INSERT INTO jobstats.increments
-SELECT (jsonb_populate_record(NULL::jobstats.increments, counts || jsonb_build_object('time', until, 'since', since,
+SELECT i.*
+FROM jobstats.targets t
+CROSS JOIN LATERAL jsonb_populate_record(NULL::jobstats.increments, counts || jsonb_build_object('time', until, 'since', since,
     'observed', (SELECT min(o."time") FROM jobstats.observations o WHERE o.target_id = t.target_id AND o."time" >= until),
-    'target_id', t.target_id, 'entry_id', hashtextextended(entry, 0), 'reset', false))).*
-FROM jobstats.targets t WHERE t.cluster = act.cluster AND t.name = act.target;
+    'target_id', t.target_id, 'entry_id', hashtextextended(entry, 0), 'reset', false)) i
+WHERE t.cluster = act.cluster AND t.name = act.target;
 $$;
 CREATE FUNCTION world.act(target text, entry text, since numeric, until numeric, counts jsonb) RETURNS void
 LANGUAGE sql AS $$
