@@ -36,7 +36,7 @@ DO $$ BEGIN
         WHERE random() < 0.2 AND rows.entry IS NOT NULL))
     FROM rows ORDER BY cluster, target, "time", entry;
 END $$;
-SELECT count(*) > 900 AS many, count(DISTINCT since) > 200 AS at_many_times FROM jobstats.increments;
+SELECT count(*) > 500 AS many, count(DISTINCT since) > 200 AS at_many_times FROM jobstats.increments;
 
 -- A window around all of it, divided at random instants.
 CREATE TABLE edges AS

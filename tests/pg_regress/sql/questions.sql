@@ -1,0 +1,84 @@
+-- Questions that admins and user support ask, each answered by one statement.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+
+-- One transaction, so that now() stands still.
+BEGIN;
+CREATE FUNCTION world.ago(minutes numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+SELECT now() - minutes * interval '1 minute'
+$$;
+CREATE FUNCTION world.did(target text, entry text, since numeric, until numeric, counts jsonb) RETURNS void LANGUAGE sql AS $$
+SELECT world.act('', target, entry, world.ago(since), world.ago(until), counts)
+$$;
+INSERT INTO jobstats.users VALUES (1001, 'ada'), (1002, 'bo'), (1003, 'eva'), (1004, 'cai');
+
+-- Two MDTs and four OSTs, read every two minutes, the last time half a minute ago. mds2 has fallen silent.
+DO $$ BEGIN
+    PERFORM observe('', target, server, ARRAY(SELECT ago(0.5 + 2 * n) FROM generate_series(silent, 720) AS n))
+    FROM (VALUES ('scratch-MDT0000', 'mds1', 0), ('scratch-MDT0001', 'mds2', 25), ('scratch-OST0000', 'oss1', 0),
+        ('scratch-OST0001', 'oss1', 0), ('scratch-OST0002', 'oss2', 0), ('scratch-OST0003', 'oss2', 0)) AS targets (target, server, silent);
+END $$;
+DO $$ BEGIN
+    -- Ada's job 81245 opens and closes files on two nodes as fast as it can, for half an hour now.
+    PERFORM did('scratch-MDT0000', format('81245:1001:n%s', node), 0.5 + 2 * n + 2, 0.5 + 2 * n,
+        '{"open": 90000, "open_usecs": 54000000, "close": 90000, "close_usecs": 9000000, "getattr": 30000, "getattr_usecs": 900000, "mknod": 30}')
+    FROM generate_series(101, 102) AS node, generate_series(0, 14) AS n;
+    -- Bo's job 81200 writes its checkpoints into one file, which is not striped.
+    PERFORM did('scratch-OST0002', '81200:1002:n200', 0.5 + 2 * n + 2, 0.5 + 2 * n,
+        '{"write_bytes": 125829120000, "write": 30000, "write_usecs": 96000000}')
+    FROM generate_series(0, 29) AS n;
+    PERFORM did('scratch-MDT0000', '81200:1002:n200', 2.5, 0.5, '{"open": 1, "open_usecs": 300, "setattr": 600, "setattr_usecs": 18000}');
+    -- Eva's job 81231 writes a line of its log at a time; others write as they should.
+    PERFORM did('scratch-OST0001', '81231:1003:n150', 120.5, 60.5, '{"write_bytes": 212400000, "write": 1800000, "write_usecs": 90000000}');
+    PERFORM did(format('scratch-OST000%s', ost), '81188:1004:n160', 60.5, 0.5, '{"write_bytes": 151014400000, "write": 36004, "write_usecs": 72000000}')
+    FROM generate_series(0, 3) AS ost;
+    PERFORM did('scratch-OST0000', 'bash.1004', 30.5, 28.5, '{"write_bytes": 900, "write": 9, "write_usecs": 90}');
+    -- What Ada did the night before: 80977 read in 20 hours ago and wrote results; and she copied them from the login node.
+    PERFORM did(format('scratch-OST000%s', ost), '80977:1001:n110', 1220.5, 1160.5, '{"read_bytes": 214748364800, "read": 51200, "read_usecs": 204800000}')
+    FROM generate_series(0, 1) AS ost;
+    PERFORM did('scratch-OST0003', '80977:1001:n111', 1160.5, 1140.5, '{"write_bytes": 21474836480, "write": 5120, "write_usecs": 15360000}');
+    PERFORM did('scratch-MDT0001', format('80977:1001:n11%s', node), 1220.5, 1160.5, '{"open": 400, "open_usecs": 48000, "close": 400, "close_usecs": 6000}')
+    FROM generate_series(0, 1) AS node;
+    PERFORM did('scratch-OST0003', 'rsync.1001', 600.5, 560.5, '{"read_bytes": 21474836480, "read": 5120, "read_usecs": 15360000}');
+END $$;
+
+-- Who is hammering MDT0000 right now?
+SELECT rank, workload, "user", operation, round(rate) AS "per second", round(service_time::numeric, 2) AS "in service",
+    round(100 * share) AS percent
+FROM jobstats_now('scratch-MDT0000', 3);
+
+-- What did user 1001 do since yesterday?
+SELECT workload, to_char(now() - last_active, 'HH24:MI') AS "ago", nodes, pg_size_pretty(read_bytes) AS read,
+    pg_size_pretty(write_bytes) AS written, metadata, round(service_time) AS "server seconds", busiest_target
+FROM jobstats_summary('yesterday', "by" => '{workload}', uid => '{1001}')
+ORDER BY last_active DESC;
+
+-- Which OST is unbalanced, and by whom?
+SELECT target, pg_size_pretty(rate::numeric) || '/s' AS written, round(ratio::numeric, 1) AS "times the median",
+    workload, uid, round(100 * share) AS percent
+FROM jobstats_balance('scratch', now() - interval '1 hour')
+WHERE kind = 'OST';
+
+-- Which jobs do tiny writes?
+SELECT job, uid, calls AS writes, round(per_call) AS "bytes per write"
+FROM jobstats_totals(now() - interval '1 day', operations => '{write_bytes}', "by" => '{job,uid}')
+WHERE per_call < 4096
+ORDER BY writes DESC
+LIMIT 10;
+
+-- What is the history of job 80977?
+SELECT target, operation, total, round(per_call) AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
+    to_char(now() - last_active, 'HH24:MI') AS "ended ago", nodes
+FROM jobstats_job('80977');
+
+-- Is monitoring itself healthy?
+SELECT target, server, status, to_char(now() - last_observation, 'HH24:MI') AS "seen ago", remedy
+FROM jobstats.health
+ORDER BY status = 'ok', target;
+ROLLBACK;
