@@ -12,10 +12,10 @@ use crate::time::{micros, timestamptz};
 use crate::zstd_text::{UNPACKED_LIMIT, unpack};
 
 /// Observations that are in memory at once.
-const BATCH: i64 = 64;
+const BATCH: i64 = 256;
 
 /// Bytes of their texts: packed, and unpacked. One observation may be larger.
-const PACKED: i64 = 4 << 20;
+const PACKED: i64 = 8 << 20;
 const UNPACKED: usize = 32 << 20;
 
 /// What is stored of one observation.

@@ -23,7 +23,7 @@ use crate::store::Settings;
 use crate::time::{EARLIEST, micros, timestamptz};
 
 /// Computed rows that wait for being compared.
-const ROWS: usize = 4096;
+const ROWS: usize = 16_384;
 
 const DAY: Micros = 86_400_000_000;
 
