@@ -22,6 +22,12 @@ SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
 SELECT pg_current_xact_id_if_assigned() IS NULL AS nothing_written;
 COMMIT;
 
+-- Somebody has changed a figure.
+BEGIN;
+UPDATE jobstats.increments SET write = 7 WHERE target_id = target('fs-OST0000') AND observed = '2025-11-03 08:02' AND write = 2;
+SELECT target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
+ROLLBACK;
+
 -- Increments that were changed, that are gone, twice there, or invented.
 BEGIN;
 UPDATE jobstats.increments SET write = 7, punch = 3 WHERE target_id = target('fs-OST0000') AND observed = '2025-11-03 08:02' AND write = 2;

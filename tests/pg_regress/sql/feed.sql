@@ -86,6 +86,11 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
 SELECT t.cluster, o."time" = o.received AS now
 FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE t.filesystem = 'other';
 
+-- The function that does it says what it did. Raw text is packed.
+SELECT target, action, entries, active, increments
+FROM jobstats_ingest('', 'oss1', '2025-11-03 08:00', E'obdfilter.home-OST0000.job_stats=job_stats:\n');
+SELECT jobstats_unpack(body) FROM jobstats.raw WHERE "time" = '2025-11-03 08:00';
+
 -- What fails, fails with a reason and a hint.
 INSERT INTO jobstats.feed (server) VALUES ('oss1');
 \echo :LAST_ERROR_SQLSTATE
