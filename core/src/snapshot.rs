@@ -117,8 +117,12 @@ pub struct Snapshot<'a> {
     pub histograms: Vec<[u64; HISTOGRAM_LEN]>,
     /// Names of operations that are not in the list, as met.
     pub unlisted: Vec<&'a str>,
-    /// What could not be used, in order of lines.
+    /// What could not be used, in order of lines; not all of it where the text consists of little else.
     pub problems: Vec<Problem<'a>>,
+    /// How much could not be used, kept or not.
+    pub problems_found: u64,
+    /// Whether an entry stands in the text twice, in records that differ.
+    pub has_duplicates: bool,
     /// Whether every record that Lustre printed is here (rule 3): false for a cut text, for a problem that can hide a
     /// record and for an error message that names this target.
     pub complete: bool,

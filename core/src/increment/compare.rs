@@ -8,7 +8,7 @@ use super::known::{Head, Known, Life, counted, unlisted};
 use super::row::Rows;
 use super::value::{Value, slots};
 use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
-use crate::scan::{self, Clock, Time};
+use crate::scan::{Clock, Time};
 use crate::snapshot::{Record, Snapshot};
 
 const SECOND: Micros = 1_000_000;
@@ -340,8 +340,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         let same_server = self.previous.server == self.next.server;
         // An entry that stands twice in the text began again while it was read. The life that ended then is not in the
         // records, yet was there before.
-        let was_twice = |problem: &scan::Problem| problem.reason == scan::Reason::DuplicateRecord;
-        let survived = self.survived || self.text.problems.iter().any(was_twice);
+        let survived = self.survived || self.text.has_duplicates;
         let missing = self.known.missing()?;
         let oldest = self.oldest_carried(&missing)?;
         for head in missing {

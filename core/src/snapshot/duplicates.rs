@@ -36,6 +36,8 @@ pub(super) fn resolve<'a>(
                     reason: Reason::DuplicateRecord,
                     text: job_id_lines[*position],
                 };
+                snapshot.has_duplicates = true;
+                snapshot.problems_found += 1;
                 budget.report(problem, &mut snapshot.problems)?;
             }
         }

@@ -171,9 +171,12 @@ impl<'a> Reader<'a> {
     }
 
     fn report(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), TryReserveError> {
-        let target = self
+        let mut target = self
             .current
             .and_then(|current| self.targets.get_mut(current));
+        if let Some(target) = &mut target {
+            target.snapshot.problems_found += 1;
+        }
         let entry = self.open.as_ref().map(|open| open.record.id.clone());
         let problem = Problem {
             line,

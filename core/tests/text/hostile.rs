@@ -113,3 +113,23 @@ fn problems_that_are_not_kept_are_counted() {
     );
     assert!(reading.problems_dropped > 0);
 }
+
+#[test]
+fn what_is_found_of_a_target_does_not_depend_on_the_others_of_its_text() {
+    let target = |name: &str| {
+        let junk = "  punch: { samples: x }\n".repeat(2_000);
+        let twice = "- job_id: b\n  punch: { samples: 1, unit: reqs }\n\
+                     - job_id: b\n  punch: { samples: 2, unit: reqs }\n";
+        format!("obdfilter.{name}.job_stats=\njob_stats:\n- job_id: a\n{junk}{twice}")
+    };
+    let text = target("fs-OST0000") + &target("fs-OST0001");
+    let reading = read(text.as_bytes()).unwrap();
+    assert!(reading.problems_dropped > 0);
+    for snapshot in &reading.snapshots {
+        let lines: Vec<u8> = snapshot.lines(text.as_bytes()).flatten().copied().collect();
+        let alone = read(&lines).unwrap();
+        assert_eq!(snapshot.problems_found, alone.snapshots[0].problems_found);
+        assert_eq!(snapshot.problems_found, 2_001);
+        assert!(snapshot.has_duplicates);
+    }
+}

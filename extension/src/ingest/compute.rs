@@ -231,7 +231,7 @@ fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
 }
 
 fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
-    let scanned = next.snapshot.map_or(0, |snapshot| snapshot.problems.len());
+    let scanned = next.snapshot.map_or(0, |text| text.problems_found);
     Counts {
         entries: clamp(comparison.entries),
         active: clamp(comparison.active),
@@ -240,7 +240,7 @@ fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
         removed: clamp(comparison.removed),
         carried: clamp(comparison.carried_count),
         unknown: clamp(comparison.unknown),
-        problems: clamp((scanned + comparison.problems.len()) as u64),
+        problems: clamp(scanned + comparison.problems.len() as u64),
     }
 }
 
