@@ -26,6 +26,9 @@ pub enum Error {
         /// The isolation level.
         level: String,
     },
+    /// A standby, or a transaction that may not write.
+    #[error("{0} is not possible in a read-only transaction")]
+    ReadOnly(&'static str),
     /// A procedure that commits.
     #[error("{0} cannot run inside of a transaction block")]
     TransactionBlock(String),
@@ -92,6 +95,7 @@ impl Error {
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
+            Self::ReadOnly(_) => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
             Self::TextTooLarge { .. } | Self::TooManyRows | Self::TooManyDisagreements => {
                 Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED
             }
@@ -115,6 +119,9 @@ impl Error {
             }
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::Isolation { .. } => Some("Do it under READ COMMITTED, the default."),
+            Self::ReadOnly(_) => {
+                Some("Do it on the primary server, in a transaction that may write.")
+            }
             Self::TransactionBlock(_) => {
                 Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
             }

@@ -72,6 +72,19 @@ pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
     Ok(there.unwrap_or(false))
 }
 
+/// What a setting of PostgreSQL says in this transaction.
+pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
+    let value = client
+        .select(
+            "SELECT pg_catalog.current_setting($1)",
+            Some(1),
+            &[name.into()],
+        )?
+        .first()
+        .get_one::<String>()?;
+    Ok(value.unwrap_or_default())
+}
+
 /// The schema of the extension's functions, quoted.
 pub fn extension_schema() -> Result<String, Error> {
     // `Spi::get_one` would give the transaction an id, which a standby or a parallel query cannot do.

@@ -120,15 +120,7 @@ fn jobstats_ingest(
 
 /// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
 pub fn require_read_committed(client: &SpiClient<'_>, action: &'static str) -> Result<(), Error> {
-    let level = client
-        .select(
-            "SELECT current_setting('transaction_isolation')",
-            Some(1),
-            &[],
-        )?
-        .first()
-        .get_one::<String>()?
-        .unwrap_or_default();
+    let level = store::setting(client, "transaction_isolation")?;
     match level.as_str() {
         "read committed" | "read uncommitted" => Ok(()),
         _ => Err(Error::Isolation {

@@ -118,3 +118,6 @@ FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE t.c
 SELECT to_char(i."time", 'YYYY') = '1970' AS in_1970, i.write, i.write_bytes
 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'clock' ORDER BY i."time";
 SELECT "time", reason FROM jobstats.rejects WHERE cluster = 'clock' ORDER BY "time";
+
+-- What is stored is what the raw text says.
+SELECT * FROM jobstats_audit(at(-60), at(120));

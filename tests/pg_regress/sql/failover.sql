@@ -29,3 +29,6 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('mds2', at(4), mdt('fs-MDT0000', life('x.1', at(3), 50, 500))),
     ('mds2', at(6), mdt('fs-MDT0000', life('x.1', at(3), 51, 510), life('y.1', at(5), 11, 110)));
 SELECT entry, since, until, reset, open FROM increments WHERE target = 'fs-MDT0000';
+
+-- What is stored is what the raw text says.
+SELECT * FROM jobstats_audit(at(-60), at(120));

@@ -72,6 +72,9 @@ SELECT 'any order', 'n1', at(minute), body FROM readings ORDER BY md5(minute::te
 SELECT * FROM differences('in order', 'any order');
 SELECT count(*) FROM jobstats.rejects;
 
+-- What is stored is what the raw text says.
+SELECT * FROM jobstats_audit(at(-60), at(120));
+
 -- What cannot be older, or cannot be computed any more, is rejected and changes nothing.
 CREATE FUNCTION late(server text, "time" timestamptz, body text) RETURNS text LANGUAGE sql AS $$
 SELECT string_agg(i.action, ', ') FROM jobstats_ingest('one late', server, "time", body) i

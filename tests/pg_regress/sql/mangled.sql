@@ -57,3 +57,6 @@ SELECT 'in order', r.server, r."time", r.body FROM jobstats.raw r JOIN jobstats.
 WHERE t.cluster = '' ORDER BY r."time", t.name;
 SELECT count(*) FROM differences('', 'in order');
 SELECT count(*) FROM jobstats.increments WHERE since >= "time" OR "time" > observed;
+
+-- What is stored is what the raw text says.
+SELECT * FROM jobstats_audit(at(-60), at(120));

@@ -57,3 +57,6 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
 SELECT entry, since, until, reset, write FROM increments WHERE cluster = 'doubled';
 SELECT "time", entries, active, problems FROM observations WHERE cluster = 'doubled';
 SELECT "time", line, reason, text FROM rejects WHERE cluster = 'doubled';
+
+-- What is stored is what the raw text says.
+SELECT * FROM jobstats_audit(at(-60), at(120));

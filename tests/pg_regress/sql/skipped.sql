@@ -75,3 +75,6 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('failed', 'oss1', at(8), ost('fs-OST0000', record('a.1', 11, 45056), record('b.1', 6, 24576), record('d.1', 1, 4096)));
 SELECT entry, since, until, reset, write FROM increments WHERE cluster = 'failed';
 SELECT "time", entries, added, removed, carried, unknown, problems FROM observations WHERE cluster = 'failed';
+
+-- What is stored is what the raw text says.
+SELECT * FROM jobstats_audit(at(-60), at(120));
