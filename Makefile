@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-stop test lint bench package clean
+.PHONY: help setup demo demo-stop test proof lint bench package clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ demo-stop: ## stop the demo's database server and remove its files
 
 test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 	@scripts/test.sh $(PARTS)
+
+proof: setup ## show that the numbers add up: known work through shipper, feed and reading functions, compared with the truth
+	@scripts/proof.sh
 
 lint: setup ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh

@@ -52,6 +52,15 @@ new_store() {
     psql -q -At "$url" -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${3:-})"
 }
 
+# audit URL
+# What is stored is what the raw text says, of every observation; prints how many these were.
+audit() {
+    local said
+    said=$(psql -q -At "$1" -f tests/audit.sql 2>&1) || { printf '%s\n' "$said" && return 1; }
+    printf '%s\n' "${said##*NOTICE: }"
+    [[ $said != *'could not be'* ]]
+}
+
 # Runs as root where root is needed: directly, or through sudo.
 as_root() {
     if is_root; then

@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress isolation stress shipper truth; all of them by default
+#   test.sh [PART ...]    core simulator docs regress isolation stress shipper proof; all of them by default
 #
-# regress:NAME and isolation:NAME run one file, truth:LAYOUT one layout. What each printed stays below target/ in
+# regress:NAME and isolation:NAME run one file, proof:LAYOUT one layout. What each printed stays below target/ in
 # directories called like the parts.
 . "$(dirname "$0")/lib.sh"
 
 passed=0 failed=0 skipped=0
 failures=()
-
-# Releases of Lustre whose layouts differ.
-layouts=(2.5 2.12 2.14.0 2.15.0 2.15.8 2.16 2.17 2.14.0-late 2.17-late)
 
 # count PART PASSED FAILED SKIPPED STATUS
 # A part that ended badly without a failed test (it did not build, say) and a part that executed nothing count as one
@@ -85,7 +82,7 @@ stress() {
         steps=$(psql -At "$url" -c 'SELECT max(step) FROM work') &&
         "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" &&
         psql -q -At "$url" -f tests/stress/compare.sql >"$output/report" &&
-        audit
+        audit "$url" | tee -a "$output/report"
 }
 
 # Every function, but for internal ones, has a page, or a section of one, that names its arguments and columns.
@@ -103,24 +100,9 @@ docs() {
     return "$status"
 }
 
-# A simulated day: what is stored is what was done. In LAYOUT-late, texts also come late and twice; without start times
-# some of them cannot be placed, and those that were stored are judged.
-truth() {
-    local url simulator=$target/release/jobstats-simulator world=(--layout "${name%-late}") late=() judged=()
-    url=$(scripts/cluster.sh url "$cluster" "$name")
-    [ "$name" = "${name%-late}" ] || { late=(--late 0.05 --repeated 0.05) && judged=(--observed); }
-    # The day is long ago; late text is taken only as long as raw text is kept.
-    new_store "$cluster" "$name" "raw_retention => '100 years', retention => '100 years'" &&
-        "$simulator" load "${world[@]}" "${late[@]}" --database-url "$url" &&
-        "$simulator" verify "${world[@]}" "${judged[@]}" --database-url "$url" | tee "$output/report" &&
-        audit
-}
-
-# What is stored is what the raw text says, of every observation. Needs the url of a store; adds to its test's report how
-# many these were.
-audit() {
-    psql -q -At "$url" -f tests/audit.sql 2>&1 | sed 's/^.*NOTICE: *//' | tee -a "$output/report" &&
-        ! grep 'could not be' "$output/report"
+# A part of what `make proof` does, at one interval.
+proof() {
+    JOBSTATS_PROOF_INTERVALS=5m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
 }
 
 start_cluster() {
@@ -142,9 +124,9 @@ run_part() {
     regress) mapfile -t names < <(basename -as .sql tests/pg_regress/sql/*.sql) ;;
     isolation) mapfile -t names < <(basename -as .spec tests/isolation/specs/*.spec) ;;
     docs | stress) names=("$1") ;;
-    truth)
-        names=("${layouts[@]}")
-        cargo build --release -p jobstats-simulator
+    proof)
+        mapfile -t names < <(scripts/proof.sh parts)
+        cargo build --release -p jobstats-simulator -p jobstats-shipper
         ;;
     *) die "there is no part $part" ;;
     esac
@@ -152,7 +134,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress isolation stress shipper truth
+[ $# -gt 0 ] || set -- core simulator docs regress isolation stress shipper proof
 mkdir -p "$target"
 start_cluster
 scripts/install.sh

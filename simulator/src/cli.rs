@@ -1,19 +1,21 @@
 //! The command line.
 
+use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use jiff::SignedDuration;
 use thiserror::Error;
 
 use crate::cluster::{Cluster, Preset, ServerIndex};
 use crate::layout::Layout;
 use crate::schedule::{self, Due, Span};
 use crate::tally::Tally;
-use crate::time::{self, HOUR, MINUTE, Nanos};
+use crate::time::{self, HOUR, MINUTE, Nanos, SECOND};
 use crate::truth::TargetTruth;
-use crate::{compare, database, feed, play, report, truth};
+use crate::{compare, database, feed, play, report, truth, work};
 
 /// Plays the job_stats of a whole Lustre cluster from a seed, and knows what is true
 #[derive(Debug, Parser)]
@@ -52,6 +54,11 @@ enum Command {
         #[command(flatten)]
         world: World,
     },
+    /// Lists the readings of a span: the server, when it is read, and what its clock shows then
+    Schedule {
+        #[command(flatten)]
+        scene: Scene,
+    },
     /// Loads all readings of a span into the database
     Load {
         #[command(flatten)]
@@ -81,6 +88,9 @@ enum Command {
         /// Take the readings that the database holds for those that were delivered, whoever shipped them
         #[arg(long)]
         observed: bool,
+        /// Add a row about it to this table of cases: CSV
+        #[arg(long, value_name = "FILE")]
+        case: Option<PathBuf>,
     },
     /// Counts what happens in a span
     Describe {
@@ -116,14 +126,42 @@ pub struct World {
     /// How many users, jobs and nodes there are, compared with the preset
     #[arg(long, env = "JOBSTATS_SIMULATOR_SCALE", default_value_t = 1.0)]
     pub scale: f64,
+    /// How often servers are read, like 2m; as the preset has it unless given
+    #[arg(long, env = "JOBSTATS_SIMULATOR_INTERVAL", value_parser = interval)]
+    interval: Option<Nanos>,
+    /// A table of all that is done, instead of what the preset's users do: CSV with the columns job, uid, node, target,
+    /// operation, calls, bytes (of all calls), usecs (of each), from, until
+    #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
+    pub work: Option<PathBuf>,
+    /// Nothing goes wrong
+    #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
+    pub undisturbed: bool,
+}
+
+/// Entries that were idle for longer than the cleanup interval are gone: who reads less often misses what they did.
+fn interval(text: &str) -> Result<Nanos, String> {
+    let interval: SignedDuration = text
+        .parse()
+        .map_err(|error: jiff::Error| error.to_string())?;
+    let seconds = interval.as_secs() * SECOND;
+    match interval.subsec_nanos() {
+        0 if (5 * SECOND..=10 * MINUTE).contains(&seconds) => Ok(seconds),
+        _ => Err("is not a number of seconds from 5 s to 10 minutes".to_owned()),
+    }
 }
 
 impl World {
     /// The cluster that it describes.
-    pub fn cluster(&self) -> Cluster {
+    pub fn cluster(&self) -> Result<Cluster, Error> {
         let preset = play::name_of(&self.preset);
         let name = self.cluster.as_deref().unwrap_or(&preset);
-        Cluster::new(self.preset, name, self.seed, self.layout, self.scale)
+        let mut cluster = Cluster::new(self.preset, name, self.seed, self.layout, self.scale);
+        if let Some(interval) = self.interval {
+            cluster = cluster.read_every(interval);
+        }
+        cluster.work = self.work.as_deref().map(work::read).transpose()?;
+        cluster.disturbed = !self.undisturbed;
+        Ok(cluster)
     }
 }
 
@@ -181,6 +219,9 @@ pub enum Error {
     /// There is no such server.
     #[error("no server {0:?}; there are {1}")]
     Server(String, String),
+    /// The table of work.
+    #[error(transparent)]
+    Work(#[from] work::Error),
     /// Playing lctl.
     #[error(transparent)]
     Play(#[from] play::Error),
@@ -228,13 +269,15 @@ impl Cli {
             Command::GetParam { stage, patterns } => print(&stage, &patterns),
             Command::Print { stage } => print(&stage, &PARAMETERS.map(str::to_owned)),
             Command::LctlScript { stage, directory } => {
-                stage.server(&stage.world.cluster())?;
-                play::write_script(&stage, &directory)?;
+                let cluster = stage.world.cluster()?;
+                stage.server(&cluster)?;
+                play::write_script(&stage, &cluster, &directory)?;
                 Ok(ExitCode::SUCCESS)
             }
-            Command::Servers { world } => servers(&world.cluster()),
+            Command::Servers { world } => servers(&world.cluster()?),
+            Command::Schedule { scene } => schedule(&scene.world.cluster()?, scene.span()),
             Command::Load { scene, options } => {
-                let (cluster, span) = (scene.world.cluster(), scene.span());
+                let (cluster, span) = (scene.world.cluster()?, scene.span());
                 let tally = feed::load(&cluster, span, &options)?;
                 show(&tally, &cluster, span, io::stderr().lock())
             }
@@ -243,7 +286,7 @@ impl Cli {
                 into,
                 database_url,
             } => {
-                let cluster = scene.world.cluster();
+                let cluster = scene.world.cluster()?;
                 let truths = truths(&cluster, scene.span());
                 match into.zip(database_url) {
                     Some((table, url)) => report::copy_into(&table, &url, &cluster, &truths)?,
@@ -255,9 +298,10 @@ impl Cli {
                 scene,
                 database_url,
                 observed,
-            } => verify(&scene, &database_url, observed),
+                case,
+            } => verify(&scene, &database_url, observed, case.as_deref()),
             Command::Describe { scene } => {
-                let (cluster, span) = (scene.world.cluster(), scene.span());
+                let (cluster, span) = (scene.world.cluster()?, scene.span());
                 let truths = truths(&cluster, span);
                 let mut out = io::stdout().lock();
                 report::show_causes(&truths, &mut out)?;
@@ -277,8 +321,18 @@ fn servers(cluster: &Cluster) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn schedule(cluster: &Cluster, span: Span) -> Result<ExitCode, Error> {
+    let mut out = io::stdout().lock();
+    for due in schedule::of_servers(cluster, span) {
+        let server = &cluster.servers[due.server].name;
+        let (time, label) = (time::timestamp(due.time), time::timestamp(due.label));
+        writeln!(out, "{server}\t{time}\t{label}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn print(stage: &Stage, patterns: &[String]) -> Result<ExitCode, Error> {
-    let cluster = stage.world.cluster();
+    let cluster = stage.world.cluster()?;
     let server = stage.server(&cluster)?;
     let printed = play::get_param(&cluster, server, &stage.time, patterns)?;
     io::stdout().lock().write_all(&printed.stdout)?;
@@ -306,8 +360,13 @@ fn truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
     truth::of_targets(cluster, span, &planned)
 }
 
-fn verify(scene: &Scene, url: &str, observed: bool) -> Result<ExitCode, Error> {
-    let (cluster, span) = (scene.world.cluster(), scene.span());
+fn verify(
+    scene: &Scene,
+    url: &str,
+    observed: bool,
+    case: Option<&Path>,
+) -> Result<ExitCode, Error> {
+    let (cluster, span) = (scene.world.cluster()?, scene.span());
     let mut store = database::Store::open(url)?;
     let truths = if observed {
         truth::of_targets(&cluster, span, &store.readings(&cluster, span)?)
@@ -318,6 +377,10 @@ fn verify(scene: &Scene, url: &str, observed: bool) -> Result<ExitCode, Error> {
     let mut out = io::stdout().lock();
     report::show_causes(&truths, &mut out)?;
     comparison.show(&mut out)?;
+    if let Some(path) = case {
+        let table = OpenOptions::new().create(true).append(true).open(path)?;
+        report::write_case(&cluster, span, &truths, &comparison, table)?;
+    }
     Ok(if comparison.is_exact() {
         ExitCode::SUCCESS
     } else {

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use crate::layout::Layout;
 use crate::random::Seed;
 use crate::time::{MINUTE, Nanos, SECOND};
+use crate::work::Work;
 
 /// What a target stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +158,10 @@ pub struct Cluster {
     pub cleanup_interval: Nanos,
     /// How much goes on.
     pub population: Population,
+    /// What is done instead, where that is given.
+    pub work: Option<Vec<Work>>,
+    /// Whether anything goes wrong.
+    pub disturbed: bool,
     /// Servers, metadata servers first.
     pub servers: Vec<Server>,
     /// Targets, MDTs first, each kind by number.
@@ -195,9 +200,20 @@ impl Cluster {
             interval: shape.interval,
             cleanup_interval: 10 * MINUTE,
             population: shape.population.scaled(scale),
+            work: None,
+            disturbed: true,
             servers,
             targets: mdts.chain(osts).collect(),
         }
+    }
+
+    /// The same cluster, each server read so often.
+    pub fn read_every(mut self, interval: Nanos) -> Self {
+        self.interval = interval;
+        for server in &mut self.servers {
+            server.offset = offset(self.seed, &server.name, interval);
+        }
+        self
     }
 
     /// The targets of one kind.
@@ -214,15 +230,20 @@ impl Cluster {
     }
 }
 
-/// Neighbours take over from each other. Servers are read at offsets that follow from their names, in the middle of a second:
-/// nothing happens then, so that a text does not depend on milliseconds.
+/// Servers are read at offsets that follow from their names, in the middle of a second: nothing happens then, so that a text
+/// does not depend on milliseconds.
+fn offset(seed: Seed, server: &str, interval: Nanos) -> Nanos {
+    let own = seed.named("server", server.as_bytes());
+    own.of("offset", &[]).below((interval / SECOND) as u64) as Nanos * SECOND + 600_000_000
+}
+
+/// Neighbours take over from each other.
 fn server(seed: Seed, names: &[String], index: ServerIndex, interval: Nanos) -> Server {
     let name = names[index].clone();
     let own = seed.named("server", name.as_bytes());
     Server {
         partner: (index ^ 1).min(names.len() - 1),
-        offset: own.of("offset", &[]).below((interval / SECOND) as u64) as Nanos * SECOND
-            + 600_000_000,
+        offset: offset(seed, &name, interval),
         booted: 1_704_067_200 * SECOND + own.of("boot", &[]).below(86_400_000_000_000) as Nanos,
         name,
     }

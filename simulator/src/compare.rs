@@ -1,22 +1,32 @@
-//! What the database holds, compared with the truth.
+//! What the database holds and answers, compared with the truth.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::cluster::Cluster;
-use crate::database::{self, Store};
+use crate::cluster::{Cluster, Kind};
+use crate::database::{self, Amounts, Key, Store};
+use crate::question::QUESTIONS;
 use crate::report::tally;
-use crate::tally::Happening;
+use crate::tally::{Happening, Tally};
 use crate::totals::Column;
 use crate::truth::{Cell, TargetTruth};
 
 /// A cell in which the database holds something else than a correct reader would.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Difference {
-    target: String,
-    entry: String,
-    column: String,
+struct Difference {
+    key: Key,
     cell: Cell,
     stored: i128,
+}
+
+/// One way to look at what is stored, compared with the truth.
+#[derive(Debug, Default)]
+struct Judgement {
+    way: &'static str,
+    cells: usize,
+    differences: Vec<Difference>,
+    /// How many cells hold more than really happened.
+    above_truth: usize,
 }
 
 /// What came out of comparing.
@@ -24,83 +34,190 @@ pub struct Difference {
 pub struct Comparison {
     /// Texts delivered, and observations in the database.
     texts: (u64, u64),
-    cells: usize,
-    differences: Vec<Difference>,
-    /// How many cells hold more than really happened.
-    above_truth: usize,
+    /// Rows of increments.
+    pub increments: u64,
+    /// What happened, counted.
+    pub tally: Tally,
+    judgements: Vec<Judgement>,
 }
 
-impl Comparison {
-    /// Everything is as it should be.
-    pub fn is_exact(&self) -> bool {
-        self.differences.is_empty() && self.texts.0 == self.texts.1
+/// The truth, in the cells of some way to look at it.
+type Cells = BTreeMap<Key, Cell>;
+
+impl Judgement {
+    fn new(way: &'static str, truth: Cells, mut stored: Amounts) -> Self {
+        let mut judgement = Self {
+            way,
+            ..Self::default()
+        };
+        for (key, cell) in truth {
+            let amount = stored.remove(&key).unwrap_or(0);
+            judgement.judge(key, cell, amount);
+        }
+        for (key, amount) in stored {
+            judgement.judge(key, Cell::default(), amount);
+        }
+        judgement
+    }
+
+    fn judge(&mut self, key: Key, cell: Cell, stored: i128) {
+        self.cells += 1;
+        self.above_truth += usize::from(stored > i128::from(cell.truth));
+        if stored != cell.stored() {
+            self.differences.push(Difference { key, cell, stored });
+        }
     }
 }
 
-/// Compares the database with the truth.
+/// Compares what the database holds, and what its functions answer, with the truth.
 pub fn compare(
     store: &mut Store,
     cluster: &Cluster,
     truths: &[TargetTruth],
 ) -> Result<Comparison, database::Error> {
-    let mut stored = store.increments(cluster, truths)?;
+    let (increments, amounts) = store.increments(cluster, truths)?;
+    let tally = tally(truths);
     let mut comparison = Comparison {
         texts: (
-            tally(truths).get(Happening::Text),
+            tally.get(Happening::Text),
             store.observations(cluster, truths)?,
         ),
-        ..Comparison::default()
+        increments,
+        tally,
+        judgements: vec![Judgement::new(
+            "increments",
+            cells(cluster, truths, |cell| Some(cell.key())),
+            amounts,
+        )],
     };
-    let mut judge = |target: &str, entry: &str, column: Column, cell: Cell, stored: i128| {
-        comparison.cells += 1;
-        comparison.above_truth += usize::from(stored > i128::from(cell.truth));
-        if stored != cell.stored() {
-            comparison.differences.push(Difference {
-                target: target.to_owned(),
-                entry: entry.to_owned(),
-                column: column.name(),
-                cell,
-                stored,
-            });
-        }
+    let Some(window) = window(truths) else {
+        return Ok(comparison);
     };
-    for (target, truth) in cluster.targets.iter().zip(truths) {
-        for ((entry, column), cell) in &truth.cells {
-            let amount = stored
-                .remove(&(target.name.clone(), entry.clone(), *column))
-                .unwrap_or(0);
-            judge(&target.name, entry, *column, *cell, amount);
-        }
-    }
-    for ((target, entry, column), amount) in stored {
-        judge(&target, &entry, column, Cell::default(), amount);
+    let workloads = store.workloads()?;
+    for question in QUESTIONS {
+        let truth = cells(cluster, truths, |cell| {
+            question.cell(&cell, workloads.get(cell.entry).map(String::as_str))
+        });
+        let answer = store.ask(question, cluster, window)?;
+        let judgement = Judgement::new(question.name, truth, answer);
+        comparison.judgements.push(judgement);
     }
     Ok(comparison)
 }
 
+/// From the first observation of any target to the last.
+fn window(truths: &[TargetTruth]) -> Option<(i64, i64)> {
+    let observed = || truths.iter().filter_map(|truth| truth.observed);
+    let first = observed().map(|(first, _)| first).min()?;
+    let last = observed().map(|(_, last)| last).max()?;
+    (first < last).then_some((first, last))
+}
+
+/// Where a cell of the truth stands.
+pub struct Place<'a> {
+    /// The target's name.
+    pub target: &'a str,
+    /// What the target stores.
+    pub kind: Kind,
+    /// The entry's name.
+    pub entry: &'a str,
+    /// What is counted.
+    pub column: Column,
+}
+
+impl Place<'_> {
+    /// The cell of this target, entry and column.
+    pub fn key(&self) -> Key {
+        (
+            self.target.to_owned(),
+            self.entry.to_owned(),
+            self.column.name(),
+        )
+    }
+}
+
+/// The truth, added up in the cells that some way of looking at it has.
+fn cells(cluster: &Cluster, truths: &[TargetTruth], key: impl Fn(Place) -> Option<Key>) -> Cells {
+    let mut cells = Cells::new();
+    for (target, truth) in cluster.targets.iter().zip(truths) {
+        for ((entry, column), cell) in &truth.cells {
+            let place = Place {
+                target: &target.name,
+                kind: target.kind,
+                entry,
+                column: *column,
+            };
+            if let Some(key) = key(place) {
+                cells.entry(key).or_default().plus(cell);
+            }
+        }
+    }
+    cells
+}
+
 impl Comparison {
+    /// Everything is as it should be.
+    pub fn is_exact(&self) -> bool {
+        self.differences() == 0 && self.texts.0 == self.texts.1
+    }
+
+    /// How many cells were compared, all ways together.
+    pub fn cells(&self) -> usize {
+        self.judgements
+            .iter()
+            .map(|judgement| judgement.cells)
+            .sum()
+    }
+
+    /// How many of them differ.
+    pub fn differences(&self) -> usize {
+        let judgements = self.judgements.iter();
+        judgements
+            .map(|judgement| judgement.differences.len())
+            .sum()
+    }
+
+    /// How many hold more than is true.
+    pub fn above_truth(&self) -> usize {
+        let judgements = self.judgements.iter();
+        judgements.map(|judgement| judgement.above_truth).sum()
+    }
+
     /// Shows what came out, with the first differences.
     pub fn show(&self, out: &mut impl Write) -> io::Result<()> {
-        for difference in self.differences.iter().take(10) {
-            writeln!(
-                out,
-                "{} {:?} {}: stored {}, should be {} (true {}, excluded {:?})",
-                difference.target,
-                difference.entry,
-                difference.column,
-                difference.stored,
-                difference.cell.stored(),
-                difference.cell.truth,
-                difference.cell.excluded
-            )?;
+        for judgement in &self.judgements {
+            for Difference { key, cell, stored } in judgement.differences.iter().take(10) {
+                let (target, group, operation) = key;
+                let way = judgement.way;
+                writeln!(
+                    out,
+                    "{way}: {target} {group:?} {operation}: stored {stored}, should be {} (true {}, excluded {:?})",
+                    cell.stored(),
+                    cell.truth,
+                    cell.excluded
+                )?;
+            }
         }
         writeln!(out, "texts {}, observations {}", self.texts.0, self.texts.1)?;
+        for judgement in &self.judgements {
+            let Judgement {
+                way,
+                cells,
+                differences,
+                above_truth,
+            } = judgement;
+            writeln!(
+                out,
+                "{way}: cells {cells}, differences {}, above the truth {above_truth}",
+                differences.len()
+            )?;
+        }
         writeln!(
             out,
             "cells {}, differences {}, above the truth {}",
-            self.cells,
-            self.differences.len(),
-            self.above_truth
+            self.cells(),
+            self.differences(),
+            self.above_truth()
         )
     }
 }

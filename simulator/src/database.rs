@@ -8,6 +8,7 @@ use postgres::{Client, NoTls, Row};
 use thiserror::Error;
 
 use crate::cluster::{Cluster, ServerIndex, Target};
+use crate::question::Question;
 use crate::schedule::{self, Due, Span};
 use crate::time::{HOUR, Nanos, timestamp};
 use crate::totals::Column;
@@ -36,8 +37,10 @@ pub fn message(error: &postgres::Error) -> String {
     }
 }
 
-/// Target, entry and column.
-pub type Key = (String, String, Column);
+/// Target, entry or group of entries, and column or operation.
+pub type Key = (String, String, String);
+/// What is stored.
+pub type Amounts = BTreeMap<Key, i128>;
 
 /// The store of the extension.
 pub struct Store {
@@ -90,31 +93,65 @@ impl Store {
             .sum())
     }
 
-    /// What it says that entries did, where that is not zero.
+    /// How many rows of increments there are, and what they say that entries did, where that is not zero.
     pub fn increments(
         &mut self,
         cluster: &Cluster,
         truths: &[TargetTruth],
-    ) -> Result<BTreeMap<Key, i128>, Error> {
+    ) -> Result<(u64, Amounts), Error> {
         let columns = self.columns()?;
         let sums: Vec<String> = columns.iter().map(|column| sum(*column)).collect();
         let sql = format!(
-            r#"SELECT t.name, e.name, {} {OBSERVED}
+            r#"SELECT t.name, e.name, count(*), {} {OBSERVED}
                JOIN jobstats.increments i ON i.target_id = t.target_id AND i.observed BETWEEN s.first AND s.last
                JOIN jobstats.entries e ON e.entry_id = i.entry_id
                GROUP BY t.name, e.name"#,
             sums.join(", ")
         );
-        let mut increments = BTreeMap::new();
+        let (mut rows, mut increments) = (0, Amounts::new());
         for row in self.query(&sql, cluster, delivered(cluster, truths))? {
+            rows += row.get::<_, i64>(2).unsigned_abs();
             for (index, column) in columns.iter().enumerate() {
-                let amount = row.get::<_, Option<i64>>(index + 2).unwrap_or(0);
+                let amount = row.get::<_, Option<i64>>(index + 3).unwrap_or(0);
                 if amount != 0 {
-                    increments.insert((row.get(0), row.get(1), *column), i128::from(amount));
+                    let key = (row.get(0), row.get(1), column.name());
+                    increments.insert(key, i128::from(amount));
                 }
             }
         }
-        Ok(increments)
+        Ok((rows, increments))
+    }
+
+    /// The workload of each entry.
+    pub fn workloads(&mut self) -> Result<HashMap<String, String>, Error> {
+        let rows = self
+            .client
+            .query("SELECT name, workload FROM jobstats.entries", &[])?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    /// What a question about a cluster in a window is answered, where that is not zero.
+    pub fn ask(
+        &mut self,
+        question: &Question,
+        cluster: &Cluster,
+        (from, until): (Nanos, Nanos),
+    ) -> Result<Amounts, Error> {
+        let operations = question.operations(&self.columns()?);
+        let pattern = cluster
+            .name
+            .replace('\\', r"\\")
+            .replace('%', r"\%")
+            .replace('_', r"\_");
+        let arguments: [&(dyn ToSql + Sync); 4] =
+            [&pattern, &timestamp(from), &timestamp(until), &operations];
+        let rows = self.client.query(question.sql, &arguments)?;
+        let amounts = rows.iter().filter_map(|row| {
+            let amount: i64 = row.get::<_, Option<i64>>(3)?;
+            let key = (row.get(0), row.get(1), row.get(2));
+            (amount != 0).then_some((key, i128::from(amount)))
+        });
+        Ok(amounts.collect())
     }
 
     /// The columns that `jobstats.increments` has.

@@ -14,7 +14,7 @@ use crate::parallel::each_target;
 use crate::random::Seed;
 use crate::reading::{Outcome, Reading};
 use crate::schedule::{Span, readings};
-use crate::tally::{self, Tally};
+use crate::tally::{self, Happening, Tally};
 use crate::target::TargetState;
 use crate::time::timestamp;
 use crate::workload::Workload;
@@ -110,7 +110,7 @@ fn load_target<'a>(
                 // A dump takes the longer, the more there is to print.
                 duration: 0.05 + text.len() as f64 / 5e7,
             };
-            for row in courier.carry(row) {
+            for row in courier.carry(row, &mut counter.tally) {
                 writer.write(&row)?;
             }
         }
@@ -151,16 +151,20 @@ impl<'a> Courier<'a> {
     }
 
     /// Takes the next text; what arrives now. The first text is in time: before it nothing is known.
-    fn carry(&mut self, row: Row<'a>) -> Vec<Row<'a>> {
+    fn carry(&mut self, row: Row<'a>, tally: &mut Tally) -> Vec<Row<'a>> {
         self.carried += 1;
         let seed = self.seed.of("text", &[self.carried as i64]);
         let (late, repeated) = self.shares;
         let mut arriving = Vec::new();
         if self.carried > 1 && seed.of("late", &[]).chance(late) {
+            tally.add(Happening::LateText, 1);
             let after = 1 + seed.of("after", &[]).below(5) as usize;
             self.late.push((self.carried + after, row));
         } else {
             let again = seed.of("repeated", &[]).chance(repeated);
+            if again {
+                tally.add(Happening::RepeatedText, 1);
+            }
             arriving.extend(again.then(|| row.clone()));
             arriving.push(row);
         }

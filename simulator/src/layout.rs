@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use crate::cluster::Kind;
+use crate::operation::Call;
 use crate::operation::Op::{self, *};
 
 /// A release whose `job_stats` can be played.
@@ -159,6 +160,11 @@ impl Layout {
     /// Whether calls of this counter are counted on a target of this kind.
     pub fn counts(self, kind: Kind, op: Op) -> bool {
         self.counters(kind).contains(&op) && self.unit(kind, op) != Unit::IdleRequests
+    }
+
+    /// Whether any counter of a target of this kind counts the call.
+    pub fn hears(self, kind: Kind, call: Call) -> bool {
+        call.counters().iter().any(|&op| self.counts(kind, op))
     }
 
     /// How the time lines look.

@@ -18,6 +18,7 @@ mod parallel;
 mod plan;
 mod play;
 mod profile;
+mod question;
 mod random;
 mod reading;
 mod render;
@@ -30,6 +31,7 @@ mod tests;
 mod time;
 mod totals;
 mod truth;
+mod work;
 mod workload;
 
 fn main() -> ExitCode {

@@ -1,7 +1,10 @@
 //! What clients ask a target for, and which counters of `job_stats` that moves.
 
+use clap::ValueEnum;
+
 /// A counter of `job_stats`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
+#[value(rename_all = "snake_case")]
 #[repr(u8)]
 #[rustfmt::skip]
 pub enum Op {
@@ -26,6 +29,11 @@ impl Op {
     /// The name since Lustre 2.6.
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
+    }
+
+    /// The counter of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        <Self as ValueEnum>::from_str(name, false).ok()
     }
 
     /// It counts bytes, not requests.
@@ -95,5 +103,8 @@ mod tests {
         assert_eq!(Op::RenameTrylocks.name(), "rename_trylocks");
         assert_eq!(Op::Prealloc as usize, OPS - 1);
         assert_eq!(Op::Prealloc.name(), "prealloc");
+        for op in Op::value_variants() {
+            assert_eq!(Op::named(op.name()), Some(*op));
+        }
     }
 }

@@ -66,7 +66,9 @@ impl<'a> Plan<'a> {
 
     fn meets(&self, what: &str, server: ServerIndex, time: Nanos, span: (Nanos, Nanos)) -> bool {
         let of_day = self.time_of_day(time);
-        (span.0..span.1).contains(&of_day) && self.victim(what, self.day(time)) == server
+        self.cluster.disturbed
+            && (span.0..span.1).contains(&of_day)
+            && self.victim(what, self.day(time)) == server
     }
 
     /// Nobody reads the server.
@@ -104,6 +106,11 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The days of a span on which anything goes wrong.
+    fn days(&self, from: Nanos, until: Nanos) -> impl Iterator<Item = i64> {
+        (self.day(from)..=self.day(until)).filter(|_| self.cluster.disturbed)
+    }
+
     /// What happens to all entries of a target in a span, in order of time.
     pub fn upheavals(
         &self,
@@ -112,7 +119,7 @@ impl<'a> Plan<'a> {
         until: Nanos,
     ) -> Vec<(Nanos, Upheaval)> {
         let mut all = Vec::new();
-        for day in self.day(from)..=self.day(until) {
+        for day in self.days(from, until) {
             let home = self.cluster.targets[target].home;
             if self.is_down(home, self.start(day) + FAILOVER.0) {
                 all.push((self.start(day) + FAILOVER.0, Upheaval::Restart));
@@ -152,8 +159,8 @@ impl<'a> Plan<'a> {
 
     /// The removal of a single entry that a dump meets.
     pub fn removal_during(&self, target: TargetIndex, dump: Nanos) -> Option<Nanos> {
-        let day = self.day(dump);
-        self.removals(target, day)
+        self.days(dump, dump)
+            .flat_map(|day| self.removals(target, day))
             .find(|time| (dump..dump + DUMP).contains(time))
     }
 
@@ -191,8 +198,10 @@ impl<'a> Plan<'a> {
 
     fn is_calm(&self, time: Nanos) -> bool {
         let of_day = self.time_of_day(time);
-        CALM.iter()
-            .any(|(from, until)| (*from..*until).contains(&of_day))
+        self.cluster.disturbed
+            && CALM
+                .iter()
+                .any(|(from, until)| (*from..*until).contains(&of_day))
     }
 
     /// Reading the target fails.
@@ -204,12 +213,13 @@ impl<'a> Plan<'a> {
             .below(4800) as Nanos
             * SECOND;
         let from = READ_ERROR + late;
-        (from..from + self.cluster.interval).contains(&self.time_of_day(time))
+        self.cluster.disturbed
+            && (from..from + self.cluster.interval).contains(&self.time_of_day(time))
     }
 
     /// Another reader takes the header away, or leaves one behind.
     pub fn loses_header(&self, target: TargetIndex, time: Nanos) -> bool {
-        self.seed.of("header", &[target as i64, time]).chance(0.01)
+        self.cluster.disturbed && self.seed.of("header", &[target as i64, time]).chance(0.01)
     }
 
     /// The first reading of a server at this time or later.
@@ -232,7 +242,7 @@ impl<'a> Plan<'a> {
     /// How many times each disturbance of servers begins in a span: gaps, failovers, clock steps, clears.
     pub fn server_disturbances(&self, from: Nanos, until: Nanos) -> [(&'static str, u64); 4] {
         let count = |time: Nanos| {
-            (self.day(from)..=self.day(until))
+            self.days(from, until)
                 .filter(|day| (from..until).contains(&(self.start(*day) + time)))
                 .count() as u64
         };

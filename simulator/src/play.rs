@@ -61,9 +61,9 @@ fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Pr
 }
 
 /// Writes an executable `lctl` that plays a server.
-pub fn write_script(stage: &Stage, directory: &Path) -> Result<(), Error> {
+pub fn write_script(stage: &Stage, cluster: &Cluster, directory: &Path) -> Result<(), Error> {
     let path = directory.join("lctl");
-    script(stage)
+    script(stage, cluster)
         .and_then(|script| {
             std::fs::create_dir_all(directory)?;
             std::fs::write(&path, script)?;
@@ -72,18 +72,25 @@ pub fn write_script(stage: &Stage, directory: &Path) -> Result<(), Error> {
         .map_err(|error| Error::Script(path.display().to_string(), error))
 }
 
-fn script(stage: &Stage) -> io::Result<String> {
+fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
     let program = std::env::current_exe()?;
     let world = &stage.world;
-    let settings = [
+    let mut settings = vec![
         ("PRESET", name_of(&world.preset)),
-        ("CLUSTER", world.cluster().name),
+        ("CLUSTER", cluster.name.clone()),
         ("SEED", world.seed.to_string()),
         ("LAYOUT", name_of(&world.layout)),
         ("SCALE", world.scale.to_string()),
         ("SERVER", stage.server.clone()),
         ("TIME", stage.time.clone()),
+        ("INTERVAL", format!("{}s", cluster.interval / SECOND)),
+        ("UNDISTURBED", world.undisturbed.to_string()),
     ];
+    if let Some(work) = &world.work {
+        // The script may be called from anywhere.
+        let path = work.canonicalize()?;
+        settings.push(("WORK", path.to_string_lossy().into_owned()));
+    }
     let mut script = String::from("#!/bin/sh\n");
     for (name, value) in settings {
         script.push_str(&format!(

@@ -1,13 +1,19 @@
 //! The truth, for people and for programs.
 
+use std::fs::File;
 use std::io::{self, Write};
 
 use postgres::{Client, NoTls};
 use thiserror::Error;
 
 use crate::cluster::Cluster;
+use crate::compare::Comparison;
 use crate::database::message;
-use crate::tally::Tally;
+use crate::plan::Plan;
+use crate::play::name_of;
+use crate::schedule::Span;
+use crate::tally::{Happening, Tally};
+use crate::time::SECOND;
 use crate::totals::Quantity;
 use crate::truth::{CAUSES, Cell, TargetTruth};
 
@@ -109,6 +115,69 @@ impl Amounts {
         amounts
     }
 }
+
+/// A comparison as a row of a table of cases, below the names of its columns where the table is empty.
+pub fn write_case(
+    cluster: &Cluster,
+    span: Span,
+    truths: &[TargetTruth],
+    comparison: &Comparison,
+    table: File,
+) -> Result<(), Error> {
+    let tally = &comparison.tally;
+    let true_amounts = Amounts::of(truths, |cell| cell.truth);
+    let mut row: Vec<(String, String)> = vec![
+        ("cluster".to_owned(), cluster.name.clone()),
+        ("layout".to_owned(), name_of(&cluster.layout)),
+        (
+            "seconds".to_owned(),
+            (cluster.interval / SECOND).to_string(),
+        ),
+    ];
+    let mut put = |name: &str, value: u128| row.push((name.to_owned(), value.to_string()));
+    for (name, happening) in COUNTED {
+        put(name, tally.get(happening).into());
+    }
+    let disturbances = Plan::new(cluster).server_disturbances(span.from, span.until);
+    for (name, (_, times)) in DISTURBED.into_iter().zip(disturbances) {
+        put(name, times.into());
+    }
+    put("increments", comparison.increments.into());
+    put("cells", comparison.cells() as u128);
+    put("differences", comparison.differences() as u128);
+    put("above_truth", comparison.above_truth() as u128);
+    put("calls", true_amounts.calls);
+    put("bytes", true_amounts.bytes);
+    for (index, cause) in CAUSES.iter().enumerate() {
+        let amounts = Amounts::of(truths, |cell| cell.excluded[index]);
+        put(&format!("{}_calls", cause.name()), amounts.calls);
+        put(&format!("{}_bytes", cause.name()), amounts.bytes);
+    }
+    let is_new = table.metadata()?.len() == 0;
+    let mut csv = csv::Writer::from_writer(table);
+    if is_new {
+        csv.write_record(row.iter().map(|(name, _)| name))?;
+    }
+    csv.write_record(row.iter().map(|(_, value)| value))?;
+    csv.flush()?;
+    Ok(())
+}
+
+/// What a table of cases counts, by the names of its columns.
+const COUNTED: [(&str, Happening); 10] = [
+    ("texts", Happening::Text),
+    ("smaller_resets", Happening::SmallerReset),
+    ("larger_resets", Happening::LargerReset),
+    ("skipped", Happening::SkippedRecord),
+    ("doubled", Happening::DoubledRecord),
+    ("cut", Happening::CutText),
+    ("failed", Happening::FailedRead),
+    ("moved", Happening::MovedTarget),
+    ("headers_missing", Happening::MissingHeader),
+    ("headers_extra", Happening::ExtraHeader),
+];
+/// The same of the disturbances of servers, in their order.
+const DISTURBED: [&str; 4] = ["gaps", "failovers", "clock_steps", "clears"];
 
 /// Shows what is true, and what of it is excluded by cause. A cell is one operation of one entry on one target.
 pub fn show_causes(truths: &[TargetTruth], out: &mut impl Write) -> io::Result<()> {

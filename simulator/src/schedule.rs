@@ -1,5 +1,7 @@
 //! When whom is read, in a span.
 
+use std::collections::BTreeSet;
+
 use crate::cluster::{Cluster, ServerIndex, TargetIndex};
 use crate::plan::Plan;
 use crate::time::Nanos;
@@ -22,6 +24,14 @@ pub struct Due {
     pub server: ServerIndex,
     /// The time that goes with the text: what the server's clock shows.
     pub label: Nanos,
+}
+
+/// The readings of all servers that have a target, in order of time.
+pub fn of_servers(cluster: &Cluster, span: Span) -> BTreeSet<Due> {
+    let targets = 0..cluster.targets.len();
+    targets
+        .flat_map(|target| readings(cluster, target, span))
+        .collect()
 }
 
 /// The readings of a target in a span, in order of time: of whichever server it is on, unless nobody reads that.

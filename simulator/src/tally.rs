@@ -15,6 +15,10 @@ use crate::target::{Life, TargetState};
 pub enum Happening {
     /// A text arrived.
     Text,
+    /// It arrived after a later one.
+    LateText,
+    /// It arrived twice.
+    RepeatedText,
     /// A record in it.
     Record,
     /// A record of an entry that no text had shown before.
@@ -49,6 +53,8 @@ impl Happening {
     fn label(self) -> &'static str {
         match self {
             Self::Text => "texts",
+            Self::LateText => "texts that arrived late",
+            Self::RepeatedText => "texts that arrived twice",
             Self::Record => "records",
             Self::NewEntry => "entries (per target)",
             Self::SmallerReset => "resets, a value fell",
@@ -72,7 +78,8 @@ impl Happening {
 pub struct Tally(BTreeMap<Happening, u64>);
 
 impl Tally {
-    fn add(&mut self, happening: Happening, times: usize) {
+    /// Counts what happened so many times.
+    pub fn add(&mut self, happening: Happening, times: usize) {
         *self.0.entry(happening).or_default() += times as u64;
     }
 

@@ -1,5 +1,7 @@
 //! Sums in the columns of `jobstats.increments`.
 
+use clap::ValueEnum;
+
 use crate::cluster::Kind;
 use crate::counter::{BUCKETS, Calls, Counters, bucket};
 use crate::layout::{Layout, Unit};
@@ -65,6 +67,15 @@ impl Column {
             (name, Some(element)) => format!("{name}[{element}]"),
             (name, None) => name,
         }
+    }
+
+    /// The operation that it belongs to.
+    pub fn op(self) -> Op {
+        let index = match usize::from(self.0) {
+            index if index < 2 * OPS => index % OPS,
+            index => (index - 2 * OPS) / BUCKETS,
+        };
+        Op::value_variants()[index]
     }
 
     /// What it counts.

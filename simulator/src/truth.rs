@@ -67,6 +67,14 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Adds another cell.
+    pub fn plus(&mut self, other: &Self) {
+        self.truth += other.truth;
+        for (sum, amount) in self.excluded.iter_mut().zip(other.excluded) {
+            *sum += amount;
+        }
+    }
+
     /// What a correct reader has.
     pub fn stored(&self) -> i128 {
         i128::from(self.truth) - self.excluded.iter().copied().map(i128::from).sum::<i128>()

@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::profile::{COPYING, DAEMON, INTERACTIVE, JOBS, KERNEL, PROBE, Profile};
 use crate::random::{Random, Seed, log_normal, weighted};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
+use crate::work;
 
 /// No job runs longer.
 const LONGEST_JOB: Nanos = 12 * HOUR;
@@ -36,6 +37,17 @@ pub struct Traffic {
     pub ids: Vec<Id>,
     /// What happens, in order of time.
     pub events: Vec<Event>,
+    positions: HashMap<Id, u32>,
+}
+
+impl Traffic {
+    /// The position of an identifier, which gets one if it has none.
+    pub fn entry(&mut self, id: &Id) -> u32 {
+        *self.positions.entry(id.clone()).or_insert_with(|| {
+            self.ids.push(id.clone());
+            self.ids.len() as u32 - 1
+        })
+    }
 }
 
 /// A program that uses a target under one identifier.
@@ -102,23 +114,18 @@ impl<'a> Workload<'a> {
 
     /// All that is asked of a target in a span.
     pub fn traffic(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Traffic {
+        if let Some(work) = &self.cluster.work {
+            return work::traffic(work, self.cluster, target, from, until);
+        }
         let kind = self.cluster.targets[target].kind;
         let mut traffic = Traffic::default();
-        let mut positions = HashMap::new();
         for session in self.sessions(target, from, until) {
-            let entry = *positions.entry(session.id.clone()).or_insert_with(|| {
-                traffic.ids.push(session.id.clone());
-                traffic.ids.len() as u32 - 1
-            });
+            let entry = traffic.entry(&session.id);
             let quiet = (!session.own_id).then(|| self.rest(&session.id));
             session.play(kind, |time, calls| {
                 let heard = (from..until).contains(&time)
                     && !quiet.is_some_and(|rest| rest.contains(time))
-                    && calls
-                        .call
-                        .counters()
-                        .iter()
-                        .any(|&op| self.cluster.layout.counts(kind, op));
+                    && self.cluster.layout.hears(kind, calls.call);
                 if heard {
                     traffic.events.push(Event { time, entry, calls });
                 }

@@ -150,3 +150,99 @@ fn a_description_counts_what_happens() {
         assert!(described.contains(label), "{described}");
     }
 }
+
+/// A table of work in a directory of its own.
+fn table(rows: &str) -> (tempfile::TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("work.csv");
+    let header = "job,uid,node,target,operation,calls,bytes,usecs,from,until";
+    std::fs::write(&path, format!("{header}\n{rows}\n")).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (directory, path)
+}
+
+#[test]
+fn given_work_is_all_that_is_done() {
+    let (_directory, path) = table(
+        "4711,1000,c1,small-MDT0000,open,1000,0,120,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z\n\
+         4711,1000,c1,small-OST0001,write,1024,1073741824,900,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z",
+    );
+    let scene = [
+        "--work",
+        &path,
+        "--undisturbed",
+        "--interval",
+        "10m",
+        "--from",
+        TIME,
+        "--hours",
+        "2",
+    ];
+    let truth = stdout(&simulator(&[&["truth"], &scene[..]].concat()));
+    let rows: Vec<&str> = truth.lines().skip(1).collect();
+    assert_eq!(
+        rows,
+        [
+            "small,small-MDT0000,4711:1000:c1,open,1000,0,0,0,0,0,1000",
+            "small,small-MDT0000,4711:1000:c1,open_usecs,120000,0,0,0,0,0,120000",
+            "small,small-OST0001,4711:1000:c1,write_bytes,1073741824,0,0,0,0,0,1073741824",
+            "small,small-OST0001,4711:1000:c1,write,1024,0,0,0,0,0,1024",
+            "small,small-OST0001,4711:1000:c1,write_usecs,921600,0,0,0,0,0,921600",
+            "small,small-OST0001,4711:1000:c1,write_bytes_hist[21],1024,0,0,0,0,0,1024",
+        ]
+    );
+    // A third of it after a third of the time.
+    let at = |time| {
+        let place = [
+            "print",
+            "--work",
+            &path,
+            "--undisturbed",
+            "--server",
+            "small-mds1",
+        ];
+        stdout(&simulator(&[&place[..], &["--time", time]].concat()))
+    };
+    assert!(at("2026-03-01T08:25:00Z").contains(
+        "  open:            { samples:         333, unit: usecs, min:      120, max:      120, sum:            39960,"
+    ));
+    assert!(!at("2026-03-01T08:15:00Z").contains("job_id"));
+    assert!(!at("2026-03-01T09:05:00Z").contains("job_id"));
+}
+
+#[test]
+fn work_that_makes_no_sense_is_refused() {
+    let span = "2026-03-01T08:15:00Z,2026-03-01T08:45:00Z";
+    for (row, problem) in [
+        ("open,0,0,1", "nothing is done"),
+        ("write_bytes,1,1,1", "there is no such operation"),
+        ("write,3,10,1", "the bytes are not the same"),
+    ] {
+        let (_directory, path) = table(&format!("1,1,c1,small-MDT0000,{row},{span}"));
+        let refused = simulator(&["truth", "--work", &path]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(said.contains(&format!("work 1: {problem}")), "{said}");
+    }
+    let (_directory, path) = table("1,1,c1,small-MDT0000,open,many,0,1,now,now");
+    let refused = simulator(&["truth", "--work", &path]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("field 5"));
+}
+
+#[test]
+fn the_schedule_lists_what_is_read_and_what_the_clock_shows() {
+    let scene = ["--interval", "10m", "--seed", "7", "--hours", "6"];
+    let list = |more: &[&str]| stdout(&simulator(&[&["schedule"], &scene[..], more].concat()));
+    // Two servers, six times an hour.
+    assert_eq!(list(&["--undisturbed"]).lines().count(), 72);
+    let listed = list(&[]);
+    let lines: Vec<Vec<&str>> = listed
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    assert!(lines.is_sorted_by_key(|line| line[1]));
+    let wrong = lines.iter().filter(|line| line[1] != line[2]);
+    assert!(wrong.clone().count() > 0 && wrong.clone().all(|line| line[0] == "small-mds1"));
+    let refused = simulator(&["schedule", "--interval", "11m"]);
+    assert_eq!(refused.status.code(), Some(2));
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Known work through shipper, feed and reading functions, compared with the truth to the last byte, for every layout of
+# job_stats and several intervals. Ends with a table of cases; fails if there is any difference.
+#
+#   proof.sh                     all of it, in a private cluster
+#   proof.sh part DIR PART ...   of a server that runs in DIR: work, now or the name of a layout; the database is called
+#                                so too. What is printed and measured stays in target/proof
+#   proof.sh parts               says which parts there are
+#
+# JOBSTATS_PROOF_INTERVALS="1m 5m" chooses other intervals.
+. "$(dirname "$0")/lib.sh"
+
+layouts=(2.5 2.12 2.14.0 2.15.0 2.15.8 2.16 2.17)
+read -ra intervals <<<"${JOBSTATS_PROOF_INTERVALS:-1m 2m 5m 10m}"
+simulator=$target/release/jobstats-simulator
+shipper=$target/release/jobstats-shipper
+table=tests/proof/work.csv
+
+# verify CASE ARGUMENTS
+# Compares a case with the truth, and adds it to the table of cases.
+verify() {
+    "$simulator" verify --cluster "$1" "${@:2}" --case "$output/cases.csv" --database-url "$url" >"$output/verified" ||
+        { cat "$output/verified" && return 1; }
+    printf '%s: %s\n' "$1" "$(tail -n 1 "$output/verified")"
+}
+
+# deliver CASE ARGUMENTS
+# Loads a simulated day, and notes how many of its texts came late and twice.
+deliver() {
+    "$simulator" load --cluster "$1" "${@:2}" --database-url "$url" 2>&1 |
+        awk -v OFS=, -v case="$1" '/  texts$/ { sent = $1 } /arrived late$/ { late = $1 } /arrived twice$/ { twice = $1 }
+            END { print case, sent, late + 0, twice + 0 }' >>"$output/deliveries.csv"
+}
+
+# A simulated day at every interval; one of the clusters gets all texts in order and once.
+days() {
+    local interval world late=(--late 0.05 --repeated 0.05)
+    for interval in "${intervals[@]}"; do
+        world=(--layout "$1" --interval "$interval")
+        deliver "$1 $interval day" "${world[@]}" "${late[@]}" && verify "$1 $interval day" "${world[@]}" --observed || return
+    done
+    deliver "$1 $interval day in order" "${world[@]}" && verify "$1 $interval day in order" "${world[@]}"
+}
+
+# Some lines come three lines later, others twice. The first and the last stay what they are.
+disorder() {
+    awk 'held != "" && NR == due { late = held; held = "" }
+        NR % 7 == 4 && held == "" { held = $0; due = NR + 3; next }
+        { print } NR % 11 == 0 { print } late != "" { print late; late = "" }
+        END { if (held != "") print held }'
+}
+
+# ship CASE WORLD ...
+# Text by text, by the real shipper, with the time that the server's clock showed. A reading that failed is not sent.
+ship() {
+    local case=$1 server time clock status
+    shift
+    while read -r server time clock; do
+        status=0
+        "$simulator" print "$@" --server "$server" --time "$time" >"$output/text" 2>"$output/said" || status=$?
+        case $status in
+        0 | 2) ;;
+        5) continue ;;
+        *) cat "$output/said" && return 1 ;;
+        esac
+        JOBSTATS_DATABASE_URL=$url "$shipper" once --cluster "$case" --server "$server" --input "$output/text" \
+            --time "$clock" --lock "$output/lock" || return
+    done
+}
+
+# Work that anybody can count, at every interval, with a failover, a clock that steps, late and repeated texts.
+work() {
+    local layout interval world span=(--from 2025-06-01T04:30:00Z --hours 6)
+    for layout in "${layouts[@]}"; do
+        for interval in "${intervals[@]}"; do
+            world=(--layout "$layout" --interval "$interval" --work "$table")
+            "$simulator" schedule "${world[@]}" "${span[@]}" >"$output/schedule"
+            disorder <"$output/schedule" | ship "$layout $interval work" "${world[@]}" || return
+            verify "$layout $interval work" "${world[@]}" "${span[@]}" --observed || return
+        done
+    done
+    psql "$url" -v table="$table" -f tests/proof/work.sql
+}
+
+# The same work within the next minute. Each server's shipper reads it every five seconds; the simulator is its lctl.
+now() {
+    local layout server world from running=() seconds=55 interval=5
+    from=$(date -u +%FT%T.%3NZ)
+    awk -F , -v OFS=, -v from="$(date -u -d '10 seconds' +%FT%TZ)" -v until="$(date -u -d '40 seconds' +%FT%TZ)" \
+        'NR > 1 { $9 = from; $10 = until } { print }' "$table" >"$output/work.csv"
+    for layout in "${layouts[@]}"; do
+        world=(--layout "$layout" --interval "${interval}s" --undisturbed --work "$output/work.csv")
+        for server in small-mds1 small-oss1; do
+            "$simulator" lctl-script "${world[@]}" --server "$server" "$output/$layout-$server"
+            JOBSTATS_DATABASE_URL=$url timeout --preserve-status "$seconds" "$shipper" run --interval "${interval}s" \
+                --cluster "$layout now" --server "$server" --lctl "$output/$layout-$server/lctl" \
+                --lock "$output/$layout-$server/lock" &
+            running+=($!)
+        done
+    done
+    wait "${running[@]}" || true
+    # Windows that reach now wait for the next observations, which do not come.
+    sleep 11
+    for layout in "${layouts[@]}"; do
+        world=(--layout "$layout" --interval "${interval}s" --undisturbed --work "$output/work.csv")
+        verify "$layout now" "${world[@]}" --from "$from" --hours 1 --observed || return
+    done
+    psql "$url" -v table="$output/work.csv" -f tests/proof/work.sql
+}
+
+# part DIR PART
+part() {
+    local url output=$target/proof/$2
+    rm -rf "$output"
+    mkdir -p "$output"
+    : >"$output/deliveries.csv"
+    url=$(scripts/cluster.sh url "$1" "$2")
+    # The simulated days are long ago; late text is taken only as long as raw text is kept.
+    new_store "$1" "$2" "raw_retention => '100 years', retention => '100 years'" >"$output/store"
+    case $2 in
+    work) work ;;
+    now) now ;;
+    *) days "$2" ;;
+    esac
+    audit "$url"
+}
+
+# tables PART ...
+tables() {
+    local part all=$target/proof
+    for part; do
+        tail -n +2 "$all/$part/cases.csv"
+    done >"$all/cases.csv"
+    for part; do
+        cat "$all/$part/deliveries.csv"
+    done >"$all/deliveries.csv"
+    psql "$(scripts/cluster.sh url "$cluster")" -v cases="$all/cases.csv" -v deliveries="$all/deliveries.csv" \
+        -f tests/proof/cases.sql
+}
+
+parts=(now work "${layouts[@]}")
+case ${1:-} in
+part)
+    part "$2" "$3"
+    exit
+    ;;
+parts)
+    printf '%s\n' "${parts[@]}"
+    exit
+    ;;
+esac
+
+scripts/install.sh
+cargo build --release -p jobstats-simulator -p jobstats-shipper
+cluster=$(mktemp -d /tmp/jobstats-proof.XXXXXX)
+trap 'scripts/cluster.sh remove "$cluster"' EXIT
+is_root && chown postgres "$cluster"
+scripts/cluster.sh start "$cluster" fsync=off full_page_writes=off synchronous_commit=off
+say "known work in ${#layouts[@]} layouts, every ${intervals[*]}"
+mkdir -p "$target/proof"
+status=0
+printf '%s\n' "${parts[@]}" | xargs -P 2 -I PART sh -c '
+    if scripts/proof.sh part "$0" PART >"$1/PART.log" 2>&1; then echo "ok      PART"; else echo "FAILED  PART"; exit 1; fi' \
+    "$cluster" "$target/proof" || status=$?
+cat "$target/proof/"{work,now}.log
+[ "$status" -eq 0 ] || { cat "$target"/proof/*.log && exit "$status"; }
+tables "${parts[@]}"
