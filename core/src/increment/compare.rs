@@ -211,20 +211,21 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Another life than the known one. All that it counted is new, unless a text that is gone had it already.
     ///
     /// If only a counter that had been missing fell, then `since` is when that was seen last. What was seen later may
-    /// be of the new life already.
+    /// be of the new life already, even of one that began after the previous observation: while its text was printed.
     fn restart(&self, known: Life<'a>, since: Option<Micros>, record: &Record) -> Before<'a> {
         let began_later = wall(record.start_time).is_some_and(|start| start > self.previous.time);
         if self.previous.snapshot.is_none() && !began_later {
             return Before::default();
         }
-        let since = match since {
-            _ if began_later => self.previous.time,
-            Some(since) => since,
-            None => known.last_seen(),
+        let fell = since.unwrap_or_else(|| known.last_seen());
+        let began = if began_later {
+            self.previous.time
+        } else {
+            fell
         };
         Before {
-            zero: Some(since),
-            life: known.seen_after(since),
+            zero: Some(began),
+            life: known.seen_after(fell),
             reset: true,
         }
     }

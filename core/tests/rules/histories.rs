@@ -7,20 +7,23 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::lustre::{Counter, Event, Layout, Life, Reading, SECOND, Shown, Totals, happen, print};
-use crate::support::Target;
+use crate::store::Store;
+use crate::support::{Seen, Target};
 
 const ENTRIES: usize = 5;
+/// How many histories show a law.
+const CASES: u32 = 10_000;
 
 /// What should have been stored, where lives can be told apart: of every counter its last value, less the first one
 /// unless it is proven that it began at zero.
 #[derive(Default)]
 struct Oracle {
-    lives: BTreeMap<i64, Seen>,
+    lives: BTreeMap<i64, Witnessed>,
     entries: BTreeSet<usize>,
     last_reading: Option<i64>,
 }
 
-struct Seen {
+struct Witnessed {
     entry: usize,
     began_at_zero: BTreeSet<usize>,
     counters: BTreeMap<usize, (Counter, Counter)>,
@@ -39,7 +42,7 @@ impl Oracle {
                 let another_life = known.contains(&life.entry);
                 let is_proven =
                     last_reading.is_some_and(|last| another_life || is_proven(life, last));
-                Seen {
+                Witnessed {
                     entry: life.entry,
                     began_at_zero: if is_proven {
                         in_text.clone()
@@ -91,12 +94,16 @@ struct Observer {
 impl Observer {
     fn observe(&mut self, time: i64, text: &str) -> Vec<String> {
         let seen = self.target.observe_text(time / SECOND, text);
-        for (id, column, growth) in seen.totals {
-            assert!(growth > 0, "{id} {column} {growth}");
-            let entry = id.strip_prefix('e').unwrap().parse().unwrap();
-            *self.stored.entry((entry, column)).or_default() += growth.cast_unsigned();
-        }
+        self.take(&seen);
         seen.rows
+    }
+
+    fn take(&mut self, seen: &Seen) {
+        for (id, column, growth) in &seen.totals {
+            assert!(*growth > 0, "{id} {column} {growth}");
+            let entry = id.strip_prefix('e').unwrap().parse().unwrap();
+            *self.stored.entry((entry, column.clone())).or_default() += growth.cast_unsigned();
+        }
     }
 }
 
@@ -170,7 +177,67 @@ fn layouts() -> impl Strategy<Value = Layout> {
     ]
 }
 
+/// A history of which every text can be placed wherever it comes from: without start_time a reset may not show from the
+/// text before to the one after.
+fn clear_history() -> impl Strategy<Value = (Layout, Vec<Event>)> {
+    prop_oneof![
+        (
+            layouts(),
+            vec(prop_oneof![5 => work(), 3 => plain_reading()], 1..60)
+        ),
+        (
+            prop_oneof![Just(Layout::Booted), Just(Layout::Dated)],
+            vec(
+                prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()],
+                1..60
+            )
+        ),
+    ]
+}
+
+/// Texts in an order that follows from these numbers.
+fn shuffled(texts: Vec<(i64, String)>, order: &[u32]) -> Vec<(i64, String)> {
+    let mut texts: Vec<_> = texts.into_iter().zip(order.iter().cycle()).collect();
+    texts.sort_by_key(|(_, order)| **order);
+    texts.into_iter().map(|(text, _)| text).collect()
+}
+
+fn any_order() -> impl Strategy<Value = Vec<u32>> {
+    vec(any::<u32>(), 60)
+}
+
+/// Per entry and column, what rows or their parts amount to.
+fn sums(totals: &[(String, String, i64)]) -> BTreeMap<(&str, &str), i64> {
+    let mut sums = BTreeMap::new();
+    for (entry, column, growth) in totals {
+        *sums.entry((entry.as_str(), column.as_str())).or_default() += growth;
+    }
+    sums
+}
+
+/// Nothing that texts give, one after the other, exceeds what was done when the last of them was read.
+fn is_within_what_was_done<'a>(
+    layout: Layout,
+    history: &[Event],
+    seen: impl Iterator<Item = &'a Seen>,
+) {
+    let mut observer = Observer::default();
+    seen.for_each(|seen| {
+        observer.take(seen);
+    });
+    let mut done = Totals::new();
+    happen(layout, history, |_, lustre, _, _| {
+        done = lustre.done.clone()
+    });
+    for (what, stored) in &observer.stored {
+        let done = done.get(what).copied().unwrap_or(0);
+        assert!(*stored <= done, "{what:?}: stored {stored}, done {done}");
+    }
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+
     #[test]
     fn stored_is_never_more_than_was_done(layout in layouts(), history in any_history()) {
         let mut observer = Observer::default();
@@ -264,25 +331,82 @@ proptest! {
     }
 
     #[test]
-    fn late_text_is_admitted_where_it_belongs(
-        (layout, history) in prop_oneof![
-            // Without start_time a reset may not show from the text before to the one after.
-            (layouts(), vec(prop_oneof![5 => work(), 3 => plain_reading()], 1..60)),
-            (
-                prop_oneof![Just(Layout::Booted), Just(Layout::Dated)],
-                vec(prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()], 1..60)
-            ),
-        ]
+    fn rows_divided_at_edges_add_up(layout in layouts(), history in any_history(), pace in 1..400_i64) {
+        let mut target = Target::default();
+        // So slow that rows cross edges of ten minutes, and those of the hour too.
+        for (time, text) in texts(layout, &history) {
+            let seen = target.observe_text(time * pace, &text);
+            assert_eq!(sums(&seen.divided), sums(&seen.totals));
+        }
+    }
+
+    #[test]
+    fn a_text_that_comes_again_gives_nothing(layout in layouts(), mut history in any_history()) {
+        // What began while a text was printed and is not in it would be in one that was really read again.
+        for event in &mut history {
+            if let Event::Read(reading) = event {
+                reading.twice = None;
+            }
+        }
+        let (mut once, mut twice) = (Observer::default(), Observer::default());
+        happen(layout, &history, |time, _, text, _| {
+            once.observe(time, text);
+            twice.observe(time, text);
+            let again: Vec<String> = twice.observe(time + SECOND, text);
+            assert_eq!(again, [] as [String; 0]);
+            assert_eq!(once.stored, twice.stored);
+        });
+    }
+
+    #[test]
+    fn texts_in_any_order_are_stored_as_in_order(
+        (layout, history) in clear_history(),
+        order in any_order()
     ) {
         let texts = texts(layout, &history);
-        for neighbours in texts.windows(3) {
-            let [(before, first), (time, late), (after, next)] = neighbours else {
-                unreachable!()
-            };
-            let mut target = Target::default();
-            target.observe_text(*before, first);
-            assert_eq!(target.admits_text(*time, late, (*after, next)), Ok(()));
+        let (mut in_order, mut placed) = (Store::default(), Store::default());
+        for (time, text) in &texts {
+            assert_eq!(in_order.feed(*time, text), Ok(()));
         }
+        for (time, text) in shuffled(texts, &order) {
+            assert_eq!(placed.feed(time, &text), Ok(()));
+        }
+        assert!(placed.stored().eq(in_order.stored()));
+    }
+
+    #[test]
+    fn texts_of_which_some_are_refused_are_stored_as_the_others_in_order(
+        layout in layouts(),
+        history in any_history(),
+        order in any_order()
+    ) {
+        let mut placed = Store::default();
+        for (time, text) in shuffled(texts(layout, &history), &order) {
+            // The same text once more changes nothing, whether it was taken or not.
+            let first = placed.feed(time, &text);
+            assert_eq!(placed.feed(time, &text), first);
+        }
+        let mut in_order = Store::default();
+        for (time, text) in placed.texts() {
+            in_order.feed(time, text).unwrap();
+        }
+        assert!(placed.stored().eq(in_order.stored()));
+        let before: Vec<_> = in_order.stored().map(|(_, seen, _)| seen.clone()).collect();
+        let recomputed = placed.recomputed();
+        let after: Vec<_> = recomputed.stored().map(|(_, seen, _)| seen.clone()).collect();
+        assert_eq!(after, before);
+    }
+
+    #[test]
+    fn with_start_time_texts_in_any_order_never_give_more_than_was_done(
+        history in any_history(),
+        order in any_order()
+    ) {
+        let mut placed = Store::default();
+        for (time, text) in shuffled(texts(Layout::Dated, &history), &order) {
+            let _: Result<(), _> = placed.feed(time, &text);
+        }
+        is_within_what_was_done(Layout::Dated, &history, placed.stored().map(|(_, seen, _)| seen));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The rules of `docs/rules.md`, each with tests named after it. They read from rule 1 on; [`support`] has the few words
 //! that they are written in. [`pairs`] are whole texts with increments computed by hand, [`histories`] random ones with an
-//! oracle that knows what truly happened.
+//! oracle that knows what truly happened; [`store`] keeps them in any order.
 
 #![allow(
     clippy::panic,
@@ -11,6 +11,7 @@
 mod histories;
 mod lustre;
 mod pairs;
+mod store;
 mod support;
 
 mod rule_01_time;

@@ -219,3 +219,12 @@ fn rule_4_counters_seen_after_a_restart_that_shows_late_stay_known() {
     );
     assert_eq!(seen.carried, ["a @ 120: link=2"]);
 }
+
+#[test]
+fn rule_4_a_life_that_began_while_the_text_before_was_printed_counts_once() {
+    let mut target = Target::first(&[born("a", -9, "open 1, close 5"), job("z", "open 1")]);
+    // The header is off, and the text ends in the record of a, which began again after its first byte came.
+    target.observe(60, &[job("z", "open 1"), job("a", "open 3")]);
+    let seen = target.observe(120, &[born("a", 61, "open 4, close 2"), job("z", "open 1")]);
+    assert_eq!(seen.rows, ["a (60, 120] open=1 close=2 reset"]);
+}

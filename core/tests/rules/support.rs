@@ -10,6 +10,7 @@ use jobstats_core::increment::{
 };
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
+use jobstats_core::step::split;
 
 /// 2023-11-14, well on the wall clock.
 pub const EPOCH: i64 = 1_700_000_000;
@@ -143,6 +144,8 @@ pub struct Seen {
     pub rows: Vec<String>,
     /// What grew: entry, column, growth.
     pub totals: Vec<(String, String, i64)>,
+    /// The same, of the parts into which rows are divided at edges (rule 1).
+    pub divided: Vec<(String, String, i64)>,
     /// A line per carried record: `entry @ last seen: operation=samples …`.
     pub carried: Vec<String>,
     /// A line per problem.
@@ -221,6 +224,7 @@ impl Seen {
         let seen = Self {
             rows: comparison.increments.iter().map(row).collect(),
             totals: comparison.increments.iter().flat_map(totals).collect(),
+            divided: parts(comparison).flat_map(|part| totals(&part)).collect(),
             carried: carried_lines(carried),
             problems: comparison.problems.iter().map(problem).collect(),
             entries: comparison.entries,
@@ -233,6 +237,10 @@ impl Seen {
         };
         (seen, print(carried))
     }
+}
+
+fn parts<'a>(comparison: &'a Comparison<'a>) -> impl Iterator<Item = Increment<'a>> {
+    comparison.increments.iter().cloned().flat_map(split)
 }
 
 fn seconds(time: i64) -> i64 {
