@@ -45,13 +45,15 @@ SELECT job, uid, node, target, operation, done, count(*) AS cases,
     count(*) FILTER (WHERE top = done) AS jobstats_top
 FROM answers GROUP BY job, uid, node, target, operation, done ORDER BY job, node, target, operation;
 
-SELECT cluster AS "case", job, node, target, operation, done, totals, rates, top
-FROM answers WHERE (totals, rates, top) IS DISTINCT FROM (done, done, done) ORDER BY 1, 2, 3, 4, 5;
+CREATE TEMP VIEW differences AS SELECT * FROM answers WHERE (totals, rates, top) IS DISTINCT FROM (done, done, done);
+SELECT EXISTS (SELECT FROM differences) AS differ \gset
+\if :differ
+SELECT cluster AS "case", job, node, target, operation, done, totals, rates, top FROM differences ORDER BY 1, 2, 3, 4, 5;
+\endif
 DO $$
 BEGIN
     ASSERT (SELECT count(*) FROM answers) > 0, 'nothing was compared';
-    ASSERT NOT EXISTS (SELECT FROM answers WHERE (totals, rates, top) IS DISTINCT FROM (done, done, done)),
-        'the answers differ from what was done';
+    ASSERT NOT EXISTS (SELECT FROM differences), 'the answers differ from what was done';
     ASSERT NOT EXISTS (
         SELECT FROM totals t
         WHERE total > 0 AND NOT EXISTS (SELECT FROM done d WHERE (d.job, d.node, d.target, d.operation)
