@@ -73,14 +73,17 @@ run_by_postgresql() {
 regress() { run_by_postgresql regress/pg_regress tests/pg_regress; }
 isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
 
-# Eight feeders at once, in no order: what they store is what feeding in order stores.
+# Eight feeders at once, in no order: what they store is what feeding in order stores, and whoever looks meanwhile sees
+# nothing else than what the raw text says.
 stress() {
-    local url steps
+    local url steps feeders
     new_database "$cluster" "$name"
     url=$(scripts/cluster.sh url "$cluster" "$name")
     psql -q "$url" -f tests/stress/prepare.sql >/dev/null &&
         steps=$(psql -At "$url" -c 'SELECT max(step) FROM work') &&
-        "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" &&
+        { "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" & feeders=$!; } &&
+        while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/meanwhile.sql || return 1; done &&
+        wait "$feeders" &&
         psql -q -At "$url" -f tests/stress/compare.sql >"$output/report" &&
         audit "$url" | tee -a "$output/report"
 }

@@ -11,7 +11,7 @@ use jobstats_core::increment::{Column, Increment};
 use jobstats_core::step;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
-use pgrx::{IntoDatum, PgMemoryContexts, pg_sys};
+use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
 
 use crate::columns::operation_columns;
 use crate::error::Error;
@@ -47,16 +47,41 @@ thread_local! {
     static STAGED: Cell<Option<Batch>> = const { Cell::new(None) };
 }
 
+/// A type of PostgreSQL, by name and number.
+type Type = (&'static str, PgBuiltInOids);
+
+const TIME: Type = ("timestamptz", PgBuiltInOids::TIMESTAMPTZOID);
+const NUMBER: Type = ("bigint", PgBuiltInOids::INT8OID);
+const NUMBERS: Type = ("bigint[]", PgBuiltInOids::INT8ARRAYOID);
+
 /// The columns before those of the operations.
-const FIXED: [(&str, &str); 7] = [
-    ("time", "timestamptz"),
-    ("since", "timestamptz"),
-    ("observed", "timestamptz"),
-    ("last_active", "timestamptz"),
-    ("entry_id", "bigint"),
-    ("target_id", "integer"),
-    ("reset", "boolean"),
+const FIXED: [(&str, Type); 7] = [
+    ("time", TIME),
+    ("since", TIME),
+    ("observed", TIME),
+    ("last_active", TIME),
+    ("entry_id", NUMBER),
+    ("target_id", ("integer", PgBuiltInOids::INT4OID)),
+    ("reset", ("boolean", PgBuiltInOids::BOOLOID)),
 ];
+
+/// The columns after them; `detail` becomes jsonb only on its way into the table.
+const LAST: [(&str, Type); 3] = [
+    ("read_bytes_hist", NUMBERS),
+    ("write_bytes_hist", NUMBERS),
+    ("detail", ("text", PgBuiltInOids::TEXTOID)),
+];
+
+/// All columns, as [`fill`] fills them.
+fn columns() -> impl Iterator<Item = (String, Type)> {
+    let named = |(name, kind): (&str, Type)| (name.to_owned(), kind);
+    let operations = operation_columns().map(|(_, name)| (name, NUMBER));
+    FIXED
+        .into_iter()
+        .map(named)
+        .chain(operations)
+        .chain(LAST.into_iter().map(named))
+}
 
 /// Writes increments of a target, divided at the edges of rollups; gives the number of rows.
 ///
@@ -113,34 +138,16 @@ pub struct Source {
 /// # Errors
 /// Where the extension is not installed.
 pub fn source() -> Result<Source, Error> {
-    let mut names: Vec<String> = FIXED
-        .iter()
-        .map(|(name, _)| format!("\"{name}\""))
-        .collect();
-    let mut types: Vec<String> = FIXED
-        .iter()
-        .map(|(name, kind)| format!("\"{name}\" {kind}"))
-        .collect();
-    for (_, name) in operation_columns() {
-        names.push(format!("\"{name}\""));
-        types.push(format!("\"{name}\" bigint"));
-    }
-    for name in ["read_bytes_hist", "write_bytes_hist"] {
-        names.push(name.to_owned());
-        types.push(format!("{name} bigint[]"));
-    }
+    let names: Vec<String> = columns().map(|(name, _)| format!("\"{name}\"")).collect();
+    let types = columns().map(|(name, (kind, _))| format!("\"{name}\" {kind}"));
+    let names = names.join(", ");
     let select = format!(
-        "SELECT {names}, detail::pg_catalog.jsonb AS detail \
-         FROM {schema}.jobstats_staged_increments() AS staged ({types}, detail text)",
-        names = names.join(", "),
-        types = types.join(", "),
-        schema = crate::store::extension_schema()?,
+        "SELECT {} FROM {}.jobstats_staged_increments() AS staged ({})",
+        names.replace("\"detail\"", "detail::pg_catalog.jsonb AS detail"),
+        crate::store::extension_schema()?,
+        types.collect::<Vec<String>>().join(", "),
     );
-    names.push("detail".to_owned());
-    Ok(Source {
-        names: names.join(", "),
-        select,
-    })
+    Ok(Source { names, select })
 }
 
 /// The rows that this backend's running feed is about to store or its audit compares; none at any other time.
@@ -173,16 +180,18 @@ unsafe fn put_rows(
         .enumerate()
         .map(|(position, (column, _))| (column, FIXED.len() + position))
         .collect();
-    let width = FIXED.len() + positions.len() + 3;
-    // SAFETY: the descriptor is valid by this function's contract.
-    let columns = usize::try_from(unsafe { (*descriptor).natts }).unwrap_or(0);
-    if columns != width {
+    // Values of other types than those of the caller's columns would be taken for addresses.
+    // SAFETY: the descriptor is valid by this function's contract; it is copied.
+    let wanted = unsafe { PgTupleDesc::from_pg_copy(descriptor) };
+    let wanted = wanted.iter().map(|column| column.atttypid);
+    if !wanted.eq(columns().map(|(_, (_, oid))| oid.oid().value())) {
         pgrx::ereport!(
             ERROR,
             PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
-            "jobstats_staged_increments() serves jobstats_ingest() alone"
+            "jobstats_staged_increments() serves jobstats itself alone"
         );
     }
+    let width = FIXED.len() + positions.len() + LAST.len();
     let mut values = vec![pg_sys::Datum::from(0); width];
     let mut nulls = vec![true; width];
     let mut context = PgMemoryContexts::new("jobstats staged row");

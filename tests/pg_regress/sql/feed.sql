@@ -113,3 +113,18 @@ BEGIN ISOLATION LEVEL SERIALIZABLE;
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'a');
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
+
+UPDATE jobstats.settings SET max_text = 268435456;
+
+-- What waits to be stored is not for others, not even where a table's owner sets a trap in its way.
+CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE (SELECT format('SELECT FROM public.jobstats_staged_increments() AS staged (%s)', string_agg(format('%I text', attname), ', '))
+        FROM pg_attribute WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 0 AND NOT attisdropped);
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER trap BEFORE INSERT ON jobstats.increments FOR EACH STATEMENT EXECUTE FUNCTION trap();
+SELECT action FROM jobstats_ingest('', 'oss3', at(0), ost('trap-OST0000', record('a.1', 1, 4096)));
+SELECT action FROM jobstats_ingest('', 'oss3', at(2), ost('trap-OST0000', record('a.1', 2, 8192)));
+\echo :LAST_ERROR_SQLSTATE
