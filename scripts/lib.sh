@@ -57,7 +57,8 @@ new_store() {
 audit() {
     local said
     said=$(psql -q -At "$1" -f tests/audit.sql 2>&1) || { printf '%s\n' "$said" && return 1; }
-    printf '%s\n' "${said##*NOTICE: }"
+    read -r said <<<"${said##*NOTICE:}"
+    printf '%s\n' "$said"
     [[ $said != *'could not be'* ]]
 }
 

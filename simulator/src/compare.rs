@@ -86,7 +86,7 @@ pub fn compare(
         tally,
         judgements: vec![Judgement::new(
             "increments",
-            cells(cluster, truths, |cell| Some(cell.key())),
+            cells(cluster, truths, |cell| vec![cell.key()]),
             amounts,
         )],
     };
@@ -96,7 +96,7 @@ pub fn compare(
     let workloads = store.workloads()?;
     for question in QUESTIONS {
         let truth = cells(cluster, truths, |cell| {
-            question.cell(&cell, workloads.get(cell.entry).map(String::as_str))
+            question.cells(&cell, workloads.get(cell.entry).map(String::as_str))
         });
         let answer = store.ask(question, cluster, window)?;
         let judgement = Judgement::new(question.name, truth, answer);
@@ -137,7 +137,7 @@ impl Place<'_> {
 }
 
 /// The truth, added up in the cells that some way of looking at it has.
-fn cells(cluster: &Cluster, truths: &[TargetTruth], key: impl Fn(Place) -> Option<Key>) -> Cells {
+fn cells(cluster: &Cluster, truths: &[TargetTruth], keys: impl Fn(Place) -> Vec<Key>) -> Cells {
     let mut cells = Cells::new();
     for (target, truth) in cluster.targets.iter().zip(truths) {
         for ((entry, column), cell) in &truth.cells {
@@ -147,7 +147,7 @@ fn cells(cluster: &Cluster, truths: &[TargetTruth], key: impl Fn(Place) -> Optio
                 entry,
                 column: *column,
             };
-            if let Some(key) = key(place) {
+            for key in keys(place) {
                 cells.entry(key).or_default().plus(cell);
             }
         }

@@ -24,6 +24,8 @@ enum Sums {
     Workloads,
     /// The same, of [`RANKED`].
     Leaders,
+    /// The same, of [`SUMMARISED`].
+    Summaries,
 }
 
 /// Everything that reading functions say about totals. Windows and steps have edges where no observation is, and those of
@@ -59,6 +61,16 @@ pub static QUESTIONS: &[Question] = &[
                 jobstats_top($2, $3, ranked, '{target,workload}', 1000000, cluster => ARRAY[$1])",
         sums: Sums::Leaders,
     },
+    Question {
+        name: "jobstats_summary",
+        sql: "SELECT a.target, a.workload, v.operation, v.amount::bigint
+            FROM jobstats_summary($2, $3, '{target,workload}', cluster => ARRAY[$1]) AS a,
+                LATERAL (VALUES ('read_bytes', a.read_bytes), ('write_bytes', a.write_bytes), ('read', a.read),
+                    ('write', a.write), ('open', a.opens), ('metadata', a.metadata),
+                    ('service_time', a.service_time * 1000000)) AS v (operation, amount)
+            WHERE v.operation = ANY ($4::text[])",
+        sums: Sums::Summaries,
+    },
 ];
 
 /// Rule 11 of `docs/rules.md`, of the operations that are played.
@@ -78,12 +90,16 @@ const COUNTED_ELSEWHERE: [Op; 6] = [
 
 /// What is ranked by.
 const RANKED: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
+/// What a summary has.
+#[rustfmt::skip]
+const SUMMARISED: [&str; 7] = ["read_bytes", "write_bytes", "read", "write", "open", "metadata", "service_time"];
 
 impl Question {
     /// The operations that it is about, of all that have a column.
     pub fn operations(&self, columns: &[Column]) -> Vec<String> {
         match self.sums {
             Sums::Leaders => RANKED.map(str::to_owned).to_vec(),
+            Sums::Summaries => SUMMARISED.map(str::to_owned).to_vec(),
             Sums::Targets | Sums::Workloads => columns
                 .iter()
                 .filter(|column| column.quantity() != Quantity::Histogram)
@@ -92,32 +108,39 @@ impl Question {
         }
     }
 
-    /// The cell of the answer that a cell of the truth goes into, if any.
-    pub fn cell(&self, place: &Place, workload: Option<&str>) -> Option<Key> {
+    /// The cells of the answer that a cell of the truth goes into.
+    pub fn cells(&self, place: &Place, workload: Option<&str>) -> Vec<Key> {
         if place.column.quantity() == Quantity::Histogram {
-            return None;
+            return Vec::new();
         }
-        let operation = match self.sums {
-            Sums::Leaders => leader(place)?,
-            Sums::Targets | Sums::Workloads => place.column.name(),
-        };
         let group = match self.sums {
             Sums::Targets => "",
             // What was never stored has no workload, and should have no answer.
-            Sums::Workloads | Sums::Leaders => workload.unwrap_or(place.entry),
+            Sums::Workloads | Sums::Leaders | Sums::Summaries => workload.unwrap_or(place.entry),
         };
-        Some((place.target.to_owned(), group.to_owned(), operation))
+        let key = |operation: String| (place.target.to_owned(), group.to_owned(), operation);
+        let own = place.column.name();
+        match self.sums {
+            Sums::Targets | Sums::Workloads => vec![key(own)],
+            Sums::Leaders | Sums::Summaries => {
+                let asked = self.operations(&[]);
+                let derived = derived(place).map(str::to_owned);
+                let operations = derived.into_iter().chain([own]);
+                operations
+                    .filter(|name| asked.contains(name))
+                    .map(key)
+                    .collect()
+            }
+        }
     }
 }
 
-/// Of [`RANKED`] what this column is part of.
-fn leader(place: &Place) -> Option<String> {
+/// The derived operation that this column is part of.
+fn derived(place: &Place) -> Option<&'static str> {
     let op = place.column.op();
-    let name = match place.column.quantity() {
-        Quantity::Bytes => op.name(),
-        Quantity::Calls if place.kind == Kind::Mdt && METADATA.contains(&op) => "metadata",
-        Quantity::Usecs if !COUNTED_ELSEWHERE.contains(&op) => "service_time",
-        _ => return None,
-    };
-    Some(name.to_owned())
+    match place.column.quantity() {
+        Quantity::Calls if place.kind == Kind::Mdt && METADATA.contains(&op) => Some("metadata"),
+        Quantity::Usecs if !COUNTED_ELSEWHERE.contains(&op) => Some("service_time"),
+        _ => None,
+    }
 }

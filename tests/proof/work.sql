@@ -4,59 +4,89 @@
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 \pset footer off
-\pset null '-'
 CREATE TEMP TABLE work (job text, uid bigint, node text, target text, operation text, calls numeric, bytes numeric, usecs numeric,
     "from" timestamptz, until timestamptz);
 \set copy '\\copy work FROM ' :'table' ' (FORMAT csv, HEADER)'
 :copy
 
--- What is to be found: calls, bytes, and the time that servers spent, which they tell since Lustre 2.14.
+-- What was done: calls, bytes, and the time that servers spent, which they tell since Lustre 2.14.
 CREATE TEMP TABLE done AS
 SELECT job, uid, node, target, counted.operation, sum(counted.amount) AS done, counted.operation LIKE '%\_usecs' AS is_time
 FROM work, LATERAL (VALUES (operation, calls), (operation || '_bytes', bytes), (operation || '_usecs', calls * usecs))
     AS counted (operation, amount)
 WHERE counted.amount > 0
 GROUP BY job, uid, node, target, counted.operation;
+CREATE TEMP TABLE asked AS
+SELECT min("time") AS since, max("time") AS until, (SELECT array_agg(DISTINCT operation) FROM done) AS operations
+FROM jobstats.observations;
 
-CREATE TEMP TABLE span AS SELECT min("time") AS since, max("time") AS until FROM jobstats.observations;
-CREATE TEMP TABLE wanted AS SELECT array_agg(DISTINCT operation) AS operations FROM done;
-
-CREATE TEMP TABLE totals AS
-SELECT a.* FROM span, wanted, jobstats_totals(since, until, operations, '{cluster,target,job,uid,node}') AS a;
-CREATE TEMP TABLE rates AS
-SELECT a.* FROM span, wanted, jobstats_rates(since, until, operations, '{cluster,target,job,uid,node}') AS a;
-CREATE TEMP TABLE top AS
-SELECT a.* FROM span, wanted, unnest(operations) AS ranked,
-    jobstats_top(since, until, ranked, '{cluster,target,job,uid,node}', 1000000) AS a;
-
+-- What the functions say: of each job, user and node on each target, and of each job as a whole.
 CREATE TEMP TABLE answers AS
-SELECT c.cluster, d.*, t.total AS totals, round((r.rate * r.coverage * r.seconds)::numeric) AS rates, p.total AS top
-FROM (SELECT DISTINCT cluster FROM jobstats.targets) AS c
-JOIN done d ON NOT d.is_time OR c.cluster !~ '^2\.(5|12) '
-LEFT JOIN totals t USING (cluster, target, job, uid, node, operation)
-LEFT JOIN rates r USING (cluster, target, job, uid, node, operation)
-LEFT JOIN top p USING (cluster, target, job, uid, node, operation);
+WITH answers AS (
+    SELECT 'totals' AS function, a.cluster, a.job, a.uid, a.node, a.target, a.operation, a.total AS answer
+    FROM asked, jobstats_totals(since, until, operations, '{cluster,target,job,uid,node}') AS a
+    UNION ALL
+    SELECT 'rates', a.cluster, a.job, a.uid, a.node, a.target, a.operation,
+        round((a.rate * a.coverage * a.seconds)::numeric)
+    FROM asked, jobstats_rates(since, until, operations, '{cluster,target,job,uid,node}') AS a
+    UNION ALL
+    SELECT 'top', a.cluster, a.job, a.uid, a.node, a.target, a.operation, a.total
+    FROM asked, unnest(operations) AS operation,
+        jobstats_top(since, until, operation, '{cluster,target,job,uid,node}', 1000000) AS a
+    UNION ALL
+    SELECT 'summary', a.cluster, a.job, a.uid, a.node, a.target, v.operation, v.total
+    FROM asked, jobstats_summary(since, until, '{cluster,target,job,uid,node}') AS a,
+        LATERAL (VALUES ('read_bytes', a.read_bytes), ('write_bytes', a.write_bytes), ('read', a.read),
+            ('write', a.write), ('open', a.opens)) AS v (operation, total)
+    UNION ALL
+    SELECT 'job', a.cluster, j.job, j.uid, 'all', a.target, a.operation, a.total
+    FROM asked, (SELECT DISTINCT job, uid FROM work) AS j, jobstats_job(j.job) AS a WHERE a.operation = ANY (operations)
+)
+SELECT * FROM answers WHERE answer <> 0;
+
+-- What they should say.
+CREATE TEMP TABLE expected AS
+WITH cases AS (SELECT DISTINCT cluster, cluster ~ '^2\.(5|12) ' AS has_no_times FROM jobstats.targets)
+SELECT f.function, c.cluster, d.job, d.uid, d.node, d.target, d.operation, d.done
+FROM cases c, done d, unnest('{totals,rates,top,summary}'::text[]) AS f (function)
+WHERE NOT (d.is_time AND c.has_no_times)
+    AND (f.function <> 'summary' OR d.operation = ANY ('{read_bytes,write_bytes,read,write,open}'))
+UNION ALL
+SELECT 'job', c.cluster, d.job, d.uid, 'all', d.target, d.operation, sum(d.done)
+FROM cases c, done d WHERE NOT d.is_time
+GROUP BY c.cluster, d.job, d.uid, d.target, d.operation;
+
+CREATE TEMP TABLE compared AS
+SELECT function, cluster, job, uid, node, target, operation, done, answer, answer IS NOT DISTINCT FROM done AS is_exact
+FROM expected FULL JOIN answers USING (function, cluster, job, uid, node, target, operation);
+CREATE FUNCTION pg_temp.exact(cases bigint, exact bigint) RETURNS text LANGUAGE sql AS $$
+SELECT CASE WHEN cases > 0 THEN format('%s of %s', exact, cases) END
+$$;
 
 \echo
-\echo 'Who did what, and in how many cases (a layout read at an interval) the functions answer exactly that:'
-SELECT job, uid, node, target, operation, done, count(*) AS cases,
-    count(*) FILTER (WHERE totals = done) AS jobstats_totals,
-    count(*) FILTER (WHERE rates = done) AS "jobstats_rates × seconds",
-    count(*) FILTER (WHERE top = done) AS jobstats_top
-FROM answers GROUP BY job, uid, node, target, operation, done ORDER BY job, node, target, operation;
+\echo 'Who did what, and in how many cases (a layout read at an interval) each function answers exactly that:'
+SELECT job, uid, node, target, operation, done,
+    pg_temp.exact(count(*) FILTER (WHERE function = 'totals'), count(*) FILTER (WHERE function = 'totals' AND is_exact))
+        AS jobstats_totals,
+    pg_temp.exact(count(*) FILTER (WHERE function = 'rates'), count(*) FILTER (WHERE function = 'rates' AND is_exact))
+        AS "jobstats_rates × seconds",
+    pg_temp.exact(count(*) FILTER (WHERE function = 'top'), count(*) FILTER (WHERE function = 'top' AND is_exact))
+        AS jobstats_top,
+    pg_temp.exact(count(*) FILTER (WHERE function = 'summary'), count(*) FILTER (WHERE function = 'summary' AND is_exact))
+        AS jobstats_summary,
+    pg_temp.exact(count(*) FILTER (WHERE function = 'job'), count(*) FILTER (WHERE function = 'job' AND is_exact))
+        AS jobstats_job
+FROM compared GROUP BY job, uid, node, target, operation, done
+ORDER BY job, nullif(node, 'all') NULLS LAST, target, operation;
 
-CREATE TEMP VIEW differences AS SELECT * FROM answers WHERE (totals, rates, top) IS DISTINCT FROM (done, done, done);
-SELECT EXISTS (SELECT FROM differences) AS differ \gset
+SELECT NOT bool_and(is_exact) AS differ FROM compared \gset
 \if :differ
-SELECT cluster AS "case", job, node, target, operation, done, totals, rates, top FROM differences ORDER BY 1, 2, 3, 4, 5;
+SELECT cluster AS "case", function, job, node, target, operation, done, answer
+FROM compared WHERE NOT is_exact ORDER BY 1, 2, 3, 4, 5, 6;
 \endif
 DO $$
 BEGIN
-    ASSERT (SELECT count(*) FROM answers) > 0, 'nothing was compared';
-    ASSERT NOT EXISTS (SELECT FROM differences), 'the answers differ from what was done';
-    ASSERT NOT EXISTS (
-        SELECT FROM totals t
-        WHERE total > 0 AND NOT EXISTS (SELECT FROM done d WHERE (d.job, d.node, d.target, d.operation)
-            = (t.job, t.node, t.target, t.operation))), 'there are answers about what nobody did';
+    ASSERT (SELECT count(*) > 0 FROM compared), 'nothing was compared';
+    ASSERT (SELECT bool_and(is_exact) FROM compared), 'the answers differ from what was done';
 END
 $$;
