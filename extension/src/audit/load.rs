@@ -40,6 +40,16 @@ pub enum Carried {
     Damaged,
 }
 
+impl Carried {
+    /// Whether these records are stored.
+    pub fn is(&self, records: Option<&[u8]>) -> bool {
+        match self {
+            Self::Readable(stored) => stored.as_deref() == records,
+            Self::Damaged => false,
+        }
+    }
+}
+
 impl Loaded {
     /// Size of the text.
     pub fn bytes(&self) -> i64 {

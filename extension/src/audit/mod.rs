@@ -1,10 +1,12 @@
 //! `jobstats_audit()`: what is stored, compared with what the raw text says.
 //!
 //! Per target, [`walk`] goes from observation to observation, as feeds did, and computes each from its raw text and the
-//! one before. [`load`] reads them and looks whether the text is the one that came, [`rows`] compares the increments.
-//! [`strays`] finds what belongs to no observation. `jobstats_reprocess()` puts right what the same walk finds.
+//! one before. [`load`] reads them and looks whether the text is the one that came, [`judge`] compares what the
+//! observations say, [`rows`] the increments. [`strays`] finds what belongs to no observation. `jobstats_reprocess()` puts
+//! right what the same walk finds.
 
 mod finding;
+mod judge;
 mod load;
 mod rows;
 mod strays;

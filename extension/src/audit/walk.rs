@@ -8,12 +8,13 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use super::finding::{Finding, first_difference};
+use super::finding::Finding;
+use super::judge;
 use super::load::{Carried, Loaded, Loader};
 use super::rows::{Run, differences};
 use super::{Target, Window};
 use crate::error::Error;
-use crate::ingest::compute::{Computation, Counts, computation, rows};
+use crate::ingest::compute::{computation, rows};
 use crate::ingest::entries::Entries;
 use crate::ingest::stored::earliest;
 use crate::ingest::targets::cleanup_interval;
@@ -274,24 +275,13 @@ impl Walking<'_, '_> {
         carry: Option<Carry>,
     ) -> Result<Carry, Error> {
         let loaded = this.loaded;
-        for finding in &loaded.findings {
-            (self.report)(finding.clone())?;
-        }
         let neighbour = self
             .walk
             .neighbour(before.map(|before| before.loaded), loaded);
-        let has_text = |seen: &Seen<'_>| seen.loaded.text.is_some();
-        let can_be_computed = has_text(this)
-            && match neighbour {
-                Neighbour::None => true,
-                Neighbour::Before => {
-                    before.is_some_and(has_text) && carry.as_ref().is_some_and(|it| it.readable)
-                }
-                Neighbour::Gone => false,
-            };
-        if !can_be_computed {
+        if !can_be_computed(neighbour, before, this, carry.as_ref()) {
             self.compare_rows(client)?;
             self.walked.left += 1;
+            self.report_all(&loaded.findings)?;
             return Ok(Carry::stored(loaded));
         }
         self.walked.computed += 1;
@@ -314,20 +304,21 @@ impl Walking<'_, '_> {
             server: loaded.server.clone(),
             bytes: loaded.bytes(),
         };
-        let differs = match &loaded.carried {
-            Carried::Readable(stored) => *stored != computed.carried,
-            Carried::Damaged => true,
-        };
-        let is_wrong = !loaded.findings.is_empty()
-            | self.compare_counts(loaded, &computed)?
-            | self.compare_carried(loaded, computed.carried.as_deref())?;
+        let findings = judge::findings(loaded, &computed)?;
+        self.report_all(&findings)?;
         let carry = Carry {
+            differs: !loaded.carried.is(computed.carried.as_deref()),
             records: computed.carried,
             readable: true,
-            differs,
         };
+        let is_wrong = !findings.is_empty();
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)
+    }
+
+    fn report_all(&mut self, findings: &[Finding]) -> Result<(), Error> {
+        let mut findings = findings.iter().cloned();
+        findings.try_for_each(|finding| (self.report)(finding))
     }
 
     /// Adds the rows of an observation to those that wait for being compared.
@@ -393,45 +384,6 @@ impl Walking<'_, '_> {
         self.walked.runs.push(open.run);
         Ok(())
     }
-
-    /// Compares what the row of the observation says; gives whether anything differs.
-    fn compare_counts(
-        &mut self,
-        loaded: &Loaded,
-        computed: &Computation<'_>,
-    ) -> Result<bool, Error> {
-        let mut differs = false;
-        if loaded.since != computed.since {
-            let [stored, since] = [loaded.since, computed.since].map(shown_time);
-            (self.report)(Finding::new(loaded.time, "since", stored?, since?))?;
-            differs = true;
-        }
-        for ((what, stored), (_, computed)) in named(&loaded.counts)
-            .into_iter()
-            .zip(named(&computed.counts))
-        {
-            if stored != computed {
-                let (stored, computed) = (stored.to_string(), computed.to_string());
-                (self.report)(Finding::new(loaded.time, what, stored, computed))?;
-                differs = true;
-            }
-        }
-        Ok(differs)
-    }
-
-    /// Compares the carried records; gives whether they differ. Those that cannot be read were reported already.
-    fn compare_carried(&mut self, loaded: &Loaded, computed: Option<&[u8]>) -> Result<bool, Error> {
-        let Carried::Readable(stored) = &loaded.carried else {
-            return Ok(true);
-        };
-        if stored.as_deref() == computed {
-            return Ok(false);
-        }
-        let (stored, computed) = first_difference(stored.as_deref(), computed);
-        let finding = Finding::new(loaded.time, "carried records", stored, computed);
-        (self.report)(finding)?;
-        Ok(true)
-    }
 }
 
 /// An observation with its text, scanned.
@@ -459,6 +411,24 @@ impl<'a> Seen<'a> {
     }
 }
 
+/// Whether there is all that an observation is computed from.
+fn can_be_computed(
+    neighbour: Neighbour,
+    before: Option<&Seen<'_>>,
+    this: &Seen<'_>,
+    carry: Option<&Carry>,
+) -> bool {
+    let has_text = |seen: &Seen<'_>| seen.loaded.text.is_some();
+    has_text(this)
+        && match neighbour {
+            Neighbour::None => true,
+            Neighbour::Before => {
+                before.is_some_and(has_text) && carry.is_some_and(|carry| carry.readable)
+            }
+            Neighbour::Gone => false,
+        }
+}
+
 /// Where the first row of an observation may begin, be it stored or computed.
 fn earliest_row(
     before: Option<&Seen<'_>>,
@@ -477,33 +447,4 @@ fn earliest_row(
     };
     let since = stored.into_iter().chain(this.since);
     Ok(since.fold(computed, Micros::min).max(EARLIEST))
-}
-
-/// The counts by the names of their columns.
-fn named(counts: &Counts) -> [(&'static str, i32); 8] {
-    [
-        ("entries", counts.entries),
-        ("active", counts.active),
-        ("added", counts.added),
-        ("resets", counts.resets),
-        ("removed", counts.removed),
-        ("carried", counts.carried),
-        ("unknown", counts.unknown),
-        ("problems", counts.problems),
-    ]
-}
-
-/// As PostgreSQL shows it.
-fn shown_time(time: Option<Micros>) -> Result<Option<String>, Error> {
-    let Some(time) = time.map(timestamptz).transpose()? else {
-        return Ok(None);
-    };
-    // The type's own text is not that of the session's settings.
-    let text = Spi::connect(|client| {
-        client
-            .select("SELECT $1::text", Some(1), &[time.into()])?
-            .first()
-            .get_one::<String>()
-    })?;
-    Ok(text)
 }

@@ -91,6 +91,24 @@ SELECT relation, stored - 'received' FROM everything EXCEPT ALL SELECT relation,
 SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:00');
 ROLLBACK;
 
+-- More observations than are in memory at once. b is carried from the first to the last; that is forgotten, and all is
+-- counted wrongly. Reprocessing the second observation puts right all that follow.
+BEGIN;
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'n2', at(n / 10.0), E'obdfilter.fs-OST0002.job_cleanup_interval=3600\n'
+    || ost('fs-OST0002', record('a.1', n, n * 4096), CASE WHEN n IN (0, 600) THEN record('b.1', 1 + n, 4096 * (1 + n)) END)
+FROM generate_series(0, 600) AS n;
+CREATE VIEW sums AS
+SELECT entry, count(*), sum(write) AS write, min(since) AS since, max(until) AS until
+FROM increments WHERE target = 'fs-OST0002' GROUP BY entry ORDER BY entry;
+TABLE sums;
+UPDATE jobstats.raw SET carried = NULL WHERE target_id = target('fs-OST0002');
+UPDATE jobstats.increments SET write = 1000 WHERE target_id = target('fs-OST0002');
+SELECT * FROM jobstats_reprocess('2025-11-03 08:00', '2025-11-03 08:00:06', 'fs-OST0002');
+TABLE sums;
+SELECT * FROM jobstats_audit('2025-11-03 07:00', '2025-11-03 09:30');
+ROLLBACK;
+
 -- Nothing in the window; no such target; no window; other isolation levels, a transaction that may not write.
 SELECT * FROM jobstats_reprocess('2025-11-03 06:00', '2025-11-03 07:00');
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00', 'fs');

@@ -1,0 +1,63 @@
+//! What is stored of an observation, its increments apart, compared with what was computed.
+
+use jobstats_core::increment::Micros;
+use pgrx::prelude::*;
+
+use super::finding::{Finding, first_difference};
+use super::load::{Carried, Loaded};
+use crate::error::Error;
+use crate::ingest::compute::{Computation, Counts};
+use crate::time::timestamptz;
+
+/// All that is wrong, with what was found when the observation was read.
+pub fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Finding>, Error> {
+    let mut findings = loaded.findings.clone();
+    if loaded.since != computed.since {
+        let [stored, since] = [loaded.since, computed.since].map(shown);
+        findings.push(Finding::new(loaded.time, "since", stored?, since?));
+    }
+    let counts = named(&loaded.counts)
+        .into_iter()
+        .zip(named(&computed.counts));
+    for ((what, stored), (_, computed)) in counts.filter(|(stored, computed)| stored != computed) {
+        let (stored, computed) = (stored.to_string(), computed.to_string());
+        findings.push(Finding::new(loaded.time, what, stored, computed));
+    }
+    // What cannot be read was found already.
+    if let Carried::Readable(stored) = &loaded.carried
+        && *stored != computed.carried
+    {
+        let (stored, computed) = first_difference(stored.as_deref(), computed.carried.as_deref());
+        let finding = Finding::new(loaded.time, "carried records", stored, computed);
+        findings.push(finding);
+    }
+    Ok(findings)
+}
+
+/// The counts by the names of their columns.
+fn named(counts: &Counts) -> [(&'static str, i32); 8] {
+    [
+        ("entries", counts.entries),
+        ("active", counts.active),
+        ("added", counts.added),
+        ("resets", counts.resets),
+        ("removed", counts.removed),
+        ("carried", counts.carried),
+        ("unknown", counts.unknown),
+        ("problems", counts.problems),
+    ]
+}
+
+/// As the session's settings want it, which the type's own text does not know.
+fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
+    let Some(time) = time.map(timestamptz).transpose()? else {
+        return Ok(None);
+    };
+    let text = Spi::connect(|client| {
+        client
+            .select("SELECT $1::text", Some(1), &[time.into()])?
+            .first()
+            .get_one::<String>()
+    })?;
+    Ok(text)
+}
