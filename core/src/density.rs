@@ -27,7 +27,7 @@ pub enum DensityError {
     Base(i32),
     /// Two bases in one density.
     #[error("a density has one base: here are {0} and {1}")]
-    Bases(u8, u8),
+    Bases(u8, i32),
     /// No power of the base is below it, or none above.
     #[error("a density counts finite values that are not negative, not {0}")]
     Value(f64),
@@ -89,11 +89,18 @@ impl<A: Allocator> Density<A> {
         }
     }
 
+    /// Fails for another base than its own.
+    pub fn require_base(&self, base: i32) -> Result<(), DensityError> {
+        let own = self.base();
+        match i32::from(own) == base {
+            true => Ok(()),
+            false => Err(DensityError::Bases(own, base)),
+        }
+    }
+
     /// Counts what another density has counted.
     pub fn merge<B: Allocator>(&mut self, other: &Density<B>) -> Result<(), DensityError> {
-        if self.base() != other.base() {
-            return Err(DensityError::Bases(self.base(), other.base()));
-        }
+        self.require_base(other.base().into())?;
         self.add_zeros(other.zeros)?;
         for &Bucket { bucket, count } in &other.buckets {
             self.add(bucket, count)?;

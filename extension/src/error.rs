@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jobstats_core::counter::{self, CounterError};
+use jobstats_core::density::{self, DensityError};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;
@@ -78,12 +80,21 @@ pub enum Error {
     /// A `jobid_name` that cannot be compiled.
     #[error("{0}")]
     Format(#[from] jobstats_core::entry_id::FormatError),
+    /// No summary of a counter.
+    #[error("{0}")]
+    Counter(#[from] CounterError),
+    /// No density.
+    #[error("{0}")]
+    Density(#[from] DensityError),
     /// From PostgreSQL.
     #[error("{0}")]
     Spi(#[from] spi::Error),
     /// Something that the store must have is not as it must be.
     #[error("the store is damaged: {0}")]
     Damaged(String),
+    /// A value of one of our types is not what its functions made.
+    #[error("a stored value is damaged: {0}")]
+    DamagedValue(String),
 }
 
 impl Error {
@@ -105,8 +116,31 @@ impl Error {
             }
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
+            Self::Counter(error) => match error {
+                CounterError::Negative(_) | CounterError::Range => {
+                    Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+                }
+                CounterError::TooMany(_) | CounterError::TooLate(_) => {
+                    Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED
+                }
+                CounterError::Overlap => Code::ERRCODE_DATA_EXCEPTION,
+                CounterError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
+                CounterError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                CounterError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            },
+            Self::Density(error) => match error {
+                DensityError::Base(_) | DensityError::Bases(..) => {
+                    Code::ERRCODE_INVALID_PARAMETER_VALUE
+                }
+                DensityError::Value(_) | DensityError::TooMany => {
+                    Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+                }
+                DensityError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
+                DensityError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                DensityError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            },
             Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
-            Self::Damaged(_) => Code::ERRCODE_DATA_CORRUPTED,
+            Self::Damaged(_) | Self::DamagedValue(_) => Code::ERRCODE_DATA_CORRUPTED,
         }
     }
 
@@ -139,10 +173,43 @@ impl Error {
             ),
             Self::EntryRace => Some("Feed the text again."),
             Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
+            Self::Counter(error) => return counter_hint(error).map(Into::into),
+            Self::Density(error) => return density_hint(error).map(Into::into),
             _ => None,
         };
         hint.map(Cow::Borrowed)
     }
+}
+
+fn counter_hint(error: &CounterError) -> Option<String> {
+    let hint = match error {
+        CounterError::Negative(_) => "Leave such rows out: FILTER (WHERE value >= 0).",
+        CounterError::TooMany(_) | CounterError::TooLate(_) => {
+            "Give the rows in the order of time: jobstats_counter_agg(time, value ORDER BY time)."
+        }
+        CounterError::Overlap => {
+            "Make summaries of spans of time that have no reading in common, or one of all readings."
+        }
+        CounterError::Text => {
+            return Some(format!("It looks like this: {}", counter::TEXT_EXAMPLE));
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn density_hint(error: &DensityError) -> Option<String> {
+    let hint = match error {
+        DensityError::Bases(..) => "Make all densities that are to be merged with the same base.",
+        DensityError::Value(_) => {
+            "Leave such rows out: FILTER (WHERE value >= 0 AND value < 'infinity')."
+        }
+        DensityError::Text => {
+            return Some(format!("It looks like this: {}", density::TEXT_EXAMPLE));
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }
 
 impl From<Error> for ErrorReport {

@@ -9,9 +9,12 @@ use pgrx::prelude::*;
 
 mod audit;
 mod columns;
+mod counter;
+mod density;
 mod error;
 mod identify;
 mod ingest;
+mod internal;
 mod memory;
 mod operations;
 mod parse;

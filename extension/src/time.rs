@@ -31,6 +31,15 @@ pub fn micros(time: TimestampWithTimeZone) -> Result<Micros, Error> {
         .ok_or_else(|| Error::Argument("a time is out of range".to_owned()))
 }
 
+/// From PostgreSQL's own form, if it is a time that [`micros`] takes.
+#[inline]
+pub fn from_postgres(value: pg_sys::TimestampTz) -> Option<Micros> {
+    // That of `infinity` does not fit, either.
+    value
+        .checked_add(EPOCHS_APART)
+        .filter(|_| value != pg_sys::TimestampTz::MIN)
+}
+
 /// As PostgreSQL counts.
 pub fn postgres_micros(time: Micros) -> i64 {
     time.saturating_sub(EPOCHS_APART)

@@ -46,17 +46,24 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
     }
 
     /// Adds a reading.
-    #[inline]
     pub fn push(&mut self, next: Reading) -> Result<(), CounterError> {
-        let follows = self.readings.last().is_none_or(|it| it.time < next.time);
-        if self.in_order && follows && self.readings.len() < self.readings.capacity() {
-            self.readings.push(next);
-            return Ok(());
+        match self.push_in_order(next) {
+            true => Ok(()),
+            false => self.place(next),
         }
-        self.place(next)
     }
 
-    #[inline(never)]
+    /// Adds a reading if it is the latest so far and there is room; tells whether it did.
+    #[inline]
+    pub fn push_in_order(&mut self, next: Reading) -> bool {
+        let follows = self.readings.last().is_none_or(|it| it.time < next.time);
+        let fits = self.readings.len() < self.readings.capacity();
+        if self.in_order && follows && fits {
+            self.readings.push(next);
+        }
+        self.in_order && follows && fits
+    }
+
     fn place(&mut self, next: Reading) -> Result<(), CounterError> {
         if let Some(last) = self.readings.last_mut().filter(|_| self.in_order) {
             if next.time == last.time {

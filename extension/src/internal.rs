@@ -1,0 +1,108 @@
+//! What PostgreSQL hands over as `internal`: the state of an aggregate, which lies in its memory, and a message that is
+//! being received.
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use allocator_api2::alloc::{AllocError, Allocator, Layout};
+use allocator_api2::boxed::Box;
+use pgrx::datum::Internal;
+use pgrx::pg_sys;
+
+use crate::error::Error;
+
+/// What `palloc` aligns to.
+const ALIGNMENT: usize = 8;
+
+/// The memory of an aggregate's states, which is freed as a whole: nothing in it is dropped. PostgreSQL counts what is in
+/// it, and begins to spill groups to disk when it has grown too large.
+#[derive(Debug, Clone, Copy)]
+pub struct StateMemory(pg_sys::MemoryContext);
+
+// SAFETY: memory from PostgreSQL's allocator stays valid and in place until it is freed, or the context is, with which all
+// that is allocated from it goes; copies of this name the same context.
+unsafe impl Allocator for StateMemory {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if layout.align() > ALIGNMENT {
+            return Err(AllocError);
+        }
+        let flags = pg_sys::MCXT_ALLOC_HUGE | pg_sys::MCXT_ALLOC_NO_OOM;
+        // SAFETY: the context is there as long as the aggregate runs. Without memory this gives NULL.
+        let place =
+            unsafe { pg_sys::MemoryContextAllocExtended(self.0, layout.size(), flags as i32) };
+        let place = NonNull::new(place.cast::<u8>()).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(place, layout.size()))
+    }
+
+    unsafe fn deallocate(&self, place: NonNull<u8>, _: Layout) {
+        // SAFETY: comes from `allocate`.
+        unsafe { pg_sys::pfree(place.as_ptr().cast()) }
+    }
+}
+
+impl StateMemory {
+    fn of_aggregate(call: pg_sys::FunctionCallInfo) -> Result<Self, Error> {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the call is under way; whoever calls it is asked, too, whether it is an aggregate.
+        let kind = unsafe { pg_sys::AggCheckCallContext(call, &raw mut context) };
+        if kind == 0 {
+            return Err(Error::Argument(
+                "this function works only as part of an aggregate".to_owned(),
+            ));
+        }
+        Ok(Self(context))
+    }
+}
+
+/// The state that a function of an aggregate has been given, if there is one yet.
+///
+/// # Safety
+///
+/// The aggregate's states are all made by [`new_state`] with this type, and the reference ends with the call.
+pub unsafe fn state<'call, S>(state: Internal) -> Option<&'call mut S> {
+    let place = state.unwrap()?.cast_mut_ptr::<S>();
+    // SAFETY: as the caller promises. PostgreSQL hands a state to one function at a time.
+    unsafe { place.as_mut() }
+}
+
+/// A new state, which lives as long as its aggregate.
+pub fn new_state<'call, S>(
+    call: pg_sys::FunctionCallInfo,
+    make: impl FnOnce(StateMemory) -> Result<S, Error>,
+) -> Result<&'call mut S, Error> {
+    let memory = StateMemory::of_aggregate(call)?;
+    let state = Box::try_new_in(make(memory)?, memory);
+    Ok(Box::leak(state.map_err(|_| Error::Memory(size_of::<S>()))?))
+}
+
+/// How PostgreSQL keeps a state for the next call.
+pub fn kept<S>(state: &mut S) -> Internal {
+    Internal::from(Some(pg_sys::Datum::from(&raw mut *state)))
+}
+
+/// Lets a long computation be cancelled.
+pub fn pause() {
+    pgrx::check_for_interrupts!();
+}
+
+/// What is left of a message that is being received.
+///
+/// # Safety
+///
+/// `message` is the argument of a type's receive function, and the bytes are not used after it has ended.
+pub unsafe fn received<'call>(message: Internal) -> &'call [u8] {
+    // SAFETY: that argument is a pointer to a StringInfo.
+    let message = unsafe { state::<pg_sys::StringInfoData>(message) };
+    let Some(message) = message else {
+        return &[];
+    };
+    let (Ok(from), Ok(len)) = (
+        usize::try_from(message.cursor),
+        usize::try_from(message.len),
+    ) else {
+        return &[];
+    };
+    message.cursor = message.len;
+    // SAFETY: a StringInfo has `len` bytes, and its cursor is not beyond them.
+    unsafe { std::slice::from_raw_parts(message.data.add(from).cast(), len.saturating_sub(from)) }
+}
