@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# What jobstats_counter_agg costs over ten million rows in the order of time, beside max(value) - min(value) over the same
+# rows: the least that anything costs which looks at a column. Both without parallel workers, which only the latter could
+# use. Each is run five times in turn, and its fastest run counts.
+. "$(dirname "$0")/../scripts/lib.sh"
+
+rows=${1:-10000000}
+runs=5
+
+cluster=$(mktemp -d /tmp/jobstats-bench.XXXXXX)
+trap 'scripts/cluster.sh remove "$cluster"' EXIT
+! is_root || chown postgres "$cluster"
+scripts/install.sh
+scripts/cluster.sh start "$cluster" fsync=off autovacuum=off shared_buffers=1GB max_parallel_workers_per_gather=0
+url=$(scripts/cluster.sh url "$cluster")
+
+psql -q "$url" <<-SQL
+	CREATE EXTENSION jobstats;
+	CREATE TABLE readings AS
+	    SELECT timestamptz '2025-11-03' + n * interval '1 second' AS observed, n * 4096 % 1099511627776 AS value
+	    FROM generate_series(1, $rows::bigint) n;
+	VACUUM (FREEZE, ANALYZE) readings;
+SQL
+
+# Milliseconds of one run, without those of starting and planning.
+measure() {
+    psql -At "$url" -c "EXPLAIN (ANALYZE, TIMING OFF, SUMMARY) SELECT $1 FROM readings" |
+        sed -n 's/^Execution Time: \(.*\) ms$/\1/p'
+}
+
+fastest() { sort -n | head -n 1; }
+
+for ((run = 0; run < runs; run++)); do
+    measure 'max(value) - min(value)' >>"$cluster/plain"
+    measure 'jobstats_increase(jobstats_counter_agg(observed, value))' >>"$cluster/counter"
+    measure 'jobstats_increase(jobstats_counter_agg(observed, value, observed))' >>"$cluster/lives"
+done
+
+plain=$(fastest <"$cluster/plain")
+show() { awk -v name="$1" -v ms="$2" -v plain="$plain" 'BEGIN { printf "%-45s %8.0f ms  %4.2f\n", name, ms, ms / plain }'; }
+show 'max(value) - min(value)' "$plain"
+show 'jobstats_counter_agg(time, value)' "$(fastest <"$cluster/counter")"
+show 'jobstats_counter_agg(time, value, start_time)' "$(fastest <"$cluster/lives")"
+printf '%s rows; PostgreSQL %s; %s; %s CPUs\n' "$rows" "$(pg_major)" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
