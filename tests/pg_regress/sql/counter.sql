@@ -91,6 +91,12 @@ SELECT jobstats_counter_agg('infinity', 1);
 \echo :LAST_ERROR_SQLSTATE
 SELECT jobstats_counter_agg(now(), 1, '-infinity');
 \echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_counter_agg('294260-01-01', 1);
+\echo :LAST_ERROR_SQLSTATE
+-- Not only of the first row.
+SELECT jobstats_counter_agg(t, v) FROM (VALUES (timestamptz '2025-11-03', 1), ('2025-11-04', -1)) rows (t, v);
+SELECT jobstats_counter_agg(t, v) FROM (VALUES (timestamptz '2025-11-03', 1), ('infinity', 2)) rows (t, v);
+SELECT jobstats_counter_agg(t, 1, s) FROM (VALUES (timestamptz '2025-11-03', timestamptz '2025-11-02'), ('2025-11-04', '-infinity')) rows (t, s);
 SELECT jobstats_counter_add(NULL, now(), 1) IS NULL;
 \echo :LAST_ERROR_SQLSTATE
 
