@@ -4,7 +4,7 @@ use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
-use crate::audit::{Target, Walk, Walked, Window, Wrong, targets};
+use crate::audit::{Purpose, Target, Walk, Walked, Window, Wrong, targets};
 use crate::error::Error;
 use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
@@ -116,14 +116,14 @@ fn reprocess_target(
             .update("SELECT pg_advisory_xact_lock($1, $2)", None, &parameters)
             .map(drop)
     })?;
-    let walk = Walk::new(window, settings, true)?;
+    let walk = Walk::new(window, settings, Purpose::Repair)?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
-    let (mut deleted, mut inserted) = (0, 0);
+    let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
+    let deleted = Spi::connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
+    let mut inserted = 0;
     for wrong in &walked.wrong {
         pgrx::check_for_interrupts!();
-        let (gone, new) = put_right(entries, target.id, wrong)?;
-        deleted += gone;
-        inserted += i64::from(new);
+        inserted += i64::from(put_right(entries, target.id, wrong)?);
     }
     Ok(Outcome {
         target,
@@ -133,9 +133,8 @@ fn reprocess_target(
     })
 }
 
-/// Replaces what is stored of an observation; those before it are right already. Gives the number of increments deleted
-/// and inserted.
-fn put_right(entries: &mut Entries, target_id: i32, wrong: &Wrong) -> Result<(usize, i32), Error> {
+/// Replaces what is stored of an observation; those before it are right already. Gives the number of its increments.
+fn put_right(entries: &mut Entries, target_id: i32, wrong: &Wrong) -> Result<i32, Error> {
     Spi::connect_mut(|client| {
         stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
         let mut read = |time: Micros| -> Result<stored::Stored, Error> {
@@ -144,14 +143,7 @@ fn put_right(entries: &mut Entries, target_id: i32, wrong: &Wrong) -> Result<(us
         };
         let previous = wrong.previous.map(&mut read).transpose()?;
         let next = read(wrong.time)?;
-        let done = recompute(
-            client,
-            entries,
-            target_id,
-            previous.as_ref(),
-            &next,
-            Some((wrong.after, wrong.earliest)),
-        )?;
-        Ok((done.deleted, done.computed.increments))
+        let done = recompute(client, entries, target_id, previous.as_ref(), &next)?;
+        Ok(done.computed.increments)
     })
 }

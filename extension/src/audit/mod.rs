@@ -21,7 +21,7 @@ use crate::ingest::entries::Entries;
 use crate::store;
 use crate::time::{micros, timestamptz};
 use finding::Findings;
-pub use walk::{Walk, Walked, Wrong, targets};
+pub use walk::{Purpose, Walk, Walked, Wrong, targets};
 
 /// Reaches back where no start is given.
 const DEFAULT_WIDTH: Micros = 600_000_000;
@@ -92,7 +92,7 @@ fn jobstats_audit(
     let (settings, targets) = Spi::connect(|client| -> Result<_, Error> {
         Ok((store::settings(client)?, targets(client, None)?))
     })?;
-    let walk = Walk::new(window, settings, false)?;
+    let walk = Walk::new(window, settings, Purpose::Audit)?;
     let mut entries = Entries::default();
     let mut findings = Findings::default();
     let mut seen = Seen::default();

@@ -19,18 +19,34 @@ pub struct Run {
     pub earliest: Micros,
 }
 
+/// What is to be told of rows that differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tell {
+    /// What is stored and what was computed.
+    All,
+    /// Only of which observation they are: texts cost more than the rows.
+    Times,
+}
+
+const TIMES: &str = "SELECT d.observed, NULL::text, NULL::text, NULL::text \
+    FROM (SELECT observed FROM extra UNION SELECT observed FROM missing) d";
+
 /// The rows that differ.
 pub fn differences(
     client: &SpiClient<'_>,
     run: Run,
     computed: Vec<Row>,
+    tell: Tell,
 ) -> Result<Vec<Finding>, Error> {
     let Source { names, select } = source()?;
+    let answer = match tell {
+        Tell::All => described(),
+        Tell::Times => TIMES.to_owned(),
+    };
     let statement = include_str!("../sql/audit_rows.sql")
         .replace("@names@", &names)
         .replace("@computed@", &select)
-        .replace("@stored_text@", &shown("p", "p.stored", "p.computed"))
-        .replace("@computed_text@", &shown("p", "p.computed", "p.stored"));
+        .replace("@answer@", &answer);
     with_rows(run.target_id, computed, || {
         let rows = client.select(
             &statement,
@@ -56,11 +72,26 @@ pub fn differences(
     })
 }
 
-/// An SQL expression that shows a row of increments, which is in `json`, with the span in `table`: all that it counts, or
-/// only what `other` has not the same.
-pub fn shown(table: &str, json: &str, other: &str) -> String {
+/// The rows side by side, as texts.
+fn described() -> String {
+    let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
+    include_str!("../sql/audit_described.sql")
+        .replace(
+            "@stored_text@",
+            &text("p.stored_row", "p.stored", "p.computed"),
+        )
+        .replace(
+            "@computed_text@",
+            &text("p.computed_row", "p.computed", "p.stored"),
+        )
+}
+
+/// An SQL expression that shows a row of increments, which is json in `row` and jsonb in `own`, with the span in `table`:
+/// all that it counts, or only what the row in `other` has not the same.
+pub fn shown(table: &str, row: &str, own: &str, other: &str) -> String {
     include_str!("../sql/audit_shown.sql")
         .replace("@table@", table)
-        .replace("@json@", json)
+        .replace("@row@", row)
+        .replace("@own@", own)
         .replace("@other@", other)
 }

@@ -25,7 +25,7 @@ pub fn find(
         compared.entry(run.target_id).or_default().push(run);
     }
     let statement = include_str!("../sql/audit_strays.sql")
-        .replace("@shown@", &shown("s", "s.row", "NULL::json"));
+        .replace("@shown@", &shown("s", "s.row", "s.own", "NULL::jsonb"));
     let rows = client.select(
         &statement,
         None,

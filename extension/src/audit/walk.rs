@@ -11,12 +11,12 @@ use pgrx::spi::SpiClient;
 use super::finding::Finding;
 use super::judge;
 use super::load::{Carried, Loaded, Loader};
-use super::rows::{Run, differences};
+use super::rows::{Run, Tell, differences};
 use super::{Target, Window};
 use crate::error::Error;
 use crate::ingest::compute::{computation, rows};
 use crate::ingest::entries::Entries;
-use crate::ingest::stored::earliest;
+use crate::ingest::stored::{Stale, earliest};
 use crate::ingest::targets::cleanup_interval;
 use crate::memory::reserve;
 use crate::staged::Row;
@@ -34,8 +34,17 @@ pub struct Walk {
     settings: Settings,
     /// Since when no raw text may be missing.
     raw_since: Option<Micros>,
-    /// Whether to go on after the window as long as carried records differ from the stored ones.
-    beyond: bool,
+    purpose: Purpose,
+}
+
+/// What a walk is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To tell what is wrong.
+    Audit,
+    /// To find the observations that are wrong: those after the window, too, as long as carried records differ from the
+    /// stored ones.
+    Repair,
 }
 
 /// What a walk found of one target, apart from what it reported.
@@ -55,10 +64,8 @@ pub struct Wrong {
     pub time: Micros,
     /// The observation that it is to be compared with.
     pub previous: Option<Micros>,
-    /// The observation before it, whatever it is compared with.
-    pub after: Micros,
-    /// None of its rows begins before, neither of those that are stored nor of those to be.
-    pub earliest: Micros,
+    /// Its increments as they are stored; none that is computed begins earlier.
+    pub stale: Stale,
     pub server: String,
     pub bytes: i64,
 }
@@ -83,12 +90,12 @@ pub fn targets(client: &SpiClient<'_>, pattern: Option<&str>) -> Result<Vec<Targ
 }
 
 impl Walk {
-    pub fn new(window: Window, settings: Settings, beyond: bool) -> Result<Self, Error> {
+    pub fn new(window: Window, settings: Settings, purpose: Purpose) -> Result<Self, Error> {
         Ok(Self {
             window,
             settings,
             raw_since: Spi::connect(|client| oldest_raw(client, settings))?,
-            beyond,
+            purpose,
         })
     }
 
@@ -118,8 +125,8 @@ impl Walk {
         while let Some(next) = Spi::connect(|client| -> Result<_, Error> {
             pgrx::check_for_interrupts!();
             let after = known.as_ref().map_or(EARLIEST, |known| known.loaded.time);
-            let goes_beyond =
-                self.beyond && known.as_ref().is_some_and(|known| known.carry.differs);
+            let goes_beyond = self.purpose == Purpose::Repair
+                && known.as_ref().is_some_and(|known| known.carry.differs);
             let until = (!goes_beyond).then_some(self.window.until);
             let batch = loader.next(client, after.max(self.window.since), until)?;
             walking.batch(client, known.take(), batch)
@@ -299,8 +306,11 @@ impl Walking<'_, '_> {
         let wrong = Wrong {
             time: loaded.time,
             previous: computed.since,
-            after: before.map_or(EARLIEST, |before| before.loaded.time),
-            earliest: earliest_row(before, previous.as_ref(), loaded)?,
+            stale: Stale {
+                after: before.map_or(EARLIEST, |before| before.loaded.time),
+                observed: loaded.time,
+                earliest: earliest_row(before, previous.as_ref(), loaded)?,
+            },
             server: loaded.server.clone(),
             bytes: loaded.bytes(),
         };
@@ -343,15 +353,15 @@ impl Walking<'_, '_> {
         let open = self.run.get_or_insert_with(|| Open {
             run: Run {
                 target_id: self.target_id,
-                after: wrong.after,
+                after: wrong.stale.after,
                 until: wrong.time,
-                earliest: wrong.earliest,
+                earliest: wrong.stale.earliest,
             },
             rows: Vec::new(),
             observations: Vec::new(),
         });
         open.run.until = wrong.time;
-        open.run.earliest = open.run.earliest.min(wrong.earliest);
+        open.run.earliest = open.run.earliest.min(wrong.stale.earliest);
         reserve(&mut open.rows, rows.len())?;
         open.rows.extend(rows);
         open.observations.push((wrong, is_wrong));
@@ -366,7 +376,11 @@ impl Walking<'_, '_> {
         let Some(mut open) = self.run.take() else {
             return Ok(());
         };
-        for finding in differences(client, open.run, open.rows)? {
+        let tell = match self.walk.purpose {
+            Purpose::Audit => Tell::All,
+            Purpose::Repair => Tell::Times,
+        };
+        for finding in differences(client, open.run, open.rows, tell)? {
             // A row that belongs to no observation is in the way of the next one.
             let place = open
                 .observations

@@ -5,7 +5,7 @@ use jobstats_core::snapshot::{Snapshot, print_to};
 use pgrx::spi::SpiClient;
 
 use super::entries::Entries;
-use super::stored::{self, Read, Stored};
+use super::stored::{self, Read, Stale, Stored};
 use crate::error::Error;
 use crate::memory::{Growing, require_room, reserve};
 use crate::staged::{Row, insert_increments};
@@ -132,29 +132,19 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Computes an observation anew and replaces what is stored of it.
-///
-/// `stale` are the rows to replace, None where there are none: those observed after the first time and up to the
-/// observation, none of which begins before the second.
+/// Computes an observation anew and replaces what is stored of it, apart from its increments, which are deleted already.
 pub fn recompute(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
     previous: Option<&Stored>,
     next: &Stored,
-    stale: Option<(Micros, Micros)>,
 ) -> Result<Recomputed, Error> {
     if next.text.is_none() {
         return Err(Error::Damaged(
             "raw text to compute from is gone".to_owned(),
         ));
     }
-    let deleted = match stale {
-        Some((after, earliest)) => {
-            stored::delete_increments(client, target_id, after, next.time, earliest)?
-        }
-        None => 0,
-    };
     let before = previous.map(Stored::read).transpose()?;
     let this = next.read()?;
     let cleanup_interval = this.cleanup_interval(next.cleanup_interval);
@@ -169,7 +159,6 @@ pub fn recompute(
     stored::update(client, target_id, next.time, &computed)?;
     Ok(Recomputed {
         computed,
-        deleted,
         earliest: this.earliest(),
     })
 }
@@ -177,8 +166,6 @@ pub fn recompute(
 /// What [`recompute`] did.
 pub struct Recomputed {
     pub computed: Computed,
-    /// Rows of increments that were there before.
-    pub deleted: usize,
     /// Where the first row of the observation that follows may have begun so far.
     pub earliest: Micros,
 }
@@ -202,8 +189,13 @@ pub fn compute_on(
         if next.text.is_none() {
             return Ok(());
         }
-        let stale = earliest.map(|earliest| (previous.time, earliest));
-        let done = recompute(client, entries, target_id, Some(&previous), &next, stale)?;
+        let stale = earliest.map(|earliest| Stale {
+            after: previous.time,
+            observed: next.time,
+            earliest,
+        });
+        stored::delete_increments(client, target_id, stale.as_slice())?;
+        let done = recompute(client, entries, target_id, Some(&previous), &next)?;
         earliest = Some(done.earliest);
         if done.computed.carried == next.carried && !next.forgotten {
             return Ok(());

@@ -362,24 +362,46 @@ pub fn correct(
     Ok(())
 }
 
-/// Deletes the increments that an observation gave, and any that belong to none between it and the one before (after
-/// `after`); none of them begins before `earliest`. Gives how many they were.
+/// Increments that are to be replaced.
+#[derive(Debug, Clone, Copy)]
+pub struct Stale {
+    /// The observation before.
+    pub after: Micros,
+    /// The observation that gave them. What was observed in between belongs to none.
+    pub observed: Micros,
+    /// None of them begins before.
+    pub earliest: Micros,
+}
+
+/// Deletes increments of a target, by one search in time for all; gives how many they were.
 pub fn delete_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
-    after: Micros,
-    observed: Micros,
-    earliest: Micros,
+    stale: &[Stale],
 ) -> Result<usize, Error> {
+    let times = |time: fn(&Stale) -> Micros| stale.iter().map(time);
+    let (Some(earliest), Some(latest)) = (
+        times(|stale| stale.earliest).min(),
+        times(|stale| stale.observed).max(),
+    ) else {
+        return Ok(0);
+    };
+    let all = |time: fn(&Stale) -> Micros| {
+        times(time)
+            .map(timestamptz)
+            .collect::<Result<Vec<_>, Error>>()
+    };
     let deleted = client.update(
-        "DELETE FROM jobstats.increments WHERE target_id = $1 AND observed > $2 AND observed <= $3 \
-         AND \"time\" <= $3 AND \"time\" > $4",
+        "DELETE FROM jobstats.increments WHERE target_id = $1 AND \"time\" > $4 AND \"time\" <= $5 \
+         AND observed <@ (SELECT range_agg(tstzrange(s.after, s.observed, '(]')) \
+         FROM unnest($2::timestamptz[], $3::timestamptz[]) AS s (after, observed))",
         None,
         &[
             target_id.into(),
-            timestamptz(after)?.into(),
-            timestamptz(observed)?.into(),
+            all(|stale| stale.after)?.into(),
+            all(|stale| stale.observed)?.into(),
             timestamptz(earliest)?.into(),
+            timestamptz(latest)?.into(),
         ],
     )?;
     Ok(deleted.len())
