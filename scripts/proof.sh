@@ -28,8 +28,8 @@ verify() {
 # Loads a simulated day, and notes how many of its texts came late and twice.
 deliver() {
     "$simulator" load --cluster "$1" "${@:2}" --database-url "$url" 2>&1 |
-        awk -v OFS=, -v case="$1" '/  texts$/ { sent = $1 } /arrived late$/ { late = $1 } /arrived twice$/ { twice = $1 }
-            END { print case, sent, late + 0, twice + 0 }' >>"$output/deliveries.csv"
+        awk -v OFS=, -v name="$1" '/  texts$/ { sent = $1 } /arrived late$/ { late = $1 } /arrived twice$/ { twice = $1 }
+            END { print name, sent, late + 0, twice + 0 }' >>"$output/deliveries.csv"
 }
 
 # A simulated day at every interval, and again with all texts in order and once.

@@ -215,24 +215,21 @@ fn sums(totals: &[(String, String, i64)]) -> BTreeMap<(&str, &str), i64> {
     sums
 }
 
-/// Nothing that texts give, one after the other, exceeds what was done when the last of them was read.
-fn is_within_what_was_done<'a>(
-    layout: Layout,
-    history: &[Event],
-    seen: impl Iterator<Item = &'a Seen>,
-) {
-    let mut observer = Observer::default();
-    seen.for_each(|seen| {
-        observer.take(seen);
-    });
-    let mut done = Totals::new();
-    happen(layout, history, |_, lustre, _, _| {
-        done = lustre.done.clone()
-    });
-    for (what, stored) in &observer.stored {
+/// Nothing is stored that was not done.
+fn is_within(stored: &Totals, done: &Totals) {
+    for (what, stored) in stored {
         let done = done.get(what).copied().unwrap_or(0);
         assert!(*stored <= done, "{what:?}: stored {stored}, done {done}");
     }
+}
+
+/// What was done in a history until it was last read.
+fn done_in(layout: Layout, history: &[Event]) -> Totals {
+    let mut done = Totals::new();
+    happen(layout, history, |_, lustre, _, _| {
+        done.clone_from(&lustre.done)
+    });
+    done
 }
 
 proptest! {
@@ -243,10 +240,7 @@ proptest! {
         let mut observer = Observer::default();
         happen(layout, &history, |time, lustre, text, _| {
             observer.observe(time, text);
-            for (what, stored) in &observer.stored {
-                let done = lustre.done.get(what).copied().unwrap_or(0);
-                assert!(*stored <= done, "{what:?}: stored {stored}, done {done}");
-            }
+            is_within(&observer.stored, &lustre.done);
         });
     }
 
@@ -406,7 +400,9 @@ proptest! {
         for (time, text) in shuffled(texts(Layout::Dated, &history), &order) {
             let _: Result<(), _> = placed.feed(time, &text);
         }
-        is_within_what_was_done(Layout::Dated, &history, placed.stored().map(|(_, seen, _)| seen));
+        let mut observer = Observer::default();
+        placed.stored().for_each(|(_, seen, _)| observer.take(seen));
+        is_within(&observer.stored, &done_in(Layout::Dated, &history));
     }
 
     #[test]
@@ -430,14 +426,7 @@ proptest! {
                 }
             }
         }
-        happen(Layout::Dated, &history, |time, lustre, _, _| {
-            if time == texts[texts.len() - 1].0 * SECOND {
-                for (what, stored) in &observer.stored {
-                    let done = lustre.done.get(what).copied().unwrap_or(0);
-                    assert!(*stored <= done, "{what:?}: stored {stored}, done {done}");
-                }
-            }
-        });
+        is_within(&observer.stored, &done_in(Layout::Dated, &history));
     }
 
     #[test]
