@@ -23,8 +23,9 @@ proof: setup ## show that the numbers add up: known work through shipper, feed a
 lint: setup ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-bench: setup ## measure reading and comparing large texts
+bench: setup ## measure reading and comparing large texts, and the aggregates
 	@cargo bench -p jobstats-core --bench '*'
+	@bench/counter_agg.sh
 
 package: setup ## make a tarball of the extension and the shipper
 	@scripts/package.sh
