@@ -116,7 +116,7 @@ fn reprocess_target(
             .update("SELECT pg_advisory_xact_lock($1, $2)", None, &parameters)
             .map(drop)
     })?;
-    let walk = Walk::new(window, settings, Purpose::Repair)?;
+    let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
     let deleted = Spi::connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;

@@ -8,6 +8,7 @@
 mod finding;
 mod judge;
 mod load;
+mod reach;
 mod rows;
 mod strays;
 mod walk;
@@ -92,7 +93,7 @@ fn jobstats_audit(
     let (settings, targets) = Spi::connect(|client| -> Result<_, Error> {
         Ok((store::settings(client)?, targets(client, None)?))
     })?;
-    let walk = Walk::new(window, settings, Purpose::Audit)?;
+    let walk = Walk::new(Purpose::Audit, window, settings, None)?;
     let mut entries = Entries::default();
     let mut findings = Findings::default();
     let mut seen = Seen::default();

@@ -11,10 +11,11 @@ use pgrx::spi::SpiClient;
 use super::finding::Finding;
 use super::judge;
 use super::load::{Carried, Loaded, Loader};
+use super::reach::Reach;
 use super::rows::{Run, Tell, differences};
 use super::{Target, Window};
 use crate::error::Error;
-use crate::ingest::compute::{computation, rows};
+use crate::ingest::compute::{Computation, computation, rows};
 use crate::ingest::entries::Entries;
 use crate::ingest::stored::{Stale, earliest};
 use crate::ingest::targets::cleanup_interval;
@@ -34,6 +35,8 @@ pub struct Walk {
     settings: Settings,
     /// Since when no raw text may be missing.
     raw_since: Option<Micros>,
+    /// How far back stored increments reach.
+    reach: Reach,
     purpose: Purpose,
 }
 
@@ -90,12 +93,21 @@ pub fn targets(client: &SpiClient<'_>, pattern: Option<&str>) -> Result<Vec<Targ
 }
 
 impl Walk {
-    pub fn new(window: Window, settings: Settings, purpose: Purpose) -> Result<Self, Error> {
-        Ok(Self {
-            window,
-            settings,
-            raw_since: Spi::connect(|client| oldest_raw(client, settings))?,
-            purpose,
+    /// For one target; None is for all.
+    pub fn new(
+        purpose: Purpose,
+        window: Window,
+        settings: Settings,
+        target_id: Option<i32>,
+    ) -> Result<Self, Error> {
+        Spi::connect(|client| {
+            Ok(Self {
+                purpose,
+                window,
+                settings,
+                raw_since: oldest_raw(client, settings)?,
+                reach: Reach::find(client, window, target_id)?,
+            })
         })
     }
 
@@ -309,7 +321,7 @@ impl Walking<'_, '_> {
             stale: Stale {
                 after: before.map_or(EARLIEST, |before| before.loaded.time),
                 observed: loaded.time,
-                earliest: earliest_row(before, previous.as_ref(), loaded)?,
+                earliest: self.earliest_row(before, previous.as_ref(), loaded, &computed)?,
             },
             server: loaded.server.clone(),
             bytes: loaded.bytes(),
@@ -324,6 +336,27 @@ impl Walking<'_, '_> {
         let is_wrong = !findings.is_empty();
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)
+    }
+
+    /// Where the first row of an observation begins, be it stored or computed.
+    fn earliest_row(
+        &self,
+        before: Option<&Seen<'_>>,
+        previous: Option<&Observation<'_>>,
+        this: &Loaded,
+        computed: &Computation<'_>,
+    ) -> Result<Micros, Error> {
+        let stored = self.walk.reach.of(self.target_id, this.time);
+        let computed = match self.walk.purpose {
+            Purpose::Audit => {
+                let starts = computed.increments.iter().map(|increment| increment.since);
+                let since = previous.map_or(this.time.saturating_sub(DAY), |it| it.time);
+                starts.chain(this.since).fold(since, Micros::min)
+            }
+            // The observations before may not yet be as they must be.
+            Purpose::Repair => earliest_possible(before, previous, this)?,
+        };
+        Ok(stored.into_iter().fold(computed, Micros::min))
     }
 
     fn report_all(&mut self, findings: &[Finding]) -> Result<(), Error> {
@@ -443,8 +476,8 @@ fn can_be_computed(
         }
 }
 
-/// Where the first row of an observation may begin, be it stored or computed.
-fn earliest_row(
+/// Where the first row of an observation may begin, be it stored or computed, going by what is carried.
+fn earliest_possible(
     before: Option<&Seen<'_>>,
     previous: Option<&Observation<'_>>,
     this: &Loaded,

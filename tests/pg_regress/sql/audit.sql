@@ -49,7 +49,9 @@ INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, r
 VALUES ('2025-11-03 08:05', '2025-11-03 08:04', '2025-11-03 08:05', 1, target('fs-OST0000'), false, 1),
     ('2025-11-03 08:30', '2025-11-03 08:20', '2025-11-03 08:30', 1, target('fs-OST0000'), true, 2),
     ('2025-11-03 08:20', '2025-11-03 08:18', '2025-11-03 08:14', 1, target('fs-OST0000'), false, 3),
-    ('2025-11-03 08:06', '2025-11-03 08:05', '2025-11-03 08:06', 1, 4711, false, 4);
+    ('2025-11-03 08:06', '2025-11-03 08:05', '2025-11-03 08:06', 1, 4711, false, 4),
+    -- Of an observation, but long before it.
+    ('2025-11-03 08:04', '2025-11-03 08:02', '2025-11-03 08:14', 1, target('fs-OST0001'), false, 5);
 DELETE FROM jobstats.entries WHERE name = 'y.1';
 SELECT cluster, target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
 ROLLBACK;

@@ -29,7 +29,8 @@ DELETE FROM jobstats.increments WHERE target_id = target('fs-MDT0000') AND obser
 INSERT INTO jobstats.increments SELECT * FROM jobstats.increments WHERE target_id = target('fs-OST0000') AND observed = '2025-11-03 08:04' AND write = 1;
 INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, reset, write)
 VALUES ('2025-11-03 08:05', '2025-11-03 08:04', '2025-11-03 08:05', 1, target('fs-OST0000'), false, 1),
-    ('2025-11-03 08:00', '2025-11-03 07:58', '2025-11-03 08:00', 1, target('fs-OST0000'), false, 1);
+    ('2025-11-03 08:00', '2025-11-03 07:58', '2025-11-03 08:00', 1, target('fs-OST0000'), false, 1),
+    ('2025-11-03 08:04', '2025-11-03 08:02', '2025-11-03 08:14', 1, target('fs-OST0000'), false, 1);
 UPDATE jobstats.observations SET active = 5, unknown = 7, bytes = 1, server = 'n3' WHERE target_id = target('fs-OST0000') AND "time" IN ('2025-11-03 08:00', '2025-11-03 08:06');
 UPDATE jobstats.observations SET since = '2025-11-03 08:02' WHERE target_id = target('fs-MDT0000') AND "time" = '2025-11-03 08:06';
 UPDATE jobstats.raw SET carried = NULL WHERE target_id = target('fs-MDT0000') AND "time" = '2025-11-03 08:04';
