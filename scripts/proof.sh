@@ -4,7 +4,7 @@
 #
 #   proof.sh                     all of it, in a private cluster
 #   proof.sh part DIR PART ...   of a server that runs in DIR: work, now or the name of a layout; the database is called
-#                                so too. What is printed and measured stays in target/proof
+#                                so too. What is printed and measured stays in target/proven
 #   proof.sh parts               says which parts there are
 #
 # JOBSTATS_PROOF_INTERVALS="1m 5m" chooses other intervals.
@@ -111,7 +111,7 @@ now() {
 
 # part DIR PART
 part() {
-    local url output=$target/proof/$2
+    local url output=$target/proven/$2
     rm -rf "$output"
     mkdir -p "$output"
     : >"$output/deliveries.csv"
@@ -128,7 +128,7 @@ part() {
 
 # tables PART ...
 tables() {
-    local part all=$target/proof
+    local part all=$target/proven
     for part; do
         tail -n +2 "$all/$part/cases.csv"
     done >"$all/cases.csv"
@@ -158,12 +158,12 @@ trap 'scripts/cluster.sh remove "$cluster"' EXIT
 is_root && chown postgres "$cluster"
 scripts/cluster.sh start "$cluster" fsync=off full_page_writes=off synchronous_commit=off
 say "known work in ${#layouts[@]} layouts, every ${intervals[*]}"
-mkdir -p "$target/proof"
+mkdir -p "$target/proven"
 status=0
 # shellcheck disable=SC2016 # of the inner shell
 printf '%s\n' "${parts[@]}" | xargs -P 2 -I PART sh -c '
     if scripts/proof.sh part "$0" PART >"$1/PART.log" 2>&1; then echo "ok      PART"; else echo "FAILED  PART"; exit 1; fi' \
-    "$cluster" "$target/proof" || status=$?
-cat "$target/proof/"{work,now}.log
+    "$cluster" "$target/proven" || status=$?
+cat "$target/proven/"{work,now}.log
 [ "$status" -eq 0 ] || { cat "$target"/proof/*.log && exit "$status"; }
 tables "${parts[@]}"
