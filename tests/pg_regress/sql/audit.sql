@@ -56,6 +56,14 @@ DELETE FROM jobstats.entries WHERE name = 'y.1';
 SELECT cluster, target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
 ROLLBACK;
 
+-- More than anybody reads.
+BEGIN;
+INSERT INTO jobstats.increments ("time", since, observed, entry_id, target_id, reset, write)
+SELECT '2025-11-03 08:30', '2025-11-03 08:20', '2025-11-03 08:30', n, target('fs-OST0000'), false, 1 FROM generate_series(1, 100001) AS n;
+SELECT count(*) FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
+\echo :LAST_ERROR_SQLSTATE
+ROLLBACK;
+
 -- What observations say.
 BEGIN;
 UPDATE jobstats.observations SET active = 5, unknown = 7, bytes = 1, server = 'n3' WHERE target_id = target('fs-OST0000') AND "time" = '2025-11-03 08:06';
