@@ -19,14 +19,15 @@ SELECT rank, workload, uid, operation AS "mostly", round(rate::numeric, 1) AS "p
     round(1000 * service_time::numeric, 1) AS "ms of service a second", round(100 * share) || ' %' AS share
 FROM jobstats_now('puhti-OST0000', 5);
 
-\echo 'How many users write how fast, hour by hour (each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more)'
+\echo 'How many users write how fast, hour by hour:  jobstats_densities(since, until, ''write_bytes'', step => ''1 hour'')'
+\echo '(each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more)'
 WITH writing AS (
     SELECT 23 - floor(extract(epoch FROM now() - "time") / 3600)::integer AS hour,
-        least(greatest(floor(log(rate))::integer, 2), 9) AS decade
-    FROM jobstats_rates(now() - interval '24 hours', now(), '{write_bytes}', '{uid}', interval '1 hour')
-    WHERE rate > 0
+        least(greatest(bucket, 2), 9) AS decade, count
+    FROM jobstats_densities(now() - interval '24 hours', now(), 'write_bytes', step => '1 hour')
 ), cells AS (
-    SELECT decade, hour, (SELECT count(*) FROM writing w WHERE w.decade = d.decade AND w.hour = h.hour) AS users
+    SELECT decade, hour,
+        (SELECT coalesce(sum(w.count), 0) FROM writing w WHERE w.decade = d.decade AND w.hour = h.hour) AS users
     FROM generate_series(2, 9) AS d (decade), generate_series(0, 23) AS h (hour)
 )
 SELECT CASE decade WHEN 2 THEN 'less'

@@ -173,8 +173,10 @@ fn parameters(question: &Question, window: &Window) -> Result<Vec<DatumWithOid<'
     let edges = window.edges.iter().map(|&edge| timestamptz(edge));
     parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
     parameters.extend(question.filters.parameters());
-    if let Wanted::Top { n, min_rate } = question.wanted {
-        parameters.extend([n.into(), min_rate.into()]);
+    match question.wanted {
+        Wanted::Top { n, min_rate } => parameters.extend([n.into(), min_rate.into()]),
+        Wanted::Densities { base } => parameters.push(base.into()),
+        _ => {}
     }
     Ok(parameters)
 }

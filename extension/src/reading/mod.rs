@@ -10,6 +10,7 @@
 mod answer;
 mod arguments;
 mod balance;
+mod densities;
 mod dimension;
 mod job;
 mod measure;

@@ -32,6 +32,11 @@ pub enum Wanted {
         /// Groups with a smaller rate are left out.
         min_rate: Option<f64>,
     },
+    /// Per step, how many of them have a rate in each bucket.
+    Densities {
+        /// A bucket reaches from one power of it to the next.
+        base: i32,
+    },
     /// All, also with when they were active, on how many nodes, and which target they used most.
     Summary,
     /// Per target its rate of the only measure, and the group of entries that leads on it.

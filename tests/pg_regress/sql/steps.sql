@@ -188,3 +188,12 @@ SELECT target, rate * 480 AS bytes, coverage FROM jobstats_balance('x');
 SELECT target, total, now() - last_active AS last_active, coverage FROM jobstats_job('1', now() - interval '10 minutes', now()) WHERE operation = 'write';
 SELECT target, total, now() - last_active AS last_active, coverage FROM jobstats_job('1', now() - interval '3 minutes') WHERE operation = 'write';
 ROLLBACK;
+
+-- Reading writes nothing, not even a transaction id.
+BEGIN READ ONLY;
+SELECT count(*) > 0 AS any FROM jobstats_summary(at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_balance(NULL, at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_densities(at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_job('101');
+SELECT pg_current_xact_id_if_assigned();
+COMMIT;

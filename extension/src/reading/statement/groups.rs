@@ -15,6 +15,7 @@ impl Statement<'_> {
                 format!("{} LIMIT {}", self.groups(), ROW_LIMIT + 1)
             }
             Wanted::Top { .. } => self.top(),
+            Wanted::Densities { .. } => self.densities(),
             Wanted::Leading => self.leading(),
             Wanted::Operations => self.operations(),
         }
@@ -25,6 +26,7 @@ impl Statement<'_> {
         let first = match self.question.wanted {
             Wanted::All | Wanted::Summary => format!("{table}step"),
             Wanted::Top { .. } => format!("{table}total_0 DESC"),
+            Wanted::Densities { .. } => return format!("{table}step, {table}bucket"),
             Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
             Wanted::Operations => {
                 let targets = self.question.by.of(&[Level::Target]);
@@ -46,6 +48,19 @@ impl Statement<'_> {
             n = AFTER_FILTERS,
             min_rate = AFTER_FILTERS + 1,
             limit = ROW_LIMIT + 1,
+        )
+    }
+
+    /// Per step: how many groups have a rate in which bucket.
+    fn densities(&self) -> String {
+        format!(
+            "SELECT d.step, b.bucket, b.lower, b.upper, b.count FROM (\
+             SELECT g.step, {schema}.jobstats_density_agg(g.rate_0, ${base}) AS density \
+             FROM ({groups}) g WHERE g.rate_0 > 0 GROUP BY g.step) d \
+             CROSS JOIN LATERAL {schema}.jobstats_buckets(d.density) b",
+            groups = self.groups(),
+            schema = self.schema,
+            base = AFTER_FILTERS,
         )
     }
 

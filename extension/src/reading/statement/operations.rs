@@ -14,10 +14,10 @@ impl Statement<'_> {
             "SELECT 1 AS step{targets}, f.n, trim_scale(f.total) AS total, f.calls, {per_call} AS per_call, \
              f.total::double precision / x.seconds::double precision AS rate, f.first, f.last, f.nodes, \
              x.seconds::double precision AS observed FROM (\
-             SELECT u.target_id, o.n, sum(o.total) AS total, sum(o.calls) AS calls, sum(o.spent) AS spent, \
+             SELECT u.target_id, o.n, sum(o.part * o.factor) AS total, sum(o.calls) AS calls, sum(o.spent) AS spent, \
              min(r.first) AS first, max(r.last) AS last, count(DISTINCT e.node) AS nodes FROM ({rows}) r \
              JOIN unit u ON u.target_id = r.target_id JOIN jobstats.entries e ON e.entry_id = r.entry_id \
-             CROSS JOIN LATERAL (VALUES {values}) o (n, total, calls, spent) WHERE o.total <> 0 \
+             CROSS JOIN LATERAL (VALUES {values}) o (n, part, factor, calls, spent) WHERE o.part <> 0 \
              GROUP BY u.target_id, o.n) f \
              JOIN unit u ON u.target_id = f.target_id JOIN seen x ON x.target_id = f.target_id",
             per_call = per_call("f.spent", "f.calls"),
@@ -42,25 +42,28 @@ impl Statement<'_> {
         rows.in_window()
     }
 
-    /// What one row `r` adds to each measure.
+    /// What one row `r` adds to each measure. Most of it is nothing: so the factor comes later.
     fn operation_values(&self) -> String {
-        let value = |n: &SumNumber| {
-            let of_kind = if self.sums[*n].mdt_only {
+        let value = |n: SumNumber| {
+            if self.sums[n].mdt_only {
                 format!("CASE WHEN u.target_kind = 'MDT' THEN r.value_{n} END")
             } else {
                 format!("r.value_{n}")
-            };
-            format!("{of_kind}::numeric")
+            }
         };
-        let or_null = |n: &Option<SumNumber>| n.as_ref().map_or("NULL".to_owned(), value);
-        let values = self.measures.iter().enumerate().map(|(n, measure)| {
-            let terms: Vec<String> = measure
-                .total
-                .iter()
-                .map(|(sum, factor)| format!("{} * {}", value(sum), factor.unwrap_or("1")))
-                .collect();
-            let (calls, spent) = (or_null(&measure.calls), or_null(&measure.spent));
-            format!("({n}, {}, {calls}, {spent})", terms.join(" + "))
+        let or_null = |n: Option<SumNumber>| n.map_or("NULL".to_owned(), value);
+        let values = self.measures.iter().enumerate().flat_map(|(n, measure)| {
+            // Counted with the first term.
+            let mut counts = Some((measure.calls, measure.spent));
+            measure.total.iter().map(move |&(sum, factor)| {
+                let (calls, spent) = counts.take().unwrap_or_default();
+                let (part, factor) = (value(sum), factor.unwrap_or("1"));
+                format!(
+                    "({n}, {part}, {factor}, {}, {})",
+                    or_null(calls),
+                    or_null(spent)
+                )
+            })
         });
         values.collect::<Vec<_>>().join(", ")
     }
