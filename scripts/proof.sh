@@ -100,8 +100,6 @@ now() {
         done
     done
     wait "${running[@]}" || true
-    # Windows that reach now wait for the next observations, which do not come.
-    sleep 11
     for layout in "${layouts[@]}"; do
         world=(--layout "$layout" --interval "${interval}s" --undisturbed --work "$output/work.csv")
         verify "$layout now" "${world[@]}" --from "$from" --hours 1 --observed || return

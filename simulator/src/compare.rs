@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::thread;
+use std::time::Duration;
 
 use crate::cluster::{Cluster, Kind};
 use crate::database::{self, Amounts, Key, Store};
 use crate::question::QUESTIONS;
 use crate::report::tally;
 use crate::tally::{Happening, Tally};
+use crate::time::{Nanos, SECOND, now};
 use crate::totals::Column;
 use crate::truth::{Cell, TargetTruth};
 
@@ -93,6 +96,7 @@ pub fn compare(
     let Some(window) = window(truths) else {
         return Ok(comparison);
     };
+    let_pass(window.1);
     let workloads = store.workloads()?;
     for question in QUESTIONS {
         let truth = cells(cluster, truths, |cell| {
@@ -106,11 +110,21 @@ pub fn compare(
 }
 
 /// From the first observation of any target to the last.
-fn window(truths: &[TargetTruth]) -> Option<(i64, i64)> {
+fn window(truths: &[TargetTruth]) -> Option<(Nanos, Nanos)> {
     let observed = || truths.iter().filter_map(|truth| truth.observed);
     let first = observed().map(|(first, _)| first).min()?;
     let last = observed().map(|(_, last)| last).max()?;
     (first < last).then_some((first, last))
+}
+
+/// Waits until a time lies so far back that a window up to it no longer reaches now: functions answer those only as far as
+/// all targets have been observed.
+fn let_pass(until: Nanos) {
+    const REACHES_NOW: Nanos = 11 * SECOND;
+    let left = now().map_or(0, |now| until + REACHES_NOW - now);
+    if (1..=REACHES_NOW).contains(&left) {
+        thread::sleep(Duration::from_nanos(left.unsigned_abs()));
+    }
 }
 
 /// Where a cell of the truth stands.
