@@ -7,12 +7,8 @@
 rows=${1:-10000000}
 runs=5
 
-cluster=$(mktemp -d /tmp/jobstats-bench.XXXXXX)
-trap 'scripts/cluster.sh remove "$cluster"' EXIT
-! is_root || chown postgres "$cluster"
 scripts/install.sh
-scripts/cluster.sh start "$cluster" fsync=off autovacuum=off shared_buffers=1GB max_parallel_workers_per_gather=0
-url=$(scripts/cluster.sh url "$cluster")
+start_cluster bench autovacuum=off shared_buffers=1GB max_parallel_workers_per_gather=0
 
 psql -q "$url" <<-SQL
 	CREATE EXTENSION jobstats;

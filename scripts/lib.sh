@@ -52,6 +52,18 @@ new_store() {
     psql -q -At "$url" -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${3:-})"
 }
 
+# start_cluster NAME [setting=value ...]
+# A cluster of its own for a script, which goes when the script ends; what is in it need not survive a crash. Sets cluster
+# and url.
+start_cluster() {
+    cluster=$(mktemp -d "/tmp/jobstats-$1.XXXXXX")
+    trap 'scripts/cluster.sh remove "$cluster"' EXIT
+    ! is_root || chown postgres "$cluster"
+    scripts/cluster.sh start "$cluster" fsync=off full_page_writes=off synchronous_commit=off "${@:2}"
+    # shellcheck disable=SC2034 # for those who source this
+    url=$(scripts/cluster.sh url "$cluster")
+}
+
 # audit URL
 # What is stored is what the raw text says, of every observation; prints how many these were.
 audit() {

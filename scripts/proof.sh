@@ -151,10 +151,7 @@ esac
 
 scripts/install.sh
 cargo build --release -p jobstats-simulator -p jobstats-shipper
-cluster=$(mktemp -d /tmp/jobstats-proof.XXXXXX)
-trap 'scripts/cluster.sh remove "$cluster"' EXIT
-is_root && chown postgres "$cluster"
-scripts/cluster.sh start "$cluster" fsync=off full_page_writes=off synchronous_commit=off
+start_cluster proof
 say "known work in ${#layouts[@]} layouts, every ${intervals[*]}"
 mkdir -p "$target/proven"
 status=0
@@ -162,6 +159,9 @@ status=0
 printf '%s\n' "${parts[@]}" | xargs -P 2 -I PART sh -c '
     if scripts/proof.sh part "$0" PART >"$1/PART.log" 2>&1; then echo "ok      PART"; else echo "FAILED  PART"; exit 1; fi' \
     "$cluster" "$target/proven" || status=$?
+if [ "$status" -ne 0 ]; then
+    cat "$target"/proven/*.log
+    exit "$status"
+fi
 cat "$target/proven/"{work,now}.log
-[ "$status" -eq 0 ] || { cat "$target"/proof/*.log && exit "$status"; }
 tables "${parts[@]}"

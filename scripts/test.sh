@@ -108,14 +108,6 @@ proof() {
     JOBSTATS_PROOF_INTERVALS=5m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
 }
 
-start_cluster() {
-    cluster=$(mktemp -d /tmp/jobstats-test.XXXXXX)
-    trap 'scripts/cluster.sh remove "$cluster"' EXIT
-    is_root && chown postgres "$cluster"
-    scripts/cluster.sh start "$cluster" fsync=off full_page_writes=off synchronous_commit=off
-    url=$(scripts/cluster.sh url "$cluster")
-}
-
 # run_part PART[:NAME]
 run_part() {
     local part=${1%%:*} names=()
@@ -139,7 +131,7 @@ run_part() {
 
 [ $# -gt 0 ] || set -- core simulator docs regress isolation stress shipper proof
 mkdir -p "$target"
-start_cluster
+start_cluster test
 scripts/install.sh
 for part; do
     run_part "$part"
