@@ -21,6 +21,7 @@ mod parse;
 mod reading;
 mod reidentify;
 mod reprocess;
+mod rollup;
 mod setup;
 mod staged;
 mod store;
@@ -31,6 +32,7 @@ mod zstd_text;
 pg_module_magic!();
 
 extension_sql_file!("sql/put_view.sql", name = "put_view");
+extension_sql_file!("sql/refresh.sql", name = "refresh");
 extension_sql_file!("sql/maintain.sql", name = "maintain");
 extension_sql_file!("sql/grants.sql", name = "grants");
 extension_sql_file!("sql/privileges.sql", name = "privileges", finalize);

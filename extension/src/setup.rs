@@ -8,6 +8,7 @@ use pgrx::spi::{SpiClient, quote_literal};
 use crate::columns::{meaning, operation_columns};
 use crate::error::Error;
 use crate::reading;
+use crate::rollup;
 use crate::store;
 
 /// The tables that grow with time, and the width of their chunks.
@@ -31,7 +32,7 @@ const FORMATS: &str =
 
 /// Where the growing tables are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Installation {
+pub enum Installation {
     /// PostgreSQL alone.
     Plain,
     /// TimescaleDB, its functions being in this schema.
@@ -73,6 +74,7 @@ fn jobstats_setup(
             client.update(PACKED, None, &[])?;
             make_growing(client, &installation, &schema)?;
         }
+        rollup::create(client, &installation)?;
         client.update(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
             None,
@@ -223,7 +225,10 @@ fn make_growing(
         client.update(&statement, None, &[])?;
     }
     client.update(
-        &format!("SELECT {schema}.jobstats_add_days(relation) FROM unnest($1::text[]) AS relation"),
+        &format!(
+            "SELECT {schema}.jobstats_add_partitions(relation, 'day', now(), now() + interval '3 days') \
+             FROM unnest($1::text[]) AS relation"
+        ),
         None,
         &[GROWING.to_vec().into()],
     )?;
@@ -241,6 +246,16 @@ fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
+    for level in &rollup::LEVELS {
+        client.update(
+            &format!("SELECT {schema}.jobstats_put_view($1, $2)"),
+            None,
+            &[
+                format!("increments_{}", level.name).into(),
+                level.view().into(),
+            ],
+        )?;
+    }
     for (name, definition) in VIEWS {
         let definition = reading::views::complete(definition)
             .replace("@extschema@", schema)

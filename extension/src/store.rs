@@ -10,6 +10,9 @@ use crate::error::Error;
 /// that setup and maintenance do.
 pub const LOCK_CLASS: i32 = 0x6a_6f_62_73;
 
+/// The second key of the lock that all feeds share, so that a refresh of rollups knows which are running.
+pub const FEEDS: i32 = -1;
+
 /// The row of `jobstats.settings`, as far as ingest needs it.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {

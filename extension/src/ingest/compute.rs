@@ -8,6 +8,7 @@ use super::entries::Entries;
 use super::stored::{self, Read, Stale, Stored};
 use crate::error::Error;
 use crate::memory::{Growing, require_room, reserve};
+use crate::rollup;
 use crate::staged::{Row, insert_increments};
 use crate::zstd_text::pack;
 
@@ -105,6 +106,9 @@ pub fn compute(
     cleanup_interval: u32,
 ) -> Result<(Computed, Vec<Found>), Error> {
     let computation = computation(previous, next, cleanup_interval)?;
+    if let Some((from, to)) = span(&computation.increments) {
+        rollup::changed(client, target_id, from, to)?;
+    }
     let rows = rows(client, entries, computation.increments)?;
     let increments = insert_increments(client, target_id, rows)?;
     let computed = Computed {
@@ -210,6 +214,13 @@ pub fn compute_on(
             None => return Ok(()),
         }
     }
+}
+
+/// From where to where increments reach; None where there are none.
+fn span(increments: &[Increment<'_>]) -> Option<(Micros, Micros)> {
+    let from = increments.iter().map(|increment| increment.since).min()?;
+    let to = increments.iter().map(|increment| increment.time).max()?;
+    Some((from, to))
 }
 
 /// The carried records as text; None where there are none.

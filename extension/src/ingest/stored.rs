@@ -12,6 +12,7 @@ use super::Feed;
 use super::compute::Computed;
 use super::targets::cleanup_interval;
 use crate::error::Error;
+use crate::rollup;
 use crate::time::{micros, timestamptz};
 use crate::zstd_text::{UNPACKED_LIMIT, unpack};
 
@@ -386,6 +387,7 @@ pub fn delete_increments(
     ) else {
         return Ok(0);
     };
+    rollup::changed(client, target_id, earliest, latest)?;
     let all = |time: fn(&Stale) -> Micros| {
         times(time)
             .map(timestamptz)

@@ -1,30 +1,32 @@
 -- Retention and, without TimescaleDB, the partitions of the coming days.
 
-CREATE FUNCTION jobstats_add_days(relation text, ahead integer DEFAULT 3) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
     owner name;
-    today timestamp := date_trunc('day', now() AT TIME ZONE 'UTC');
-    day timestamp;
-    name text;
+    key name;
     low timestamptz;
     high timestamptz;
+    name text;
     held boolean;
     made integer := 0;
 BEGIN
-    SELECT pg_get_userbyid(c.relowner) INTO owner
-    FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'p';
+    SELECT pg_get_userbyid(c.relowner), a.attname INTO owner, key
+    FROM pg_class c
+    JOIN pg_partitioned_table p ON p.partrelid = c.oid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
+    WHERE c.oid = to_regclass(format('jobstats.%I', relation));
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    FOR day IN SELECT * FROM generate_series(today, today + make_interval(days => ahead), interval '1 day') LOOP
-        name := format('%s_%s', relation, to_char(day, 'YYYYMMDD'));
-        low := day AT TIME ZONE 'UTC';
-        high := (day + interval '1 day') AT TIME ZONE 'UTC';
+    FOR low IN SELECT * FROM generate_series(date_trunc(unit, span_from), span_to, ('1 ' || unit)::interval) LOOP
+        high := low + ('1 ' || unit)::interval;
+        name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
         CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
-        -- Rows that came before their day had a partition keep that day in DEFAULT.
-        EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE "time" >= $1 AND "time" < $2)', relation || '_default')
+        -- Rows that came before their span had a partition keep that span in DEFAULT.
+        EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
             INTO held USING low, high;
         CONTINUE WHEN held;
         BEGIN
@@ -40,35 +42,45 @@ BEGIN
     RETURN made;
 END
 $$;
-COMMENT ON FUNCTION jobstats_add_days(text, integer) IS
-'Internal: makes the missing partitions of a table of the store for today and the coming days (UTC) and returns their number; none where TimescaleDB keeps it.';
+COMMENT ON FUNCTION jobstats_add_partitions(text, text, timestamptz, timestamptz) IS
+'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span of time and returns their number; none where TimescaleDB keeps it.';
 
 CREATE FUNCTION jobstats_drop_before(relation text, horizon timestamptz) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
     timescale text := (
         SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
         WHERE e.extname = 'timescaledb');
+    key name;
     name text;
     dropped integer := 0;
 BEGIN
-    IF (SELECT c.relkind FROM pg_class c WHERE c.oid = to_regclass(format('jobstats.%I', relation))) <> 'p' THEN
+    SELECT a.attname INTO key
+    FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+    WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
+    IF NOT FOUND THEN
         EXECUTE format('SELECT count(*) FROM %I.drop_chunks($1::regclass, older_than => $2)', timescale)
             INTO dropped USING format('jobstats.%I', relation), horizon;
         RETURN dropped;
     END IF;
     FOR name IN
-        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        SELECT c.relname
+        FROM pg_inherits i
+        JOIN pg_class c ON c.oid = i.inhrelid
+        CROSS JOIN LATERAL substring(c.relname FROM '\d+$') AS span
         WHERE i.inhparent = to_regclass(format('jobstats.%I', relation))
-            AND c.relname ~ format('^%s_\d{8}$', relation)
-            AND (to_date(right(c.relname, 8), 'YYYYMMDD') + 1)::timestamp AT TIME ZONE 'UTC' <= horizon
+            AND CASE length(span)
+                WHEN 4 THEN to_date(span, 'YYYY') + interval '1 year'
+                WHEN 6 THEN to_date(span, 'YYYYMM') + interval '1 month'
+                WHEN 8 THEN to_date(span, 'YYYYMMDD') + interval '1 day'
+            END <= horizon
         ORDER BY c.relname
     LOOP
         EXECUTE format('DROP TABLE jobstats.%I', name);
         dropped := dropped + 1;
     END LOOP;
-    EXECUTE format('DELETE FROM jobstats.%I WHERE "time" < $1', relation || '_default') USING horizon;
+    EXECUTE format('DELETE FROM jobstats.%I WHERE %I < $1', relation || '_default', key) USING horizon;
     RETURN dropped;
 END
 $$;
@@ -85,13 +97,20 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM @extschema@.jobstats_require_store();
     PERFORM @extschema@.jobstats_require_top_level('jobstats_maintain()');
+    -- Before retention: what it drops must be in the rollups.
+    CALL @extschema@.jobstats_refresh();
     -- A transaction for each step, and none that waits long: who waits for the lock on a table that a long query
     -- reads makes every feed wait behind itself.
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR step IN
         SELECT t.relation, h.horizon
         FROM jobstats.settings s
-        CROSS JOIN LATERAL (VALUES
-            ('raw', s.raw_retention), ('observations', s.retention), ('increments', s.retention)) AS t (relation, keep)
+        CROSS JOIN LATERAL (
+            VALUES ('raw', s.raw_retention), ('observations', s.retention), ('increments', s.retention)
+            UNION ALL
+            SELECT 'rollup_' || l.level, greatest(l.retention, s.retention)
+            FROM jobstats.rollups l WHERE l.retention IS NOT NULL
+        ) AS t (relation, keep)
         CROSS JOIN LATERAL (VALUES (NULL), (now() - t.keep)) AS h (horizon)
     LOOP
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
@@ -102,7 +121,8 @@ BEGIN
             -- Maintenance and setup wait for each other. Zero is no target's.
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
             IF step.horizon IS NULL THEN
-                PERFORM @extschema@.jobstats_add_days(step.relation);
+                PERFORM @extschema@.jobstats_add_partitions(step.relation, 'day', now(), now() + interval '3 days')
+                WHERE step.relation NOT LIKE 'rollup%';
             ELSE
                 PERFORM @extschema@.jobstats_drop_before(step.relation, step.horizon);
             END IF;

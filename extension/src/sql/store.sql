@@ -5,6 +5,7 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     version text NOT NULL,
     raw_retention interval NOT NULL DEFAULT '2 days' CHECK (raw_retention > '0'),
     retention interval NOT NULL DEFAULT '90 days',
+    refresh_lag interval NOT NULL DEFAULT '20 minutes' CHECK (refresh_lag >= '0'),
     rejects_retention interval NOT NULL DEFAULT '14 days' CHECK (rejects_retention > '0'),
     max_ahead interval NOT NULL DEFAULT '5 minutes' CHECK (max_ahead >= '0'),
     max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823),
@@ -63,7 +64,16 @@ CREATE TABLE IF NOT EXISTS jobstats.rejects (
 );
 CREATE INDEX IF NOT EXISTS rejects_received ON jobstats.rejects (received);
 
+CREATE TABLE IF NOT EXISTS jobstats.rollups (
+    level text PRIMARY KEY,
+    width interval NOT NULL,
+    announced timestamptz NOT NULL DEFAULT '-infinity',
+    refreshed timestamptz NOT NULL DEFAULT '-infinity',
+    retention interval
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.dirty (
+    dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     target_id integer NOT NULL,
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL

@@ -1,0 +1,356 @@
+//! Rollups: sums of `jobstats.increments` over ten minutes, hours and days, by target and entry.
+//!
+//! Where TimescaleDB has continuous aggregates, a rollup is one of them; elsewhere it is a table. Either is filled by
+//! `jobstats_maintain()` up to a time that it announces first. What a feed writes or deletes before that time it notes in
+//! `jobstats.dirty`; the views `increments_10m`, … take such spans, and what comes after the time, from `increments`
+//! itself. So they are exact at any moment.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::columns::operation_columns;
+use crate::error::Error;
+use crate::setup::Installation;
+use crate::store;
+use crate::time::{micros, timestamptz};
+
+/// Where buckets of all widths begin.
+const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";
+
+/// A rollup.
+#[derive(Debug, Clone, Copy)]
+pub struct Level {
+    /// Suffix of the names of its relations.
+    pub name: &'static str,
+    /// Width of its buckets, as an interval.
+    pub width: &'static str,
+    /// What it sums.
+    source: Source,
+    /// Span of a partition, and of a chunk.
+    pub unit: &'static str,
+    /// How long it is kept at first; None: for ever.
+    pub retention: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Increments,
+    Rollup(&'static str),
+}
+
+/// All rollups, each after the one that it sums.
+pub const LEVELS: [Level; 3] = [
+    Level {
+        name: "10m",
+        width: "10 minutes",
+        source: Source::Increments,
+        unit: "day",
+        retention: Some("90 days"),
+    },
+    Level {
+        name: "1h",
+        width: "1 hour",
+        source: Source::Rollup("10m"),
+        unit: "month",
+        retention: Some("2 years"),
+    },
+    Level {
+        name: "1d",
+        width: "1 day",
+        source: Source::Rollup("1h"),
+        unit: "year",
+        retention: None,
+    },
+];
+
+impl Level {
+    fn find(name: &str) -> Result<&'static Self, Error> {
+        let level = LEVELS.iter().find(|level| level.name == name);
+        level.ok_or_else(|| Error::Unknown {
+            what: "rollup",
+            name: name.to_owned(),
+            valid: LEVELS.map(|level| level.name).join(", "),
+        })
+    }
+
+    /// The table or continuous aggregate.
+    pub fn relation(&self) -> String {
+        format!("rollup_{}", self.name)
+    }
+
+    /// The bucket that an instant lies in that ends a span, as it is stored: a microsecond after the bucket's start, so
+    /// that buckets include their ends, as rows of `increments` do, and not their starts.
+    fn bucket(&self, instant: &str) -> String {
+        format!(
+            "date_bin('{width}', {instant} - interval '1 microsecond', {EPOCH}) + interval '1 microsecond'",
+            width = self.width
+        )
+    }
+
+    /// The sums over rows `i` of what this level sums, grouped by `bucket`.
+    fn sums(&self, bucket: &str, from: &str) -> String {
+        let (first, last, resets) = match self.source {
+            Source::Increments => (
+                "i.since",
+                "coalesce(i.last_active, i.\"time\")",
+                "count(*) FILTER (WHERE i.reset)",
+            ),
+            Source::Rollup(_) => ("i.first", "i.last", "sum(i.resets)::bigint"),
+        };
+        format!(
+            "SELECT {bucket} AS bucket, i.entry_id, i.target_id, min({first}) AS first, max({last}) AS last, \
+             {resets} AS resets{sums} FROM {from} GROUP BY 1, i.entry_id, i.target_id",
+            sums = operations(|name| format!("sum(i.{name})::bigint AS {name}")),
+        )
+    }
+
+    fn source(&self) -> (String, &'static str) {
+        match self.source {
+            Source::Increments => ("jobstats.increments".to_owned(), "\"time\""),
+            Source::Rollup(level) => (format!("jobstats.rollup_{level}"), "bucket"),
+        }
+    }
+
+    fn create_table(&self, partitioned: bool) -> String {
+        let by_range = if partitioned {
+            "PARTITION BY RANGE (bucket)"
+        } else {
+            ""
+        };
+        let relation = self.relation();
+        format!(
+            "CREATE TABLE jobstats.{relation} (bucket timestamptz NOT NULL, entry_id bigint NOT NULL, \
+             target_id integer NOT NULL, first timestamptz NOT NULL, last timestamptz NOT NULL, \
+             resets bigint NOT NULL{columns}) {by_range}; \
+             CREATE INDEX {relation}_entry ON jobstats.{relation} (entry_id, bucket); \
+             CREATE INDEX {relation}_bucket ON jobstats.{relation} USING brin (bucket) WITH (pages_per_range = 32)",
+            columns = operations(|name| format!("{name} bigint")),
+        )
+    }
+
+    fn create_aggregate(&self, timescale: &str) -> String {
+        let (source, time) = self.source();
+        let bucket = format!(
+            "{timescale}.time_bucket(interval '{}', i.{time}, \"offset\" => interval '1 microsecond')",
+            self.width
+        );
+        format!(
+            "CREATE MATERIALIZED VIEW jobstats.{relation} \
+             WITH (timescaledb.continuous, timescaledb.materialized_only = true) AS {sums} WITH NO DATA",
+            relation = self.relation(),
+            sums = self.sums(&bucket, &format!("{source} i")),
+        )
+    }
+
+    /// The live view: the rollup where it is up to date, and elsewhere what it would hold.
+    pub fn view(&self) -> String {
+        let live = Self {
+            source: Source::Increments,
+            ..*self
+        };
+        let bucket = live.bucket("i.\"time\"");
+        let since_refresh = format!(
+            "jobstats.increments i WHERE i.\"time\" > (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{}')",
+            self.name
+        );
+        let dirty = format!(
+            "jobstats.increments i JOIN (SELECT d.target_id, unnest(range_agg({span})) AS span \
+             FROM jobstats.dirty d GROUP BY d.target_id) d \
+             ON d.target_id = i.target_id AND i.\"time\" > lower(d.span) AND i.\"time\" <= upper(d.span) \
+             WHERE i.\"time\" <= (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{name}')",
+            span = self.dirty_span(),
+            name = self.name,
+        );
+        format!(
+            "CREATE OR REPLACE VIEW jobstats.increments_{name} AS \
+             SELECT r.bucket + (interval '{width}' - interval '1 microsecond') AS \"time\", \
+             r.bucket - interval '1 microsecond' AS since, r.bucket, r.entry_id, r.target_id, r.first, r.last, \
+             r.resets{columns} FROM ({current} UNION ALL {since_refresh} UNION ALL {dirty}) r",
+            name = self.name,
+            width = self.width,
+            columns = operations(|name| format!("r.{name}")),
+            current = self.current(),
+            since_refresh = live.sums(&bucket, &since_refresh),
+            dirty = live.sums(&bucket, &dirty),
+        )
+    }
+
+    /// The rows of the rollup that can be relied on.
+    fn current(&self) -> String {
+        format!(
+            "SELECT r.bucket, r.entry_id, r.target_id, r.first, r.last, r.resets{columns} \
+             FROM jobstats.{relation} r \
+             WHERE r.bucket <= (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{name}') \
+             AND NOT EXISTS (SELECT FROM jobstats.dirty d WHERE d.target_id = r.target_id AND {span} @> r.bucket)",
+            columns = operations(|name| format!("r.{name}")),
+            relation = self.relation(),
+            name = self.name,
+            span = self.dirty_span(),
+        )
+    }
+
+    /// The whole buckets that a row `d` of `jobstats.dirty` touches.
+    fn dirty_span(&self) -> String {
+        format!(
+            "tstzrange(date_bin('{width}', d.span_from, {EPOCH}), \
+             date_bin('{width}', d.span_to - interval '1 microsecond', {EPOCH}) + interval '{width}', '(]')",
+            width = self.width
+        )
+    }
+}
+
+/// An expression for each operation column, with a leading comma each.
+fn operations(expression: impl Fn(&str) -> String) -> String {
+    operation_columns()
+        .map(|(_, name)| format!(", {}", expression(&format!("\"{name}\""))))
+        .collect()
+}
+
+/// Creates what is missing of the rollups of a store.
+pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    for level in &LEVELS {
+        let relation = level.relation();
+        let there = client
+            .update(
+                "SELECT to_regclass(format('jobstats.%I', $1)) IS NOT NULL",
+                Some(1),
+                &[relation.as_str().into()],
+            )?
+            .first()
+            .get_one::<bool>()?;
+        if there == Some(true) {
+            continue;
+        }
+        match installation {
+            Installation::Plain => {
+                client.update(&level.create_table(true), None, &[])?;
+                client.update(
+                    &format!("CREATE TABLE jobstats.{relation}_default PARTITION OF jobstats.{relation} DEFAULT"),
+                    None,
+                    &[],
+                )?;
+            }
+            Installation::Timescale {
+                schema,
+                community: true,
+                ..
+            } => {
+                client.update(&level.create_aggregate(schema), None, &[])?;
+            }
+            Installation::Timescale { schema, .. } => {
+                client.update(&level.create_table(false), None, &[])?;
+                client.update(
+                    &format!(
+                        "SELECT {schema}.create_hypertable('jobstats.{relation}'::regclass, 'bucket'::name, \
+                         chunk_time_interval => interval '1 {unit}', create_default_indexes => false)",
+                        unit = level.unit
+                    ),
+                    None,
+                    &[],
+                )?;
+            }
+        }
+        client.update(
+            "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval)",
+            None,
+            &[level.name.into(), level.width.into(), level.retention.into()],
+        )?;
+    }
+    if let Installation::Timescale {
+        schema,
+        community: true,
+        ..
+    } = installation
+    {
+        let procedure = include_str!("sql/refresh_aggregate.sql").replace("@timescale@", schema);
+        client.update(&procedure, None, &[])?;
+    }
+    Ok(())
+}
+
+/// Up to where rollups are, or may soon be, computed: what is written or deleted before this time is
+/// [noted](mark_dirty). Holds until the end of the transaction: a refresh that announces a later time waits for it.
+pub fn announced(client: &mut SpiClient<'_>) -> Result<Micros, Error> {
+    client.update(
+        "SELECT pg_advisory_xact_lock_shared($1, $2)",
+        None,
+        &[store::LOCK_CLASS.into(), store::FEEDS.into()],
+    )?;
+    // By a statement with a new snapshot: what was announced before the lock was ours must be seen.
+    let found = client.update(
+        "SELECT max(announced) FROM jobstats.rollups WHERE isfinite(announced)",
+        Some(1),
+        &[],
+    )?;
+    let announced = found.first().get_one::<TimestampWithTimeZone>()?;
+    announced.map_or(Ok(Micros::MIN), micros)
+}
+
+/// Notes that increments of a span have changed.
+pub fn mark_dirty(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    from: Micros,
+    to: Micros,
+) -> Result<(), Error> {
+    client.update(
+        "INSERT INTO jobstats.dirty (target_id, span_from, span_to) VALUES ($1, $2, $3)",
+        None,
+        &[
+            target_id.into(),
+            timestamptz(from)?.into(),
+            timestamptz(to)?.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_roll_up(
+    level text, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
+) RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_roll_up(text, timestamptz, timestamptz, integer) IS
+'Internal: computes the buckets of a rollup that is a table, for one target or for all, and returns the number of rows.';
+"#)]
+fn jobstats_roll_up(
+    level: &str,
+    span_from: TimestampWithTimeZone,
+    span_to: TimestampWithTimeZone,
+    target_id: Option<i32>,
+) -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
+    let rows = Spi::connect_mut(|client| -> Result<usize, Error> {
+        let level = Level::find(level)?;
+        let (source, time) = level.source();
+        let arguments = [span_from.into(), span_to.into(), target_id.into()];
+        let target = match target_id {
+            Some(_) => " AND i.target_id = $3",
+            None => " AND $3::integer IS NULL",
+        };
+        client.update(
+            &format!(
+                "DELETE FROM jobstats.{relation} i WHERE i.bucket > $1 AND i.bucket <= $2{target}",
+                relation = level.relation()
+            ),
+            None,
+            &arguments,
+        )?;
+        let sums = level.sums(
+            &level.bucket(&match level.source {
+                Source::Increments => "i.\"time\"".to_owned(),
+                Source::Rollup(_) => "i.bucket".to_owned(),
+            }),
+            &format!("{source} i WHERE i.{time} > $1 AND i.{time} <= $2{target}"),
+        );
+        let statement = format!(
+            "INSERT INTO jobstats.{relation} (bucket, entry_id, target_id, first, last, resets{columns}) {sums}",
+            relation = level.relation(),
+            columns = operations(str::to_owned),
+        );
+        Ok(client.update(&statement, None, &arguments)?.len())
+    })?;
+    Ok(rows as i64)
+}

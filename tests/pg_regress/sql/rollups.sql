@@ -1,0 +1,68 @@
+-- Rollups: sums over ten minutes, hours and days, exact at any moment.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+
+-- A target that is read every seven minutes for two and a half days, a job of which writes 4 kB a second.
+CREATE FUNCTION feed("time" timestamptz) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', feed."time", ost('fs-OST0000', record('a.1', seconds, seconds * 4096), record('b.2', seconds / 1000, seconds))
+FROM (SELECT extract(epoch FROM feed."time" - '2025-11-01')::bigint) s (seconds)
+$$;
+SELECT count(feed(t)) FROM generate_series(timestamptz '2025-11-01 00:07', '2025-11-03 12:00', interval '7 minutes') t
+WHERE t NOT BETWEEN '2025-11-02 03:00' AND '2025-11-02 11:00';
+
+-- What each level shows, and what it holds, against what increments say.
+CREATE FUNCTION expected(width interval) RETURNS TABLE (bucket timestamptz, entry_id bigint, target_id integer,
+    first timestamptz, last timestamptz, resets bigint, write bigint, write_bytes bigint) LANGUAGE sql AS $$
+SELECT date_bin(width, "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond', entry_id, target_id,
+    min(since), max(coalesce(last_active, "time")), count(*) FILTER (WHERE reset), sum(write)::bigint, sum(write_bytes)::bigint
+FROM jobstats.increments GROUP BY 1, 2, 3
+$$;
+CREATE FUNCTION differences() RETURNS TABLE (level text, rows bigint, write_bytes numeric, shown bigint, held bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    columns text := 'bucket, entry_id, target_id, first, last, resets, write, write_bytes';
+    width interval;
+BEGIN
+    FOR level, width IN SELECT l.level, l.width FROM jobstats.rollups l ORDER BY l.width LOOP
+        EXECUTE format($f$
+            SELECT (SELECT count(*) FROM jobstats.increments_%1$s), (SELECT sum(write_bytes) FROM jobstats.increments_%1$s),
+                (SELECT count(*) FROM (SELECT %2$s FROM jobstats.increments_%1$s EXCEPT ALL SELECT * FROM expected(%3$L)) d)
+                + (SELECT count(*) FROM (SELECT * FROM expected(%3$L) EXCEPT ALL SELECT %2$s FROM jobstats.increments_%1$s) d),
+                (SELECT count(*) FROM (SELECT %2$s FROM jobstats.rollup_%1$s EXCEPT ALL SELECT * FROM expected(%3$L)) d)
+                + (SELECT count(*) FROM (SELECT * FROM expected(%3$L) EXCEPT ALL SELECT %2$s FROM jobstats.rollup_%1$s) d)
+        $f$, level, columns, width) INTO rows, write_bytes, shown, held;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+SELECT sum(write_bytes) FROM jobstats.increments;
+-- Before the first refresh they hold nothing, and show all.
+SELECT * FROM differences();
+CALL jobstats_maintain();
+SELECT * FROM differences();
+TABLE jobstats.dirty;
+
+-- Late text changes what was computed: what it changes is shown as it is now, and held so after the next refresh.
+SELECT feed('2025-11-02 05:00');
+INSERT INTO jobstats.feed (server, "time", body)
+VALUES ('oss1', '2025-11-03 13:00', ost('fs-OST0000', record('a.1', 1, 4096), record('c.3', 1, 1))),
+    ('oss1', '2025-11-03 14:00', ost('fs-OST0000', record('a.1', 10, 8192), record('c.3', 5, 5)));
+SELECT count(*) > 0 AS dirty FROM jobstats.dirty;
+SELECT level, shown, held > 0 AS behind FROM differences();
+CALL jobstats_maintain();
+SELECT * FROM differences();
+TABLE jobstats.dirty;
+
+-- What is newer than the lag is not held yet, and shown all the same.
+INSERT INTO jobstats.feed (server, body) VALUES ('oss2', ost('fs-OST0001', record('a.1', 1, 4096)));
+INSERT INTO jobstats.feed (server, body) VALUES ('oss2', ost('fs-OST0001', record('a.1', 2, 8192)));
+TABLE jobstats.dirty;
+SELECT level, shown, held FROM differences();
+CALL jobstats_maintain();
+SELECT level, shown, held FROM differences();
