@@ -271,21 +271,33 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
 }
 
 /// Up to where rollups are, or may soon be, computed: what is written or deleted before this time is
-/// [noted](mark_dirty). Holds until the end of the transaction: a refresh that announces a later time waits for it.
+/// [noted](mark_dirty). A refresh that announces a later time waits for the feeds that know only of this one, and no feed
+/// waits for a refresh.
 pub fn announced(client: &mut SpiClient<'_>) -> Result<Micros, Error> {
-    client.update(
-        "SELECT pg_advisory_xact_lock_shared($1, $2)",
-        None,
-        &[store::LOCK_CLASS.into(), store::FEEDS.into()],
-    )?;
-    // By a statement with a new snapshot: what was announced before the lock was ours must be seen.
-    let found = client.update(
-        "SELECT max(announced) FROM jobstats.rollups WHERE isfinite(announced)",
-        Some(1),
-        &[],
-    )?;
-    let announced = found.first().get_one::<TimestampWithTimeZone>()?;
-    announced.map_or(Ok(Micros::MIN), micros)
+    let mut known = None;
+    loop {
+        // By a statement with a new snapshot: another time may have been announced before the lock was ours.
+        let found = client.update(
+            "SELECT announced, (extract(epoch FROM announced) / 600)::integer FROM jobstats.refresh",
+            Some(1),
+            &[],
+        )?;
+        let row = found.first();
+        let (Some(announced), Some(key)) =
+            (row.get::<TimestampWithTimeZone>(1)?, row.get::<i32>(2)?)
+        else {
+            return Err(Error::Damaged("jobstats.refresh has no row".to_owned()));
+        };
+        if known == Some(key) {
+            return micros(announced);
+        }
+        client.update(
+            "SELECT pg_advisory_xact_lock_shared($1, $2)",
+            None,
+            &[store::FEED_LOCK_CLASS.into(), key.into()],
+        )?;
+        known = Some(key);
+    }
 }
 
 /// Notes that increments of a span have changed.

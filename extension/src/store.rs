@@ -10,8 +10,9 @@ use crate::error::Error;
 /// that setup and maintenance do.
 pub const LOCK_CLASS: i32 = 0x6a_6f_62_73;
 
-/// The second key of the lock that all feeds share, so that a refresh of rollups knows which are running.
-pub const FEEDS: i32 = -1;
+/// First key of the locks by which feeds show up to where they know rollups to be computed. The second is that time, in
+/// units of ten minutes.
+pub const FEED_LOCK_CLASS: i32 = 0x6a_6f_62_66;
 
 /// The row of `jobstats.settings`, as far as ingest needs it.
 #[derive(Debug, Clone, Copy)]

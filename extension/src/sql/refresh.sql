@@ -1,33 +1,11 @@
--- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that may not have
--- heard of it, compute. What is announced but not computed yet the views take from increments.
+-- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that do not know of
+-- that, compute. What is not computed yet the views take from increments.
 
-CREATE FUNCTION jobstats_await_feeds(patience interval) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    feeds text[];
-    until timestamptz := clock_timestamp() + patience;
-BEGIN
-    SELECT array_agg(l.virtualtransaction) INTO feeds
-    FROM pg_locks l
-    WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted
-        AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-        AND l.classid = x'6a6f6273'::integer::oid AND l.objid = (-1)::oid AND l.objsubid = 2;
-    WHILE EXISTS (
-        SELECT FROM pg_locks l
-        WHERE l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.virtualtransaction = ANY (feeds)
-            AND l.classid = x'6a6f6273'::integer::oid AND l.objid = (-1)::oid AND l.objsubid = 2)
-    LOOP
-        IF clock_timestamp() > until THEN
-            RETURN false;
-        END IF;
-        PERFORM pg_sleep(0.02);
-    END LOOP;
-    RETURN true;
-END
-$$;
-COMMENT ON FUNCTION jobstats_await_feeds(interval) IS
-'Internal: waits until the feeds have ended that are running now; false where that takes longer.';
+CREATE FUNCTION jobstats_bucket(width interval, instant timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00');
+COMMENT ON FUNCTION jobstats_bucket(interval, timestamptz) IS
+'Internal: the start of the bucket of a rollup that an instant lies in.';
 
 -- No SET clause: a procedure with one cannot commit.
 CREATE PROCEDURE jobstats_refresh()
@@ -35,82 +13,96 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     until timestamptz;
-    settled bigint[];
+    known bigint[];
     level record;
     span record;
     low timestamptz;
     high timestamptz;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-    SELECT date_bin('10 minutes', now() - s.refresh_lag, timestamptz '1970-01-01 00:00:00+00') INTO until
-    FROM jobstats.settings s;
-    UPDATE jobstats.rollups SET announced = until WHERE announced < until;
+    -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
+    UPDATE jobstats.refresh r
+    SET announced = greatest(r.announced, @extschema@.jobstats_bucket('10 minutes', now() - s.refresh_lag))
+    FROM jobstats.settings s
+    WHERE r.settled = r.announced;
     COMMIT;
 
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    IF NOT @extschema@.jobstats_await_feeds('60 seconds') THEN
-        RAISE WARNING 'a feed has been running for over a minute: rollups are brought up to date by the next call of jobstats_maintain()';
-        RETURN;
+    IF current_setting('lock_timeout') = '0' THEN
+        PERFORM set_config('lock_timeout', '60s', true);
     END IF;
-    -- What these spans need is committed, so that what is computed from now on holds it.
-    SELECT coalesce(array_agg(d.dirty_id), '{}') INTO settled FROM jobstats.dirty d;
+    BEGIN
+        PERFORM pg_advisory_xact_lock(x'6a6f6266'::integer, (extract(epoch FROM r.settled) / 600)::integer)
+        FROM jobstats.refresh r WHERE r.settled < r.announced;
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE WARNING 'a feed has been running for long: rollups are brought up to date by the next call of jobstats_maintain()';
+        RETURN;
+    END;
+    UPDATE jobstats.refresh r SET settled = r.announced RETURNING r.settled INTO until;
     COMMIT;
 
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    -- What made these spans dirty is committed, so that what is computed from now on holds it.
+    SELECT coalesce(array_agg(d.dirty_id), '{}') INTO known FROM jobstats.dirty d;
     FOR level IN
-        SELECT l.level, l.width, l.refreshed, c.relkind = 'v' AS aggregate, s.retention,
-            CASE l.level WHEN '10m' THEN interval '1 day' WHEN '1h' THEN interval '10 days' ELSE interval '100 days' END AS pace,
-            CASE l.level WHEN '10m' THEN 'day' WHEN '1h' THEN 'month' ELSE 'year' END AS unit
+        SELECT l.level AS name, l.width, l.refreshed, 'rollup_' || l.level AS relation, c.relkind = 'v' AS aggregate,
+            n.pace, n.unit, s.retention
         FROM jobstats.rollups l
-        CROSS JOIN jobstats.settings s
+        JOIN (VALUES ('10m', interval '1 day', 'day'), ('1h', '10 days', 'month'), ('1d', '100 days', 'year'))
+            AS n (level, pace, unit) ON n.level = l.level
         JOIN pg_class c ON c.oid = to_regclass('jobstats.rollup_' || l.level)
+        CROSS JOIN jobstats.settings s
         ORDER BY l.width
     LOOP
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        -- Spans that feeds have changed, whole buckets of them.
         FOR span IN
             SELECT CASE WHEN level.aggregate THEN NULL ELSE d.target_id END AS target_id,
                 unnest(range_agg(tstzrange(
-                    date_bin(level.width, d.span_from, timestamptz '1970-01-01 00:00:00+00'),
+                    @extschema@.jobstats_bucket(level.width, d.span_from),
                     least(level.refreshed,
-                        date_bin(level.width, d.span_to - interval '1 microsecond', timestamptz '1970-01-01 00:00:00+00')
-                            + level.width), '(]'))) AS buckets
+                        @extschema@.jobstats_bucket(level.width, d.span_to - interval '1 microsecond') + level.width),
+                    '(]'))) AS buckets
             FROM jobstats.dirty d
-            WHERE d.dirty_id = ANY (settled) AND d.span_from < level.refreshed
+            WHERE d.dirty_id = ANY (known) AND d.span_from < level.refreshed
             GROUP BY 1
         LOOP
-            IF level.aggregate THEN
-                CALL jobstats.refresh_aggregate(level.level, lower(span.buckets), upper(span.buckets));
-            ELSE
-                PERFORM @extschema@.jobstats_roll_up(level.level, lower(span.buckets), upper(span.buckets), span.target_id);
-            END IF;
             COMMIT;
             PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            IF level.aggregate THEN
+                CALL jobstats.refresh_aggregate(level.name, lower(span.buckets), upper(span.buckets));
+            ELSE
+                -- Two refreshes at once compute one after the other.
+                PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+                PERFORM @extschema@.jobstats_roll_up(level.name, lower(span.buckets), upper(span.buckets), span.target_id);
+            END IF;
         END LOOP;
-        -- What is new.
-        high := date_bin(level.width, until, timestamptz '1970-01-01 00:00:00+00');
-        low := level.refreshed;
-        IF low = '-infinity' THEN
-            SELECT date_bin(level.width, greatest(min(o."time"), now() - level.retention), timestamptz '1970-01-01 00:00:00+00')
-            INTO low
-            FROM jobstats.targets t
-            CROSS JOIN LATERAL (
-                SELECT f."time" FROM jobstats.observations f WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
-        END IF;
-        WHILE low < high LOOP
-            IF level.aggregate THEN
-                CALL jobstats.refresh_aggregate(level.level, low, least(low + level.pace, high));
-            ELSE
-                PERFORM @extschema@.jobstats_add_partitions('rollup_' || level.level, level.unit, low, least(low + level.pace, high));
-                PERFORM @extschema@.jobstats_roll_up(level.level, low, least(low + level.pace, high));
-            END IF;
-            low := least(low + level.pace, high);
-            UPDATE jobstats.rollups l SET refreshed = low WHERE l.level = level.level;
+
+        high := @extschema@.jobstats_bucket(level.width, until);
+        LOOP
             COMMIT;
             PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+            SELECT l.refreshed INTO low FROM jobstats.rollups l WHERE l.level = level.name;
+            IF low = 'epoch' THEN
+                SELECT coalesce(@extschema@.jobstats_bucket(level.width, greatest(min(o."time"), now() - level.retention)), high)
+                INTO low
+                FROM jobstats.targets t
+                CROSS JOIN LATERAL (
+                    SELECT f."time" FROM jobstats.observations f
+                    WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
+            END IF;
+            EXIT WHEN low >= high;
+            IF level.aggregate THEN
+                CALL jobstats.refresh_aggregate(level.name, low, least(low + level.pace, high));
+                PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            ELSE
+                PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + level.pace, high));
+                PERFORM @extschema@.jobstats_roll_up(level.name, low, least(low + level.pace, high));
+            END IF;
+            UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + level.pace, high))
+            WHERE l.level = level.name;
         END LOOP;
     END LOOP;
-    DELETE FROM jobstats.dirty d WHERE d.dirty_id = ANY (settled);
+    DELETE FROM jobstats.dirty d WHERE d.dirty_id = ANY (known);
     COMMIT;
 END
 $$;

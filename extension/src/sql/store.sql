@@ -67,10 +67,16 @@ CREATE INDEX IF NOT EXISTS rejects_received ON jobstats.rejects (received);
 CREATE TABLE IF NOT EXISTS jobstats.rollups (
     level text PRIMARY KEY,
     width interval NOT NULL,
-    announced timestamptz NOT NULL DEFAULT '-infinity',
-    refreshed timestamptz NOT NULL DEFAULT '-infinity',
+    refreshed timestamptz NOT NULL DEFAULT 'epoch',
     retention interval
 );
+
+CREATE TABLE IF NOT EXISTS jobstats.refresh (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    announced timestamptz NOT NULL DEFAULT 'epoch',
+    settled timestamptz NOT NULL DEFAULT 'epoch'
+);
+INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS jobstats.dirty (
     dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
