@@ -270,10 +270,31 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     Ok(())
 }
 
-/// Up to where rollups are, or may soon be, computed: what is written or deleted before this time is
-/// [noted](mark_dirty). A refresh that announces a later time waits for the feeds that know only of this one, and no feed
-/// waits for a refresh.
-pub fn announced(client: &mut SpiClient<'_>) -> Result<Micros, Error> {
+/// Notes that increments of a span are written or deleted, where rollups of it are computed already, or may soon be.
+pub fn changed(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    from: Micros,
+    to: Micros,
+) -> Result<(), Error> {
+    let announced = announced(client)?;
+    if from < announced {
+        client.update(
+            "INSERT INTO jobstats.dirty (target_id, span_from, span_to) VALUES ($1, $2, $3)",
+            None,
+            &[
+                target_id.into(),
+                timestamptz(from)?.into(),
+                timestamptz(to.min(announced))?.into(),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Up to where rollups are, or may soon be, computed. A refresh that announces a later time waits until the transactions
+/// have ended that know only of this one, and none of them waits for a refresh.
+fn announced(client: &mut SpiClient<'_>) -> Result<Micros, Error> {
     let mut known = None;
     loop {
         // By a statement with a new snapshot: another time may have been announced before the lock was ours.
@@ -298,25 +319,6 @@ pub fn announced(client: &mut SpiClient<'_>) -> Result<Micros, Error> {
         )?;
         known = Some(key);
     }
-}
-
-/// Notes that increments of a span have changed.
-pub fn mark_dirty(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    from: Micros,
-    to: Micros,
-) -> Result<(), Error> {
-    client.update(
-        "INSERT INTO jobstats.dirty (target_id, span_from, span_to) VALUES ($1, $2, $3)",
-        None,
-        &[
-            target_id.into(),
-            timestamptz(from)?.into(),
-            timestamptz(to)?.into(),
-        ],
-    )?;
-    Ok(())
 }
 
 #[pg_extern(sql = r#"
