@@ -53,6 +53,16 @@ COMMENT ON COLUMN jobstats.settings.rejects_retention IS 'How long rejects are k
 COMMENT ON COLUMN jobstats.settings.max_ahead IS 'A text further than this in the database''s future is rejected.';
 COMMENT ON COLUMN jobstats.settings.max_text IS 'Bytes of one target''s text, unpacked.';
 COMMENT ON TABLE jobstats.dirty IS 'Spans that rollups have not caught up with.';
+COMMENT ON TABLE jobstats.rollups IS 'The rollups of increments: rollup_10m, rollup_1h and rollup_1d, with the views increments_10m, … that are exact at any moment.';
+COMMENT ON COLUMN jobstats.rollups.refreshed IS 'Up to here the rollup holds what increments say, but for the spans in dirty.';
+COMMENT ON COLUMN jobstats.rollups.retention IS 'How long it is kept, at least as long as increments; NULL: for ever.';
+COMMENT ON TABLE jobstats.refresh IS 'One row: how far the next refresh of rollups will go.';
+COMMENT ON COLUMN jobstats.refresh.announced IS 'Feeds that change what lies before note it in dirty.';
+COMMENT ON COLUMN jobstats.refresh.settled IS 'All feeds that run know of this time.';
+COMMENT ON COLUMN jobstats.settings.refresh_lag IS 'How far the rollups stay behind: what comes later than this is summed anew.';
+COMMENT ON TABLE jobstats.maintenance IS 'What jobstats_maintain() did: one row a step. Kept for settings.rejects_retention.';
+COMMENT ON COLUMN jobstats.maintenance.affected IS 'Rows written, or chunks, partitions or rows dropped. Rows of continuous aggregates are not counted.';
+COMMENT ON COLUMN jobstats.maintenance.problem IS 'Why the step was left to the next call; NULL: it was done.';
 COMMENT ON TABLE jobstats.writers IS 'Roles that, with all who have their rights, may feed only the clusters named here. Others that may feed may feed any.';
 COMMENT ON VIEW jobstats.raw_text IS 'Table raw as text; bytes that are not UTF-8 are shown as \xHH.';
 COMMENT ON VIEW jobstats.rates IS 'Increments with their dimensions, every operation divided by the seconds of its span.';

@@ -93,49 +93,68 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     step record;
+    began timestamptz;
+    affected bigint;
+    problem text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM @extschema@.jobstats_require_store();
     PERFORM @extschema@.jobstats_require_top_level('jobstats_maintain()');
-    -- Before retention: what it drops must be in the rollups.
     CALL @extschema@.jobstats_refresh();
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     -- A transaction for each step, and none that waits long: who waits for the lock on a table that a long query
     -- reads makes every feed wait behind itself.
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR step IN
-        SELECT t.relation, h.horizon
+        SELECT 'partitions of ' || t.relation AS name, t.relation, NULL::timestamptz AS horizon
+        FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
+        UNION ALL
+        -- What rollups have yet to sum is not dropped, however old it is.
+        SELECT 'retention of ' || t.relation, t.relation, least(now() - t.keep, t.summed,
+            CASE WHEN t.summed IS NOT NULL THEN (SELECT date_trunc('day', min(d.span_from), 'UTC') FROM jobstats.dirty d) END)
         FROM jobstats.settings s
         CROSS JOIN LATERAL (
-            VALUES ('raw', s.raw_retention), ('observations', s.retention), ('increments', s.retention)
-            UNION ALL
-            SELECT 'rollup_' || l.level, greatest(l.retention, s.retention)
+            SELECT 'rollup_' || l.level, greatest(l.retention, s.retention), (
+                SELECT min(n.refreshed) FROM jobstats.rollups n WHERE n.width > l.width)
             FROM jobstats.rollups l WHERE l.retention IS NOT NULL
-        ) AS t (relation, keep)
-        CROSS JOIN LATERAL (VALUES (NULL), (now() - t.keep)) AS h (horizon)
+            UNION ALL
+            VALUES ('raw', s.raw_retention, NULL), ('observations', s.retention, NULL),
+                ('increments', s.retention, (SELECT min(l.refreshed) FROM jobstats.rollups l))
+        ) AS t (relation, keep, summed)
+        UNION ALL
+        SELECT 'retention of rejects', NULL, now() - s.rejects_retention FROM jobstats.settings s
+        UNION ALL
+        SELECT 'retention of maintenance', NULL, now() - s.rejects_retention FROM jobstats.settings s
     LOOP
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
         IF current_setting('lock_timeout') = '0' THEN
             PERFORM set_config('lock_timeout', '10s', true);
         END IF;
+        began := clock_timestamp();
+        affected := 0;
+        problem := NULL;
         BEGIN
             -- Maintenance and setup wait for each other. Zero is no target's.
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
             IF step.horizon IS NULL THEN
-                PERFORM @extschema@.jobstats_add_partitions(step.relation, 'day', now(), now() + interval '3 days')
-                WHERE step.relation NOT LIKE 'rollup%';
+                affected := @extschema@.jobstats_add_partitions(step.relation, 'day', now(), now() + interval '3 days');
+            ELSIF step.relation IS NOT NULL THEN
+                affected := @extschema@.jobstats_drop_before(step.relation, step.horizon);
+            ELSIF step.name = 'retention of rejects' THEN
+                DELETE FROM jobstats.rejects r WHERE r.received < step.horizon;
+                GET DIAGNOSTICS affected = ROW_COUNT;
             ELSE
-                PERFORM @extschema@.jobstats_drop_before(step.relation, step.horizon);
+                DELETE FROM jobstats.maintenance m WHERE m.began < step.horizon;
+                GET DIAGNOSTICS affected = ROW_COUNT;
             END IF;
         EXCEPTION WHEN lock_not_available THEN
+            problem := 'it is in use';
             RAISE WARNING 'jobstats.% is in use and stays as it is until jobstats_maintain() is called again', step.relation;
         END;
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        VALUES (step.name, began, clock_timestamp() - began, affected, problem);
         COMMIT;
     END LOOP;
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    DELETE FROM jobstats.rejects
-    WHERE received < now() - (SELECT s.rejects_retention FROM jobstats.settings s);
-    COMMIT;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Makes the partitions of the coming days and drops what is older than the retentions in jobstats.settings. For cron or pg_cron, as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';
+'Brings the rollups up to date, makes the partitions of the coming days and drops what is older than the retentions. What it did stands in jobstats.maintenance. For cron or pg_cron, as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';

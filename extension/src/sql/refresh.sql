@@ -18,6 +18,8 @@ DECLARE
     span record;
     low timestamptz;
     high timestamptz;
+    began timestamptz;
+    affected bigint;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
@@ -35,6 +37,7 @@ BEGIN
         PERFORM pg_advisory_xact_lock(x'6a6f6266'::integer, (extract(epoch FROM r.settled) / 600)::integer)
         FROM jobstats.refresh r WHERE r.settled < r.announced;
     EXCEPTION WHEN lock_not_available THEN
+        INSERT INTO jobstats.maintenance VALUES ('refresh', now(), clock_timestamp() - now(), 0, 'a feed has been running for long');
         RAISE WARNING 'a feed has been running for long: rollups are brought up to date by the next call of jobstats_maintain()';
         RETURN;
     END;
@@ -54,6 +57,8 @@ BEGIN
         CROSS JOIN jobstats.settings s
         ORDER BY l.width
     LOOP
+        began := clock_timestamp();
+        affected := 0;
         FOR span IN
             SELECT CASE WHEN level.aggregate THEN NULL ELSE d.target_id END AS target_id,
                 unnest(range_agg(tstzrange(
@@ -72,7 +77,7 @@ BEGIN
             ELSE
                 -- Two refreshes at once compute one after the other.
                 PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-                PERFORM @extschema@.jobstats_roll_up(level.name, lower(span.buckets), upper(span.buckets), span.target_id);
+                affected := affected + @extschema@.jobstats_roll_up(level.name, lower(span.buckets), upper(span.buckets), span.target_id);
             END IF;
         END LOOP;
 
@@ -96,11 +101,12 @@ BEGIN
                 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             ELSE
                 PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + level.pace, high));
-                PERFORM @extschema@.jobstats_roll_up(level.name, low, least(low + level.pace, high));
+                affected := affected + @extschema@.jobstats_roll_up(level.name, low, least(low + level.pace, high));
             END IF;
             UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + level.pace, high))
             WHERE l.level = level.name;
         END LOOP;
+        INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
     END LOOP;
     DELETE FROM jobstats.dirty d WHERE d.dirty_id = ANY (known);
     COMMIT;

@@ -85,6 +85,15 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
     span_to timestamptz NOT NULL
 );
 
+CREATE TABLE IF NOT EXISTS jobstats.maintenance (
+    step text NOT NULL,
+    began timestamptz NOT NULL,
+    took interval NOT NULL,
+    affected bigint NOT NULL,
+    problem text
+);
+CREATE INDEX IF NOT EXISTS maintenance_began ON jobstats.maintenance (began);
+
 CREATE TABLE IF NOT EXISTS jobstats.writers (
     role regrole NOT NULL,
     cluster text NOT NULL,
