@@ -9,6 +9,7 @@ pub mod counter;
 pub mod density;
 pub mod entry_id;
 pub mod increment;
+pub mod level;
 pub mod operation;
 pub mod scan;
 pub mod snapshot;
