@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use pgrx::datum::Interval;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_literal};
 
@@ -47,18 +48,29 @@ pub enum Installation {
 CREATE FUNCTION jobstats_setup(
     raw_retention interval DEFAULT NULL,
     retention interval DEFAULT NULL,
-    rejects_retention interval DEFAULT NULL
+    rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL,
+    rollup_1h_retention interval DEFAULT NULL,
+    rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL,
+    compress_after interval DEFAULT NULL
 ) RETURNS text
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_setup(interval, interval, interval) IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A retention that is NULL stays as it is (raw text 2 days, increments 90 days, rejects 14 days at first). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way.';
+COMMENT ON FUNCTION jobstats_setup IS
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, none shorter than increments; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that make no sense.';
 "#)]
+#[allow(clippy::too_many_arguments)]
 fn jobstats_setup(
-    raw_retention: Option<pgrx::datum::Interval>,
-    retention: Option<pgrx::datum::Interval>,
-    rejects_retention: Option<pgrx::datum::Interval>,
+    raw_retention: Option<Interval>,
+    retention: Option<Interval>,
+    rejects_retention: Option<Interval>,
+    rollup_10m_retention: Option<Interval>,
+    rollup_1h_retention: Option<Interval>,
+    rollup_1d_retention: Option<Interval>,
+    chunk_interval: Option<Interval>,
+    compress_after: Option<Interval>,
 ) -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
     let message = Spi::connect_mut(|client| -> Result<String, Error> {
         require_utf8(client)?;
@@ -82,10 +94,34 @@ fn jobstats_setup(
         )?;
         client.update(
             "UPDATE jobstats.settings SET raw_retention = coalesce($1, raw_retention), \
-             retention = coalesce($2, retention), rejects_retention = coalesce($3, rejects_retention)",
+             retention = coalesce($2, retention), rejects_retention = coalesce($3, rejects_retention), \
+             chunk_interval = coalesce($4, chunk_interval), compress_after = coalesce($5, compress_after)",
             None,
-            &[raw_retention.into(), retention.into(), rejects_retention.into()],
+            &[
+                raw_retention.into(),
+                retention.into(),
+                rejects_retention.into(),
+                chunk_interval.into(),
+                compress_after.into(),
+            ],
         )?;
+        rollup::keep(
+            client,
+            [
+                rollup_10m_retention,
+                rollup_1h_retention,
+                rollup_1d_retention,
+            ],
+        )?;
+        if let Installation::Timescale {
+            schema, community, ..
+        } = &installation
+        {
+            set_chunk_interval(client, schema)?;
+            if *community {
+                enable_columnstore(client)?;
+            }
+        }
         create_views(client, &schema)?;
         comment(client)?;
         message(client, &installation, &schema)
@@ -232,6 +268,51 @@ fn make_growing(
         None,
         &[GROWING.to_vec().into()],
     )?;
+    Ok(())
+}
+
+/// Chunks made from now on have this width.
+fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
+    client.update(
+        &format!(
+            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', relation)::regclass, s.chunk_interval) \
+             FROM jobstats.settings s, unnest($1::text[]) AS relation \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'r'"
+        ),
+        None,
+        &[GROWING.to_vec().into()],
+    )?;
+    Ok(())
+}
+
+/// Chunks that are old enough are kept in columns: by target, so that replacing one observation unpacks little.
+fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let off = client.update(
+        "SELECT EXISTS (SELECT FROM timescaledb_information.hypertables h \
+         WHERE h.hypertable_schema = 'jobstats' AND h.hypertable_name = 'increments' AND NOT h.compression_enabled)",
+        Some(1),
+        &[],
+    )?;
+    if off.first().get_one::<bool>()? != Some(true) {
+        return Ok(());
+    }
+    client.update(
+        "ALTER TABLE jobstats.increments SET (timescaledb.enable_columnstore = true, \
+         timescaledb.segmentby = 'target_id', timescaledb.orderby = '\"time\"')",
+        None,
+        &[],
+    )?;
+    for level in &rollup::LEVELS {
+        client.update(
+            &format!(
+                "ALTER MATERIALIZED VIEW jobstats.{} SET (timescaledb.enable_columnstore = true, \
+                 timescaledb.segmentby = 'target_id', timescaledb.orderby = 'entry_id, bucket')",
+                level.relation()
+            ),
+            None,
+            &[],
+        )?;
+    }
     Ok(())
 }
 

@@ -50,6 +50,8 @@ COMMENT ON TABLE jobstats.settings IS 'One row.';
 COMMENT ON COLUMN jobstats.settings.raw_retention IS 'How long raw text is kept.';
 COMMENT ON COLUMN jobstats.settings.retention IS 'How long increments and observations are kept.';
 COMMENT ON COLUMN jobstats.settings.rejects_retention IS 'How long rejects are kept.';
+COMMENT ON COLUMN jobstats.settings.chunk_interval IS 'With TimescaleDB, the width of chunks made from now on; elsewhere partitions are days.';
+COMMENT ON COLUMN jobstats.settings.compress_after IS 'In the Community edition of TimescaleDB, chunks older than this, and than raw text is kept, are kept in columns.';
 COMMENT ON COLUMN jobstats.settings.max_ahead IS 'A text further than this in the database''s future is rejected.';
 COMMENT ON COLUMN jobstats.settings.max_text IS 'Bytes of one target''s text, unpacked.';
 COMMENT ON TABLE jobstats.dirty IS 'Spans that rollups have not caught up with.';

@@ -87,6 +87,43 @@ $$;
 COMMENT ON FUNCTION jobstats_drop_before(text, timestamptz) IS
 'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
 
+CREATE FUNCTION jobstats_compress_before(horizon timestamptz) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale text := (
+        SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+        WHERE e.extname = 'timescaledb');
+    name text;
+    chunk text;
+BEGIN
+    IF timescale IS NULL OR current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT t.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
+        FROM (
+            SELECT h.hypertable_name AS relation, h.hypertable_schema, h.hypertable_name
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats' AND h.compression_enabled
+            UNION ALL
+            SELECT a.view_name, a.materialization_hypertable_schema, a.materialization_hypertable_name
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.compression_enabled
+        ) t
+        JOIN timescaledb_information.chunks c
+            ON c.hypertable_schema = t.hypertable_schema AND c.hypertable_name = t.hypertable_name
+        WHERE NOT c.is_compressed AND c.range_end < $1
+        ORDER BY c.range_end, t.relation
+        LIMIT 1
+    $sql$ INTO name, chunk USING horizon;
+    IF chunk IS NOT NULL THEN
+        EXECUTE format('SELECT %I.compress_chunk($1::regclass)', timescale) USING chunk;
+    END IF;
+    RETURN name;
+END
+$$;
+COMMENT ON FUNCTION jobstats_compress_before(timestamptz) IS
+'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none.';
+
 -- No SET clause: a procedure with one cannot commit. Every transaction pins the search path for itself instead.
 CREATE PROCEDURE jobstats_maintain()
 LANGUAGE plpgsql
@@ -154,6 +191,17 @@ BEGIN
         VALUES (step.name, began, clock_timestamp() - began, affected, problem);
         COMMIT;
     END LOOP;
+    LOOP
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        began := clock_timestamp();
+        SELECT @extschema@.jobstats_compress_before(now() - greatest(s.compress_after, s.raw_retention)) AS relation
+        INTO step FROM jobstats.settings s;
+        EXIT WHEN step.relation IS NULL;
+        INSERT INTO jobstats.maintenance (step, began, took, affected)
+        VALUES ('columns of ' || step.relation, began, clock_timestamp() - began, 1);
+        COMMIT;
+    END LOOP;
+    COMMIT;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS

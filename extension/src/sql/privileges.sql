@@ -2,12 +2,12 @@
 REVOKE ALL ON ROUTINE
     jobstats_setup, jobstats_put_view, jobstats_ingest, jobstats_reprocess, jobstats_reidentify,
     jobstats_grant_writer, jobstats_grant_reader, jobstats_maintain, jobstats_refresh, jobstats_roll_up,
-    jobstats_add_partitions, jobstats_drop_before
+    jobstats_add_partitions, jobstats_drop_before, jobstats_compress_before
 FROM PUBLIC;
 GRANT EXECUTE ON ROUTINE
     jobstats_setup, jobstats_put_view, jobstats_ingest, jobstats_reprocess, jobstats_reidentify,
     jobstats_grant_writer, jobstats_grant_reader, jobstats_maintain, jobstats_refresh, jobstats_roll_up,
-    jobstats_add_partitions, jobstats_drop_before
+    jobstats_add_partitions, jobstats_drop_before, jobstats_compress_before
 TO pg_database_owner;
 -- jobstats_audit() is for whoever may read the store, and with it jobstats_staged_increments(), which shows a session only
 -- what it computes itself.

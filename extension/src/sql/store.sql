@@ -7,6 +7,8 @@ CREATE TABLE IF NOT EXISTS jobstats.settings (
     retention interval NOT NULL DEFAULT '90 days',
     refresh_lag interval NOT NULL DEFAULT '20 minutes' CHECK (refresh_lag >= '0'),
     rejects_retention interval NOT NULL DEFAULT '14 days' CHECK (rejects_retention > '0'),
+    chunk_interval interval NOT NULL DEFAULT '1 day' CHECK (chunk_interval >= '1 hour'),
+    compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0'),
     max_ahead interval NOT NULL DEFAULT '5 minutes' CHECK (max_ahead >= '0'),
     max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823),
     -- Text whose observation is gone would be in the way of feeding it again.
@@ -68,7 +70,7 @@ CREATE TABLE IF NOT EXISTS jobstats.rollups (
     level text PRIMARY KEY,
     width interval NOT NULL,
     refreshed timestamptz NOT NULL DEFAULT 'epoch',
-    retention interval
+    retention interval CHECK (retention > '0')
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.refresh (
