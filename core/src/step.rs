@@ -45,6 +45,11 @@ pub const fn edge_distance(since: Micros, time: Micros) -> Micros {
     }
 }
 
+/// Whether parts of such a row may reach over more than ten minutes.
+pub const fn is_coarse(since: Micros, time: Micros) -> bool {
+    edge_distance(since, time) > 10 * MINUTE
+}
+
 /// Divides a row at the edges that it crosses: multiples of [`edge_distance`] since 1970-01-01 00:00 UTC.
 ///
 /// Gives the parts in order; parts in which nothing was counted are left out. A row ends inside the span before an edge

@@ -75,6 +75,11 @@ impl Level {
         })
     }
 
+    /// Whether it sums increments: then it knows only whole hours where they reach over [more than its width](coarse).
+    pub fn is_finest(&self) -> bool {
+        matches!(self.source, Source::Increments)
+    }
+
     /// The table or continuous aggregate.
     pub fn relation(&self) -> String {
         format!("rollup_{}", self.name)
@@ -94,7 +99,7 @@ impl Level {
         let (first, last, resets) = match self.source {
             Source::Increments => (
                 "i.since",
-                "coalesce(i.last_active, i.\"time\")",
+                "CASE WHEN i.last_active > i.since AND i.last_active < i.\"time\" THEN i.last_active ELSE i.\"time\" END",
                 "count(*) FILTER (WHERE i.reset)",
             ),
             Source::Rollup(_) => ("i.first", "i.last", "sum(i.resets)::bigint"),
@@ -304,6 +309,18 @@ pub fn changed(
             ],
         )?;
     }
+    Ok(())
+}
+
+/// Notes that increments of a span reach over more than ten minutes.
+pub fn coarse(client: &mut SpiClient<'_>, from: Micros, to: Micros) -> Result<(), Error> {
+    client.update(
+        "INSERT INTO jobstats.coarse SELECT date_bin('1 hour', $1, '1970-01-01 00:00:00+00'), \
+         date_bin('1 hour', $2 + interval '1 hour' - interval '1 microsecond', '1970-01-01 00:00:00+00') \
+         ON CONFLICT DO NOTHING",
+        None,
+        &[timestamptz(from)?.into(), timestamptz(to)?.into()],
+    )?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Problem, compare};
 use jobstats_core::snapshot::{Snapshot, print_to};
+use jobstats_core::step::is_coarse;
 use pgrx::spi::SpiClient;
 
 use super::entries::Entries;
@@ -106,8 +107,13 @@ pub fn compute(
     cleanup_interval: u32,
 ) -> Result<(Computed, Vec<Found>), Error> {
     let computation = computation(previous, next, cleanup_interval)?;
-    if let Some((from, to)) = span(&computation.increments) {
+    let increments = || computation.increments.iter();
+    if let Some((from, to)) = span(increments()) {
         rollup::changed(client, target_id, from, to)?;
+    }
+    let is_coarse = |increment: &&Increment<'_>| is_coarse(increment.since, increment.time);
+    if let Some((from, to)) = span(increments().filter(is_coarse)) {
+        rollup::coarse(client, from, to)?;
     }
     let rows = rows(client, entries, computation.increments)?;
     let increments = insert_increments(client, target_id, rows)?;
@@ -217,9 +223,11 @@ pub fn compute_on(
 }
 
 /// From where to where increments reach; None where there are none.
-fn span(increments: &[Increment<'_>]) -> Option<(Micros, Micros)> {
-    let from = increments.iter().map(|increment| increment.since).min()?;
-    let to = increments.iter().map(|increment| increment.time).max()?;
+fn span<'a, 'b: 'a>(
+    increments: impl Iterator<Item = &'a Increment<'b>> + Clone,
+) -> Option<(Micros, Micros)> {
+    let from = increments.clone().map(|increment| increment.since).min()?;
+    let to = increments.map(|increment| increment.time).max()?;
     Some((from, to))
 }
 

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::reading::dimension::{By, Dimensions};
 use crate::reading::measure::Measure;
 use crate::reading::question::{Question, Wanted};
+use crate::reading::sources::Sources;
 use crate::reading::statement::Statement;
 use crate::reading::window::{ROW_LIMIT, Window};
 use crate::store;
@@ -98,8 +99,14 @@ fn select<T>(
             return Ok(Vec::new());
         };
         let schema = store::extension_schema()?;
-        let statement = Statement::new(question, window.steps(), &schema).complete();
-        let groups = client.select(&statement, None, &parameters(question, &window)?)?;
+        let sources = if question.asks_servers() {
+            Sources::increments(&window)
+        } else {
+            Sources::choose(client, &window)?
+        };
+        let statement = Statement::new(question, window.steps(), &sources, &schema).complete();
+        let parameters = parameters(question, &window, &sources)?;
+        let groups = client.select(&statement, None, &parameters)?;
         if groups.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
@@ -157,7 +164,11 @@ fn step(window: &Window, number: i32) -> Result<Step, Error> {
 }
 
 /// See [`crate::reading::statement`] for their order.
-fn parameters(question: &Question, window: &Window) -> Result<Vec<DatumWithOid<'static>>, Error> {
+fn parameters(
+    question: &Question,
+    window: &Window,
+    sources: &Sources,
+) -> Result<Vec<DatumWithOid<'static>>, Error> {
     let (since, until) = (window.since(), window.until());
     let day_before = since.saturating_sub(24 * HOUR).max(EARLIEST);
     let mut parameters = Vec::new();
@@ -172,6 +183,7 @@ fn parameters(question: &Question, window: &Window) -> Result<Vec<DatumWithOid<'
     }
     let edges = window.edges.iter().map(|&edge| timestamptz(edge));
     parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
+    parameters.extend(sources.parameters()?);
     parameters.extend(question.filters.parameters());
     match question.wanted {
         Wanted::Top { n, min_rate } => parameters.extend([n.into(), min_rate.into()]),

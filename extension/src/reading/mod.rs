@@ -19,6 +19,7 @@ mod question;
 mod rates;
 mod rows;
 mod share;
+mod sources;
 mod statement;
 mod summary;
 mod top;

@@ -55,4 +55,9 @@ impl Question {
     pub fn has_idle_targets(&self) -> bool {
         self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
     }
+
+    /// Whether anything is asked of servers: only increments know those.
+    pub fn asks_servers(&self) -> bool {
+        self.by.has(Level::Server) || self.filters.has(Level::Server)
+    }
 }

@@ -4,6 +4,14 @@
 //! is computed. No row is longer than an hour, so that its own time bounds the search.
 
 use crate::reading::measure::Sum;
+use crate::reading::sources::Sources;
+use crate::rollup::LEVELS;
+
+/// Number of the first parameter that says which spans are read: starts and ends, of increments and of each rollup.
+pub const SPANS: usize = 7;
+
+/// Number of parameters that say so.
+pub const SPAN_PARAMETERS: usize = 2 * (1 + LEVELS.len());
 
 /// A search for rows of a window. See [`crate::reading::statement`] for its parameters.
 pub struct Rows<'a> {
@@ -11,6 +19,8 @@ pub struct Rows<'a> {
     pub sums: &'a [Sum],
     /// Number of steps.
     pub steps: usize,
+    /// What is read.
+    pub sources: &'a Sources,
     /// The schema of our functions, quoted.
     pub schema: &'a str,
     /// Whether it matters when something was done: then there are `first` and `last`.
@@ -35,13 +45,70 @@ pub fn last_step(table: &str) -> String {
 }
 
 impl Rows<'_> {
-    /// Rows with `step`, `target_id`, `entry_id`, `observed` and `value_n` for each of the sums, as a SELECT.
+    /// Rows with `step`, `target_id`, `entry_id`, `observed` (NULL where a rollup is read) and `value_n` for each of the
+    /// sums, as a SELECT.
     pub fn in_window(&self) -> String {
-        if self.steps == 1 {
-            self.of_one_step()
-        } else {
-            self.of_steps()
+        match (self.sources.is_plain(), self.steps) {
+            (true, 1) => self.of_one_step(),
+            (true, _) => self.of_steps(),
+            (false, _) => self.of_spans(),
         }
+    }
+
+    /// Spans of rollups, of which every row lies inside of one step, and of increments.
+    fn of_spans(&self) -> String {
+        let mut searches = Vec::new();
+        if self.sources.has_rest() {
+            searches.push(self.of_rest());
+        }
+        for level in self.sources.rollups() {
+            let number = LEVELS.iter().position(|it| it.name == level.name);
+            let from = SPANS + 2 * (1 + number.unwrap_or_default());
+            let step = match self.steps {
+                1 => "1",
+                _ => "width_bucket(i.bucket, $6)",
+            };
+            searches.push(format!(
+                "{values} FROM unnest(${from}, ${to}) s (lower, upper) CROSS JOIN LATERAL (\
+                 SELECT * FROM jobstats.{relation} i WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} \
+                 AND i.bucket > $1 AND i.bucket <= $2) i",
+                values = self.of_rollup(step),
+                to = from + 1,
+                relation = level.relation(),
+                condition = self.condition,
+            ));
+        }
+        searches.join(" UNION ALL ")
+    }
+
+    /// The parts of increments that lie in spans.
+    fn of_rest(&self) -> String {
+        let whole = self.whole("i.first_step");
+        let part = self.part(
+            "k.step",
+            "greatest(($6)[k.step], i.lower)",
+            "least(($6)[k.step + 1], i.upper)",
+        );
+        let from = format!(
+            "FROM (SELECT i.*, s.lower, s.upper, {first} AS first_step, {last} AS last_step, \
+             i.since >= s.lower AND i.\"time\" <= s.upper AS inside \
+             FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
+             SELECT * FROM jobstats.increments i WHERE i.\"time\" > s.lower \
+             AND i.\"time\" < s.upper + interval '1 hour' AND i.since < s.upper{condition} \
+             AND i.\"time\" > $1 AND i.\"time\" < $4) i) i",
+            lower = SPANS,
+            upper = SPANS + 1,
+            condition = self.condition,
+            first = first_step("i"),
+            last = last_step("i"),
+        );
+        format!(
+            "{whole} {from} WHERE i.inside AND i.first_step = i.last_step \
+             UNION ALL {part} {from} CROSS JOIN LATERAL \
+             generate_series(greatest(i.first_step, 1), least(i.last_step, {steps})) AS k (step) \
+             WHERE NOT (i.inside AND i.first_step = i.last_step)",
+            steps = self.steps,
+        )
     }
 
     /// Three searches: what lies inside, what crosses the start, what else crosses the end.
@@ -87,12 +154,24 @@ impl Rows<'_> {
     }
 
     fn select(&self, step: &str, share: impl Fn(&str) -> String) -> String {
-        let values = (0..).zip(self.sums);
-        let values: String = values
-            .map(|(n, sum)| format!(", {} AS value_{n}", value(sum, &share)))
-            .collect();
         let span = if self.span { SPAN } else { "" };
+        let values = self.values(share);
         format!("SELECT {step} AS step, i.target_id, i.entry_id, i.observed{values}{span}")
+    }
+
+    fn of_rollup(&self, step: &str) -> String {
+        let span = if self.span { ", i.first, i.last" } else { "" };
+        let values = self.values(|column| format!("i.\"{column}\""));
+        format!(
+            "SELECT {step} AS step, i.target_id, i.entry_id, NULL::timestamptz AS observed{values}{span}"
+        )
+    }
+
+    fn values(&self, share: impl Fn(&str) -> String) -> String {
+        let values = (0..).zip(self.sums);
+        values
+            .map(|(n, sum)| format!(", {} AS value_{n}", value(sum, &share)))
+            .collect()
     }
 }
 

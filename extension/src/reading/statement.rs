@@ -9,14 +9,15 @@ use std::fmt::Write as _;
 use crate::reading::dimension::{ALL, Dimension, Level};
 use crate::reading::measure::{Measure, Sum};
 use crate::reading::question::{Question, Wanted};
-use crate::reading::rows::{self, Rows};
+use crate::reading::rows::{self, Rows, SPAN_PARAMETERS, SPANS};
+use crate::reading::sources::Sources;
 
 mod groups;
 mod operations;
 
 /// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 each an hour
-/// later, 5 a day before the start, 6 the edges of the steps.
-const FILTERS: usize = 7;
+/// later, 5 a day before the start, 6 the edges of the steps, then those that say [which spans are read](SPANS).
+const FILTERS: usize = SPANS + SPAN_PARAMETERS;
 
 /// Number of the first parameter after the filters: how many groups, and the smallest rate.
 const AFTER_FILTERS: usize = FILTERS + ALL.len();
@@ -26,6 +27,8 @@ pub struct Statement<'a> {
     question: &'a Question,
     /// Number of steps.
     steps: usize,
+    /// Where rows are read.
+    sources: &'a Sources,
     /// The schema of our functions, quoted.
     schema: &'a str,
     /// The distinct sums that the measures consist of.
@@ -73,7 +76,12 @@ impl<'a> Parts<'a> {
 
 impl<'a> Statement<'a> {
     /// For a question.
-    pub fn new(question: &'a Question, steps: usize, schema: &'a str) -> Self {
+    pub fn new(
+        question: &'a Question,
+        steps: usize,
+        sources: &'a Sources,
+        schema: &'a str,
+    ) -> Self {
         let mut sums = Vec::new();
         let measures = question.measures.list.iter();
         let measures = measures
@@ -89,6 +97,7 @@ impl<'a> Statement<'a> {
         Self {
             question,
             steps,
+            sources,
             schema,
             sums,
             measures,
@@ -127,8 +136,17 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// The observations of the day before the window and of the window, and the one that reaches beyond its end.
+    /// When targets were observed: of those that were in the window or on the day before.
     fn observation(&self) -> String {
+        if self.question.asks_servers() {
+            self.observations_by_server()
+        } else {
+            self.observed_spans()
+        }
+    }
+
+    /// The observations of the day before the window and of the window, and the one that reaches beyond its end.
+    fn observations_by_server(&self) -> String {
         let conditions = self.filters(Level::Target) + &self.filters(Level::Server);
         format!(
             "SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.observations o \
@@ -139,6 +157,36 @@ impl<'a> Statement<'a> {
              CROSS JOIN LATERAL (SELECT * FROM jobstats.observations o \
              WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) o \
              WHERE o.since < $2{conditions}"
+        )
+    }
+
+    /// The spans without a gap between observations. As each begins where the one before ends, but for baselines, only
+    /// the first, the last and the baselines have to be looked at, however long the window is.
+    fn observed_spans(&self) -> String {
+        format!(
+            "SELECT e.target_id, e.latest AS since, e.latest AS \"time\" FROM ({edge}) e WHERE e.latest IS NOT NULL \
+             UNION ALL \
+             SELECT b.target_id, b.begins, coalesce((SELECT o.\"time\" FROM jobstats.observations o \
+             WHERE o.target_id = b.target_id AND o.\"time\" < b.next ORDER BY o.\"time\" DESC LIMIT 1), b.ends) FROM (\
+             SELECT e.target_id, b.begins, lead(b.at) OVER (PARTITION BY e.target_id ORDER BY b.at) AS next, \
+             CASE WHEN e.beyond < $2 THEN $2 ELSE e.latest END AS ends \
+             FROM ({edge}) e CROSS JOIN LATERAL (\
+             SELECT e.since AS begins, e.earliest AS at WHERE e.earliest IS NOT NULL \
+             UNION ALL \
+             SELECT o.\"time\", o.\"time\" FROM jobstats.observations o WHERE o.target_id = e.target_id \
+             AND o.since IS NULL AND o.\"time\" > e.earliest AND o.\"time\" <= $2) b) b",
+            edge = format_args!(
+                "SELECT t.target_id, f.\"time\" AS earliest, coalesce(f.since, f.\"time\") AS since, \
+                 l.\"time\" AS latest, n.since AS beyond FROM jobstats.targets t \
+                 LEFT JOIN LATERAL (SELECT o.since, o.\"time\" FROM jobstats.observations o \
+                 WHERE o.target_id = t.target_id AND o.\"time\" > $1 ORDER BY o.\"time\" LIMIT 1) f ON true \
+                 LEFT JOIN LATERAL (SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
+                 AND o.\"time\" > $5 AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
+                 LEFT JOIN LATERAL (SELECT o.since FROM jobstats.observations o \
+                 WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) n ON true \
+                 WHERE (l.\"time\" IS NOT NULL OR n.since < $2){}",
+                self.filters(Level::Target)
+            ),
         )
     }
 
@@ -296,12 +344,13 @@ impl<'a> Statement<'a> {
         let rows = Rows {
             sums: &self.sums,
             steps: self.steps,
+            sources: self.sources,
             schema: self.schema,
             span: self.is_summary(),
             condition: "",
         };
         let rows = rows.in_window();
-        if !self.question.by.has(Level::Server) && !self.question.filters.has(Level::Server) {
+        if !self.question.asks_servers() {
             return rows;
         }
         format!(

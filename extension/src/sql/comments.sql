@@ -62,6 +62,7 @@ COMMENT ON TABLE jobstats.refresh IS 'One row: how far the next refresh of rollu
 COMMENT ON COLUMN jobstats.refresh.announced IS 'Feeds that change what lies before note it in dirty.';
 COMMENT ON COLUMN jobstats.refresh.settled IS 'All feeds that run know of this time.';
 COMMENT ON COLUMN jobstats.settings.refresh_lag IS 'How far the rollups stay behind: what comes later than this is summed anew.';
+COMMENT ON TABLE jobstats.coarse IS 'Spans, of hours, in which rows of increments reach over more than ten minutes: there the rollup of ten minutes knows only whole hours.';
 COMMENT ON TABLE jobstats.maintenance IS 'What jobstats_maintain() did: one row a step. Kept for settings.rejects_retention.';
 COMMENT ON COLUMN jobstats.maintenance.affected IS 'Rows written, or chunks, partitions or rows dropped. Rows of continuous aggregates are not counted.';
 COMMENT ON COLUMN jobstats.maintenance.problem IS 'Why the step was left to the next call; NULL: it was done.';

@@ -160,6 +160,8 @@ BEGIN
         UNION ALL
         SELECT 'retention of rejects', NULL, now() - s.rejects_retention FROM jobstats.settings s
         UNION ALL
+        SELECT 'retention of coarse', NULL, now() - s.retention FROM jobstats.settings s
+        UNION ALL
         SELECT 'retention of maintenance', NULL, now() - s.rejects_retention FROM jobstats.settings s
     LOOP
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
@@ -178,6 +180,9 @@ BEGIN
                 affected := @extschema@.jobstats_drop_before(step.relation, step.horizon);
             ELSIF step.name = 'retention of rejects' THEN
                 DELETE FROM jobstats.rejects r WHERE r.received < step.horizon;
+                GET DIAGNOSTICS affected = ROW_COUNT;
+            ELSIF step.name = 'retention of coarse' THEN
+                DELETE FROM jobstats.coarse c WHERE c.span_to < step.horizon;
                 GET DIAGNOSTICS affected = ROW_COUNT;
             ELSE
                 DELETE FROM jobstats.maintenance m WHERE m.began < step.horizon;

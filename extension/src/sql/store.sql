@@ -87,6 +87,12 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
     span_to timestamptz NOT NULL
 );
 
+CREATE TABLE IF NOT EXISTS jobstats.coarse (
+    span_from timestamptz NOT NULL,
+    span_to timestamptz NOT NULL,
+    UNIQUE (span_from, span_to)
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.maintenance (
     step text NOT NULL,
     began timestamptz NOT NULL,
@@ -132,6 +138,9 @@ CREATE TABLE IF NOT EXISTS jobstats.observations (
     digest bytea NOT NULL,
     PRIMARY KEY (target_id, "time")
 ) @partitioned@;
+
+-- Where a target's history begins, or begins again.
+CREATE INDEX IF NOT EXISTS observations_baseline ON jobstats.observations (target_id, "time") WHERE since IS NULL;
 
 -- The columns of fixed width come first and widest first, so that no row carries padding.
 CREATE TABLE IF NOT EXISTS jobstats.increments (

@@ -35,6 +35,7 @@ impl Statement<'_> {
         let rows = Rows {
             sums: &self.sums,
             steps: self.steps,
+            sources: self.sources,
             schema: self.schema,
             span: true,
             condition: &condition,
