@@ -150,7 +150,7 @@ impl Level {
     }
 
     /// The live view: the rollup where it is up to date, and elsewhere what it would hold.
-    pub fn view(&self) -> String {
+    fn view(&self) -> String {
         let live = Self {
             source: Source::Increments,
             ..*self
@@ -179,6 +179,51 @@ impl Level {
             current = self.current(),
             since_refresh = live.sums(&bucket, &since_refresh),
             dirty = live.sums(&bucket, &dirty),
+        )
+    }
+
+    /// The live view with dimensions, every operation divided by the seconds of its bucket.
+    fn rates_view(&self) -> String {
+        format!(
+            "CREATE OR REPLACE VIEW jobstats.rates_{name} AS \
+             SELECT r.\"time\", r.since, r.bucket, r.first, r.last, r.resets, \
+             t.cluster, t.filesystem, t.kind, t.name AS target, \
+             e.workload, e.job, e.uid, u.name AS \"user\", e.gid, e.node, e.executable, e.pid, e.status, e.name AS entry\
+             {rates} FROM jobstats.increments_{name} r \
+             CROSS JOIN (SELECT extract(epoch FROM interval '{width}')::double precision AS seconds) s \
+             LEFT JOIN jobstats.targets t ON t.target_id = r.target_id \
+             LEFT JOIN jobstats.entries e ON e.entry_id = r.entry_id \
+             LEFT JOIN jobstats.users u ON u.uid = e.uid",
+            name = self.name,
+            width = self.width,
+            rates = operations(|name| format!("r.{name} / s.seconds AS {name}")),
+        )
+    }
+
+    /// The views on top of it, each after those that it shows.
+    pub fn views(&self) -> [(String, String); 2] {
+        let name = self.name;
+        [
+            (format!("increments_{name}"), self.view()),
+            (format!("rates_{name}"), self.rates_view()),
+        ]
+    }
+
+    /// What its relations are, for COMMENT ON; `kind` is that of the rollup.
+    fn comments(&self, kind: &str) -> String {
+        let (name, width, relation) = (self.name, self.width, self.relation());
+        format!(
+            "COMMENT ON {kind} jobstats.{relation} IS \
+             'Sums of increments over {width}, up to rollups.refreshed and but for the spans in dirty; view increments_{name} is up to date.'; \
+             COMMENT ON COLUMN jobstats.{relation}.bucket IS \
+             'A microsecond after the start of the bucket, which does not belong to it; its end does.'; \
+             COMMENT ON VIEW jobstats.increments_{name} IS \
+             'Sums of increments over {width}, by target and entry, exact at any moment. For speed, ask with a condition on bucket.'; \
+             COMMENT ON COLUMN jobstats.increments_{name}.first IS 'Start of the first increment.'; \
+             COMMENT ON COLUMN jobstats.increments_{name}.last IS 'When it was last active: as the server says, else the end of the last increment.'; \
+             COMMENT ON COLUMN jobstats.increments_{name}.resets IS 'How often counters restarted.'; \
+             COMMENT ON VIEW jobstats.rates_{name} IS \
+             'Means over {width} with their dimensions: every operation divided by the seconds of its bucket. For speed, ask with a condition on bucket.'"
         )
     }
 
@@ -226,6 +271,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
             .first()
             .get_one::<bool>()?;
         if there == Some(true) {
+            add_operations(client, level)?;
             continue;
         }
         match installation {
@@ -271,6 +317,54 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     {
         let procedure = include_str!("sql/refresh_aggregate.sql").replace("@timescale@", schema);
         client.update(&procedure, None, &[])?;
+    }
+    Ok(())
+}
+
+/// Columns for operations that a rollup does not know yet: an older version made it. What was summed before has none of
+/// them.
+fn add_operations(client: &mut SpiClient<'_>, level: &Level) -> Result<(), Error> {
+    let relation = level.relation();
+    let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
+    let missing: Vec<(String, bool)> = client
+        .update(
+            "SELECT wanted.name, c.relkind = 'v' FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', $2)) \
+             WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid \
+             AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position",
+            None,
+            &[names.into(), relation.as_str().into()],
+        )?
+        .map(|row| Ok(row.get::<String>(1)?.zip(row.get::<bool>(2)?)))
+        .filter_map(Result::transpose)
+        .collect::<Result<_, Error>>()?;
+    for (name, is_aggregate) in missing {
+        let statement = if is_aggregate {
+            format!(
+                "ALTER MATERIALIZED VIEW jobstats.{relation} ADD COLUMN \"{name}\" bigint \
+                 GENERATED ALWAYS AS (sum(\"{name}\")::bigint) STORED"
+            )
+        } else {
+            format!("ALTER TABLE jobstats.{relation} ADD COLUMN \"{name}\" bigint")
+        };
+        client.update(&statement, None, &[])?;
+    }
+    Ok(())
+}
+
+/// Says what the relations of all rollups are.
+pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    for level in &LEVELS {
+        let found = client.update(
+            "SELECT relkind = 'v' FROM pg_class WHERE oid = to_regclass(format('jobstats.%I', $1))",
+            Some(1),
+            &[level.relation().into()],
+        )?;
+        let kind = match found.first().get_one::<bool>()? {
+            Some(true) => "VIEW",
+            _ => "TABLE",
+        };
+        client.update(&level.comments(kind), None, &[])?;
     }
     Ok(())
 }

@@ -327,14 +327,11 @@ fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
-    for level in &rollup::LEVELS {
+    for (name, definition) in rollup::LEVELS.iter().flat_map(rollup::Level::views) {
         client.update(
             &format!("SELECT {schema}.jobstats_put_view($1, $2)"),
             None,
-            &[
-                format!("increments_{}", level.name).into(),
-                level.view().into(),
-            ],
+            &[name.into(), definition.into()],
         )?;
     }
     for (name, definition) in VIEWS {
@@ -360,7 +357,7 @@ fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
         );
     }
     client.update(&statements, None, &[])?;
-    Ok(())
+    rollup::comment(client)
 }
 
 fn message(

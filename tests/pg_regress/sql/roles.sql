@@ -49,7 +49,7 @@ SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 SELECT jobstats_grant_writer('regress_shipper', 'c3');
 SELECT jobstats_grant_reader('regress_shipper');
-SELECT jobstats_add_days('raw');
+SELECT jobstats_add_partitions('raw', 'day', now(), now());
 SELECT jobstats_drop_before('raw', now());
 SELECT jobstats_put_view('feed', 'DROP VIEW jobstats.feed');
 SELECT jobstats_reprocess('2025-11-03', '2025-11-04');
