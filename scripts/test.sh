@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress isolation stress shipper proof; all of them by default
+#   test.sh [PART ...]    core simulator docs regress isolation stress dashboards shipper proof; all of them by default
 #
-# regress:NAME and isolation:NAME run one file, proof:LAYOUT one layout. What each printed stays below target/ in
+# regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, proof:LAYOUT one layout. What each printed stays below target/ in
 # directories called like the parts.
 . "$(dirname "$0")/lib.sh"
 
@@ -103,6 +103,9 @@ docs() {
     return "$status"
 }
 
+# Every query of a Grafana dashboard answers something on a simulated store.
+dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
+
 # A part of what `make proof` does, at one interval.
 proof() {
     JOBSTATS_PROOF_INTERVALS=5m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
@@ -119,6 +122,10 @@ run_part() {
     regress) mapfile -t names < <(basename -as .sql tests/pg_regress/sql/*.sql) ;;
     isolation) mapfile -t names < <(basename -as .spec tests/isolation/specs/*.spec) ;;
     docs | stress) names=("$1") ;;
+    dashboards)
+        mapfile -t names < <(basename -as .json dashboards/*.json)
+        cargo build --release -p jobstats-simulator
+        ;;
     proof)
         mapfile -t names < <(scripts/proof.sh parts)
         cargo build --release -p jobstats-simulator -p jobstats-shipper
@@ -129,7 +136,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress isolation stress shipper proof
+[ $# -gt 0 ] || set -- core simulator docs regress isolation stress dashboards shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Loads a simulated half day into a database of its own and runs all queries of a Grafana dashboard on it, as a reader.
+#
+#   dashboards.sh CLUSTER DASHBOARD     DASHBOARD is a file of dashboards/ without .json, and the name of the database
+. "$(dirname "$0")/lib.sh"
+
+cluster=$1 dashboard=$2
+new_store "$cluster" "$dashboard" >/dev/null
+url=$(scripts/cluster.sh url "$cluster" "$dashboard")
+"$target/release/jobstats-simulator" load --preset small --layout 2.17 \
+    --from "$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z)" --hours 12 --database-url "$url" >/dev/null
+# Roles are of the whole cluster, and dashboards are checked one after another.
+psql -q "$url" -c 'ANALYZE' -c "CREATE ROLE \"reader of $dashboard\"" \
+    -c "SELECT jobstats_grant_reader('reader of $dashboard')" \
+    -c "INSERT INTO jobstats.users SELECT DISTINCT uid, 'user' || uid FROM jobstats.entries WHERE uid % 2 = 0" >/dev/null
+psql -q -At "$url" -v reader="reader of $dashboard" -v dashboard="$(cat "dashboards/$dashboard.json")" -f tests/dashboards/check.sql
