@@ -16,6 +16,7 @@ mod identify;
 mod ingest;
 mod internal;
 mod memory;
+mod metrics;
 mod operations;
 mod parse;
 mod reading;

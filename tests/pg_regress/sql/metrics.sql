@@ -1,0 +1,115 @@
+-- jobstats_metrics(): OpenMetrics text of health and rates, without jobs.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+BEGIN;
+CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
+CREATE VIEW world.lines AS
+SELECT n, line FROM regexp_split_to_table(jobstats_metrics(), '\n') WITH ORDINALITY AS l (line, n);
+CREATE VIEW world.samples AS
+SELECT n, substring(line FROM '^\w+') AS family, coalesce(substring(line FROM '\{.*\}'), '') AS labels,
+    substring(line FROM ' (\S+)$')::double precision AS value
+FROM lines WHERE line ~ '^[^#]';
+
+-- A store without targets: metadata, and that nothing was rejected.
+SELECT line FROM lines ORDER BY n;
+
+DO $$ BEGIN
+    PERFORM observe('', 'scratch-MDT0000', 'mds1', ARRAY[ago(420), ago(300), ago(180), ago(60)]);
+    PERFORM observe('', 'scratch-OST0000', 'oss1', ARRAY[ago(290), ago(170), ago(50)]);
+    -- Idle, silent, and observed for the first time.
+    PERFORM observe('', 'scratch-OST0001', 'oss1', ARRAY[ago(290), ago(170), ago(50)]);
+    PERFORM observe('', 'scratch-OST0002', 'oss2', ARRAY[ago(8000), ago(7000)]);
+    PERFORM observe('', 'scratch-OST0003', 'oss2', ARRAY[ago(40)]);
+    -- Before the last observation.
+    PERFORM act('', 'scratch-MDT0000', '101:1000:n01', ago(300), ago(180), '{"open": 99999, "open_usecs": 99999999}');
+    PERFORM act('', 'scratch-MDT0000', '101:1000:n01', ago(180), ago(60), '{"open": 1200, "open_usecs": 60000000, "close": 2400, "close_usecs": 12000000}');
+    PERFORM act('', 'scratch-MDT0000', '102:1001:n02', ago(180), ago(60), '{"open": 120, "open_usecs": 12000000}');
+    PERFORM act('', 'scratch-MDT0000', 'mv.1001', ago(180), ago(60), '{"rename": 12, "rename_usecs": 120000, "samedir_rename": 12, "samedir_rename_usecs": 120000}');
+    -- As before Lustre 2.14: no times.
+    PERFORM act('', 'scratch-OST0000', '101:1000:n01', ago(170), ago(50), '{"write_bytes": 491520, "write": 120, "read": 30}');
+    PERFORM act('', 'scratch-OST0002', '101:1000:n01', ago(8000), ago(7000), '{"write_bytes": 491520, "write": 120}');
+END $$;
+INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, reason, text) VALUES
+    (ago(9999), ago(3500), '', 'oss1', 'scratch-OST0001', 3, 'unclosed', 'read_bytes: {'),
+    (ago(60), ago(60), '', 'oss1', 'scratch-OST0001', 3, 'unclosed', 'read_bytes: {'),
+    (ago(3700), ago(3700), '', 'oss1', 'scratch-OST0001', 3, 'unclosed', 'read_bytes: {'),
+    (ago(60), ago(60), '', 'oss1', NULL, NULL, 'no target', 'job_stats:'),
+    (ago(60), ago(60), 'unheard of', 'oss1', 'x-OST0000', 1, 'clock', '');
+UPDATE jobstats.observations o SET problems = 7 FROM jobstats.targets t
+WHERE t.target_id = o.target_id AND t.name = 'scratch-OST0001' AND o."time" = ago(170);
+UPDATE jobstats.observations o SET received = o."time" + interval '1.5 seconds' FROM jobstats.targets t
+WHERE t.target_id = o.target_id AND t.name = 'scratch-MDT0000';
+
+-- One status of each target is 1, the others are there as 0.
+SELECT labels, value FROM samples WHERE family = 'jobstats_target_status' AND (value > 0 OR labels LIKE '%MDT0000%') ORDER BY n;
+SELECT labels, value = extract(epoch FROM ago(60)) AS same FROM samples
+WHERE family = 'jobstats_target_last_observation_timestamp_seconds' AND labels LIKE '%MDT0000%';
+SELECT family, labels, value FROM samples
+WHERE family ~ '_(delay|interval)_seconds$' OR family ~ '(rejects|problems)$' ORDER BY n;
+
+-- What the last observation was, per second; zero of what targets of the kind report. A silent target has no rates, nor has
+-- one that was observed once. Service time is not known where no times are reported, and zero where nothing was done.
+SELECT family, labels, value FROM samples
+WHERE family ~ '(per_second|service_time)$' AND (value > 0 OR labels !~ 'operation=') ORDER BY n;
+SELECT substring(labels FROM 'target="([^"]+)"') AS target, family, count(*), count(*) FILTER (WHERE value = 0) AS zero
+FROM samples WHERE family ~ '(per_second|service_time)$' GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT (SELECT count(*) FROM jobstats_operations() WHERE mdt AND kind = 'requests') AS mdt_calls,
+    (SELECT count(*) FROM jobstats_operations() WHERE ost AND kind = 'requests') AS ost_calls;
+
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') line WHERE line ~ 'metadata|service_time';
+
+-- A row that began before the last observation: the part that lies in it.
+DO $$ BEGIN
+    PERFORM act('', 'scratch-OST0001', '102:1002:n01', ago(290), ago(50), '{"read": 240, "read_usecs": 2400000}');
+END $$;
+UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
+WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
+SELECT family, labels, value FROM samples WHERE labels LIKE '%OST0001%' AND value > 0 AND family ~ '(per_second|service_time)$' ORDER BY n;
+
+-- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no
+-- sample twice, nothing but these lines, EOF and a newline at the end. Names may hold anything.
+DO $$ BEGIN
+    PERFORM observe(E'a "b" \\ {c},\nd=é', 'we-ird-OST0000', 'oss9', ARRAY[ago(170), ago(50)]);
+END $$;
+SELECT labels FROM samples WHERE family = 'jobstats_target_delay_seconds' AND labels LIKE '%ird%';
+SELECT line FROM lines
+WHERE line !~ '^# (TYPE [a-z_]+ gauge|UNIT [a-z_]+ [a-z_]+|HELP [a-z_]+ [^\\"]+|EOF)$'
+    AND line !~ '^[a-z_]+(\{[a-z]+="([^"\\]|\\[\\"n])+"(,[a-z]+="([^"\\]|\\[\\"n])+")*\})? [0-9]+(\.[0-9]+)?$' AND line <> '';
+WITH families AS (
+    SELECT n, coalesce(substring(line FROM '^# (?:TYPE|UNIT|HELP) (\w+)'), substring(line FROM '^\w+')) AS family,
+        coalesce(substring(line FROM '^# (\w+)'), 'sample') AS what, line
+    FROM lines WHERE line NOT IN ('', '# EOF')
+)
+SELECT family, string_agg(what, ' ' ORDER BY n) !~ '^TYPE (UNIT )?HELP( sample)*$' AS order_wrong,
+    max(n) - min(n) + 1 <> count(*) AS scattered, count(DISTINCT CASE what WHEN 'sample' THEN regexp_replace(line, ' \S+$', '') ELSE line END) <> count(*) AS twice,
+    bool_or(what = 'UNIT' AND line !~ '^# UNIT \w+_(\w+) \1$') AS unit_wrong
+FROM families GROUP BY family ORDER BY min(n);
+SELECT right(m, 7) = E'\n# EOF\n' AS ends, strpos(m, '# EOF') = length(m) - 5 AS once, m ~ '"[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
+FROM jobstats_metrics() m;
+
+-- For readers, who write nothing and need no transaction id; for nobody else.
+CREATE ROLE regress_jobstats_metrics;
+SELECT jobstats_grant_reader('regress_jobstats_metrics');
+GRANT USAGE ON SCHEMA world TO regress_jobstats_metrics;
+COMMIT;
+BEGIN READ ONLY;
+SET LOCAL ROLE regress_jobstats_metrics;
+SELECT jobstats_metrics() LIKE '%scratch-MDT0000%' AS seen, pg_current_xact_id_if_assigned();
+ROLLBACK;
+REVOKE SELECT ON jobstats.targets FROM regress_jobstats_metrics;
+SET ROLE regress_jobstats_metrics;
+SELECT jobstats_metrics();
+RESET ROLE;
+
+SET client_min_messages = warning;
+DROP OWNED BY regress_jobstats_metrics;
+DROP ROLE regress_jobstats_metrics;
+DROP SCHEMA jobstats CASCADE;
+SELECT jobstats_metrics();
