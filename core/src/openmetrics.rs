@@ -70,9 +70,10 @@ impl Exposition {
         self.push(&[" ", number(value).as_str(), "\n"])
     }
 
-    /// Ends the text.
+    /// Ends the text, without the last newline: it may be missing, and psql and others add one, after which no other may
+    /// come.
     pub fn finish(mut self) -> Result<String, ExpositionError> {
-        self.push(&["# EOF\n"])?;
+        self.push(&["# EOF"])?;
         Ok(self.text)
     }
 

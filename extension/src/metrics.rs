@@ -10,6 +10,7 @@ use pgrx::spi::{SpiClient, SpiHeapTupleData};
 
 use crate::columns::usecs_name;
 use crate::error::Error;
+use crate::reading::views;
 use crate::store;
 
 /// What `status` in the view `health` can be.
@@ -27,6 +28,7 @@ struct Target {
     usual_interval: Option<f64>,
     rejects: Option<f64>,
     problems: Option<f64>,
+    /// None where it is silent, or there is no observation before the last one.
     work: Option<Work>,
 }
 
@@ -45,7 +47,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(). A silent target has no rates. Errors: 55000 where there is no store.';
+'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(). A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
     let text = Spi::connect(|client| -> Result<String, Error> {
@@ -82,9 +84,8 @@ fn target(row: &SpiHeapTupleData<'_>, works: &mut BTreeMap<i32, Work>) -> Result
         usual_interval: row.get(9)?,
         rejects: row.get(10)?,
         problems: row.get(11)?,
-        // What it did long ago is no rate of now.
-        work: work.filter(|_| status != "silent"),
         status,
+        work,
     })
 }
 
@@ -128,7 +129,7 @@ fn statement() -> Result<String, Error> {
     let timed = OPERATIONS
         .iter()
         .filter(|operation| operation.in_service_time());
-    Ok(include_str!("sql/metrics_rates.sql")
+    Ok(views::complete(include_str!("sql/metrics_rates.sql"))
         .replace("@amounts@", &sums(names.collect()))
         .replace("@usecs@", &sums(timed.map(usecs_name).collect())))
 }

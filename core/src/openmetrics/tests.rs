@@ -52,13 +52,13 @@ fn metadata_comes_before_samples_and_eof_last() {
         text,
         "# TYPE delay_seconds gauge\n# UNIT delay_seconds seconds\n# HELP delay_seconds How late.\n\
          delay_seconds{target=\"a\",kind=\"MDT\"} 1.5\n\
-         # TYPE status gauge\n# HELP status Whether \\\"it\\\"\\nis.\nstatus 0\n# EOF\n"
+         # TYPE status gauge\n# HELP status Whether \\\"it\\\"\\nis.\nstatus 0\n# EOF"
     );
 }
 
 #[test]
 fn nothing_is_a_text_too() {
-    assert_eq!(text(|_| Ok(())), "# EOF\n");
+    assert_eq!(text(|_| Ok(())), "# EOF");
 }
 
 #[test]
@@ -95,7 +95,7 @@ proptest! {
             it.sample([("a", first.as_str()), ("b", second.as_str())], value)
         });
         let lines: Vec<&str> = text.split('\n').collect();
-        prop_assert_eq!(lines.len(), 5);
+        prop_assert_eq!(lines.len(), 4);
         let (labels, rest) = read_labels(lines[2]);
         prop_assert_eq!(labels, [("a".to_owned(), first), ("b".to_owned(), second)]);
         let number = rest.strip_prefix(' ').expect("a space before the value");

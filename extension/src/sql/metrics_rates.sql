@@ -1,18 +1,24 @@
--- What every target did in its last observation, as jobstats_now() reads it: the sums of all columns.
-WITH last AS MATERIALIZED (
-    SELECT t.target_id, o.since, o."time"
-    FROM jobstats.targets t
+-- What every target that is not silent did in its last observation: the sums of all columns. The increments are scanned
+-- once, not once per target, which planners do not see by themselves. The scan begins with the earliest of these
+-- observations, so that those which span over an hour, after a gap, are left out.
+WITH pace AS (
+@pace@
+),
+last AS MATERIALIZED (
+    SELECT p.target_id, o.since, o."time"
+    FROM pace p
     CROSS JOIN LATERAL (
         SELECT o.since, o."time" FROM jobstats.observations o
-        WHERE o.target_id = t.target_id AND o."time" > now() - interval '24 hours'
+        WHERE o.target_id = p.target_id AND o."time" > now() - interval '24 hours'
         ORDER BY o."time" DESC LIMIT 1
     ) o
-    WHERE o.since IS NOT NULL
+    WHERE NOT p.silent AND o.since > now() - greatest(4 * p.usual_interval, interval '1 hour')
+),
+work AS MATERIALIZED (
+    SELECT i.* FROM jobstats.increments i
+    WHERE i."time" > (SELECT min(since) FROM last) AND i."time" <= (SELECT max("time") FROM last)
 )
-SELECT l.target_id, extract(epoch FROM l."time" - l.since)::double precision, w.active, w.amounts, w.usecs
+SELECT l.target_id, extract(epoch FROM l."time" - l.since)::double precision, count(i.target_id) > 0, @amounts@, @usecs@
 FROM last l
-CROSS JOIN LATERAL (
-    SELECT count(*) > 0 AS active, @amounts@ AS amounts, @usecs@ AS usecs
-    FROM jobstats.increments i
-    WHERE i."time" > l.since AND i."time" <= l."time" AND i.target_id = l.target_id AND i.observed = l."time"
-) w
+LEFT JOIN work i ON i.target_id = l.target_id AND i.observed = l."time" AND i."time" > l.since
+GROUP BY l.target_id, l.since, l."time"

@@ -27,6 +27,9 @@ DO $$ BEGIN
     PERFORM observe('', 'scratch-OST0001', 'oss1', ARRAY[ago(290), ago(170), ago(50)]);
     PERFORM observe('', 'scratch-OST0002', 'oss2', ARRAY[ago(8000), ago(7000)]);
     PERFORM observe('', 'scratch-OST0003', 'oss2', ARRAY[ago(40)]);
+    -- After a gap.
+    PERFORM observe('', 'scratch-OST0004', 'oss3', ARRAY[ago(3900), ago(3780), ago(3660), ago(30)]);
+    PERFORM observe('', 'scratch-OST0005', 'oss3', ARRAY[ago(3780), ago(3660), ago(3540), ago(30)]);
     -- Before the last observation.
     PERFORM act('', 'scratch-MDT0000', '101:1000:n01', ago(300), ago(180), '{"open": 99999, "open_usecs": 99999999}');
     PERFORM act('', 'scratch-MDT0000', '101:1000:n01', ago(180), ago(60), '{"open": 1200, "open_usecs": 60000000, "close": 2400, "close_usecs": 12000000}');
@@ -55,7 +58,8 @@ SELECT family, labels, value FROM samples
 WHERE family ~ '_(delay|interval)_seconds$' OR family ~ '(rejects|problems)$' ORDER BY n;
 
 -- What the last observation was, per second; zero of what targets of the kind report. A silent target has no rates, nor has
--- one that was observed once. Service time is not known where no times are reported, and zero where nothing was done.
+-- one that was observed once, or not for an hour before. Service time is not known where no times are reported, and zero where
+-- nothing was done.
 SELECT family, labels, value FROM samples
 WHERE family ~ '(per_second|service_time)$' AND (value > 0 OR labels !~ 'operation=') ORDER BY n;
 SELECT substring(labels FROM 'target="([^"]+)"') AS target, family, count(*), count(*) FILTER (WHERE value = 0) AS zero
@@ -74,24 +78,24 @@ WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
 SELECT family, labels, value FROM samples WHERE labels LIKE '%OST0001%' AND value > 0 AND family ~ '(per_second|service_time)$' ORDER BY n;
 
 -- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no
--- sample twice, nothing but these lines, EOF and a newline at the end. Names may hold anything.
+-- sample twice, nothing but these lines, EOF at the end. Names may hold anything.
 DO $$ BEGIN
     PERFORM observe(E'a "b" \\ {c},\nd=é', 'we-ird-OST0000', 'oss9', ARRAY[ago(170), ago(50)]);
 END $$;
 SELECT labels FROM samples WHERE family = 'jobstats_target_delay_seconds' AND labels LIKE '%ird%';
 SELECT line FROM lines
 WHERE line !~ '^# (TYPE [a-z_]+ gauge|UNIT [a-z_]+ [a-z_]+|HELP [a-z_]+ [^\\"]+|EOF)$'
-    AND line !~ '^[a-z_]+(\{[a-z]+="([^"\\]|\\[\\"n])+"(,[a-z]+="([^"\\]|\\[\\"n])+")*\})? [0-9]+(\.[0-9]+)?$' AND line <> '';
+    AND line !~ '^[a-z_]+(\{[a-z]+="([^"\\]|\\[\\"n])+"(,[a-z]+="([^"\\]|\\[\\"n])+")*\})? [0-9]+(\.[0-9]+)?$';
 WITH families AS (
     SELECT n, coalesce(substring(line FROM '^# (?:TYPE|UNIT|HELP) (\w+)'), substring(line FROM '^\w+')) AS family,
         coalesce(substring(line FROM '^# (\w+)'), 'sample') AS what, line
-    FROM lines WHERE line NOT IN ('', '# EOF')
+    FROM lines WHERE line <> '# EOF'
 )
 SELECT family, string_agg(what, ' ' ORDER BY n) !~ '^TYPE (UNIT )?HELP( sample)*$' AS order_wrong,
     max(n) - min(n) + 1 <> count(*) AS scattered, count(DISTINCT CASE what WHEN 'sample' THEN regexp_replace(line, ' \S+$', '') ELSE line END) <> count(*) AS twice,
     bool_or(what = 'UNIT' AND line !~ '^# UNIT \w+_(\w+) \1$') AS unit_wrong
 FROM families GROUP BY family ORDER BY min(n);
-SELECT right(m, 7) = E'\n# EOF\n' AS ends, strpos(m, '# EOF') = length(m) - 5 AS once, m ~ '"[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
+SELECT right(m, 6) = E'\n# EOF' AS ends, strpos(m, '# EOF') = length(m) - 4 AS once, m ~ '"[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
 FROM jobstats_metrics() m;
 
 -- For readers, who write nothing and need no transaction id; for nobody else.
