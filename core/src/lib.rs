@@ -2,9 +2,9 @@
 //!
 //! Text of `lctl get_param *.*.job_stats` goes through these modules in this order:
 //! [`scan`] finds what the text says, [`snapshot`] keeps it per target, [`increment`] compares two snapshots of one
-//! target, [`step`] divides what happened over time. [`operation`] is the one list of operations, [`entry_id`] knows
-//! what an identifier means. [`counter`] sums up the readings of any counter, [`density`] counts values by size,
-//! [`openmetrics`] writes what Prometheus scrapes.
+//! target, [`step`] divides what happened over time, [`level`] says which sums answer for which time. [`operation`] is
+//! the one list of operations, [`entry_id`] knows what an identifier means. [`counter`] sums up the readings of any
+//! counter, [`density`] counts values by size, [`openmetrics`] writes what Prometheus scrapes.
 
 pub mod counter;
 pub mod density;
