@@ -20,7 +20,10 @@ WHERE t NOT BETWEEN '2025-11-02 03:00' AND '2025-11-02 11:00';
 CREATE FUNCTION expected(width interval) RETURNS TABLE (bucket timestamptz, entry_id bigint, target_id integer,
     first timestamptz, last timestamptz, resets bigint, write bigint, write_bytes bigint) LANGUAGE sql AS $$
 SELECT date_bin(width, "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond', entry_id, target_id,
-    min(since), max(coalesce(last_active, "time")), count(*) FILTER (WHERE reset), sum(write)::bigint, sum(write_bytes)::bigint
+    min(since),
+    -- Servers whose clock is elsewhere do not know when something was last active.
+    max(CASE WHEN last_active > since AND last_active < "time" THEN last_active ELSE "time" END),
+    count(*) FILTER (WHERE reset), sum(write)::bigint, sum(write_bytes)::bigint
 FROM jobstats.increments GROUP BY 1, 2, 3
 $$;
 CREATE FUNCTION differences() RETURNS TABLE (level text, rows bigint, write_bytes numeric, shown bigint, held bigint)
