@@ -74,6 +74,16 @@ audit() {
     [[ $said != *'could not be'* ]]
 }
 
+# install_files DIRECTORY MODE FILE ...
+# Into a directory of PostgreSQL, which is root's or, in tests, one's own.
+install_files() {
+    if [ -w "$1" ]; then
+        install -m "$2" -t "$1" "${@:3}"
+    else
+        as_root install -m "$2" -t "$1" "${@:3}"
+    fi
+}
+
 # Runs as root where root is needed: directly, or through sudo.
 as_root() {
     if is_root; then

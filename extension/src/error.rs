@@ -17,6 +17,16 @@ pub enum Error {
     /// A schema `jobstats` is there, but not ours.
     #[error("schema \"jobstats\" belongs to another role or holds something else")]
     ForeignSchema,
+    /// The store is as another version of the extension made it.
+    #[error("the store of jobstats is of version {store}, the extension of version {extension}")]
+    StoreVersion {
+        /// Version that the store was made for.
+        store: String,
+        /// Version of the extension.
+        extension: &'static str,
+        /// Whether the store's is the later one.
+        newer: bool,
+    },
     /// Identifiers are stored as UTF-8.
     #[error("jobstats needs a database with encoding UTF8, not {0}")]
     Encoding(String),
@@ -101,7 +111,9 @@ impl Error {
     fn sqlstate(&self) -> PgSqlErrorCode {
         use PgSqlErrorCode as Code;
         match self {
-            Self::NoStore | Self::ForeignSchema => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::NoStore | Self::StoreVersion { .. } | Self::ForeignSchema => {
+                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
+            }
             Self::Encoding(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
@@ -147,7 +159,12 @@ impl Error {
     fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
             Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
-            Self::NoStore => Some("Run SELECT jobstats_setup();"),
+            Self::NoStore | Self::StoreVersion { newer: false, .. } => {
+                Some("Run SELECT jobstats_setup();")
+            }
+            Self::StoreVersion { newer: true, .. } => Some(
+                "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
+            ),
             Self::ForeignSchema => {
                 Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
             }

@@ -14,7 +14,7 @@ use crate::store;
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
     job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
 )
-LANGUAGE c STABLE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
 'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Error: 22023 for a format that is none.';
 "#)]

@@ -45,7 +45,7 @@ struct Work {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
-AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
 'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(). A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 "#)]

@@ -17,7 +17,7 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
     target text, entry text, snapshot_time numeric, start_time numeric, clock text, operation text, samples numeric,
     unit text, min numeric, max numeric, sum numeric, sumsq numeric, hist jsonb, line integer
 )
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_parse(text) IS
 'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row.';
 "#)]
@@ -86,7 +86,7 @@ fn jobstats_parse(
 CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
     line integer, target text, entry text, reason text, text text
 )
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row.';
 "#)]

@@ -14,7 +14,7 @@ const BATCH: i64 = 20_000;
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reidentify() IS
 'Identifies all stored entries anew by jobstats.entry_formats and returns how many changed. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
 "#)]

@@ -303,6 +303,9 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
                 )?;
             }
         }
+        if level.is_finest() {
+            note_coarse(client)?;
+        }
         client.update(
             "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval)",
             None,
@@ -409,13 +412,36 @@ pub fn changed(
 /// Notes that increments of a span reach over more than ten minutes.
 pub fn coarse(client: &mut SpiClient<'_>, from: Micros, to: Micros) -> Result<(), Error> {
     client.update(
-        "INSERT INTO jobstats.coarse SELECT date_bin('1 hour', $1, '1970-01-01 00:00:00+00'), \
-         date_bin('1 hour', $2 + interval '1 hour' - interval '1 microsecond', '1970-01-01 00:00:00+00') \
-         ON CONFLICT DO NOTHING",
+        &format!(
+            "INSERT INTO jobstats.coarse {} ON CONFLICT DO NOTHING",
+            hours("$1", "$2")
+        ),
         None,
         &[timestamptz(from)?.into(), timestamptz(to)?.into()],
     )?;
     Ok(())
+}
+
+/// Notes what was stored before there were rollups.
+fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.update(
+        &format!(
+            "INSERT INTO jobstats.coarse {} FROM jobstats.increments i \
+             WHERE i.\"time\" - i.since > interval '10 minutes' ON CONFLICT DO NOTHING",
+            hours("i.since", "i.\"time\"")
+        ),
+        None,
+        &[],
+    )?;
+    Ok(())
+}
+
+/// The whole hours that a span touches, as a SELECT.
+fn hours(from: &str, to: &str) -> String {
+    format!(
+        "SELECT date_bin('1 hour', {from}, {EPOCH}), \
+         date_bin('1 hour', {to} + interval '1 hour' - interval '1 microsecond', {EPOCH})"
+    )
 }
 
 /// Up to where rollups are, or may soon be, computed. A refresh that announces a later time waits until the transactions
@@ -452,7 +478,7 @@ CREATE FUNCTION jobstats_roll_up(
     level text, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_roll_up(text, timestamptz, timestamptz, integer) IS
 'Internal: computes the buckets of a rollup that is a table, for one target or for all, and returns the number of rows.';
 "#)]

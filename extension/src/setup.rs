@@ -57,7 +57,7 @@ CREATE FUNCTION jobstats_setup(
 ) RETURNS text
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_setup IS
 'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, none shorter than increments; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that make no sense.';
 "#)]
@@ -79,8 +79,12 @@ fn jobstats_setup(
         if !new {
             lock_out_feeds(client)?;
         }
+        let outdated = !new && is_outdated(client)?;
         let installation = installation(client)?;
         create_tables(client, &installation)?;
+        if new || outdated {
+            client.update(include_str!("sql/added.sql"), None, &[])?;
+        }
         if new {
             client.update(FORMATS, None, &[])?;
             client.update(PACKED, None, &[])?;
@@ -90,7 +94,7 @@ fn jobstats_setup(
         client.update(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
             None,
-            &[env!("CARGO_PKG_VERSION").into()],
+            &[store::VERSION.into()],
         )?;
         client.update(
             "UPDATE jobstats.settings SET raw_retention = coalesce($1, raw_retention), \
@@ -169,6 +173,14 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
             client.update("CREATE SCHEMA jobstats", None, &[])?;
             Ok(true)
         }
+    }
+}
+
+/// Whether an earlier version made the store; one that a later version made has what this one knows nothing of.
+fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
+    match store::disagreement(client)? {
+        Some(error @ Error::StoreVersion { newer: true, .. }) => Err(error),
+        other => Ok(other.is_some()),
     }
 }
 
@@ -392,7 +404,7 @@ fn message(
         "The store of jobstats {version} is ready: {kind}.\n\
          Schedule maintenance, for example in cron every 10 minutes:\n\
          */10 * * * * psql -X -d {database} -c 'CALL {schema}.jobstats_maintain()'",
-        version = env!("CARGO_PKG_VERSION"),
+        version = store::VERSION,
     ))
 }
 

@@ -153,7 +153,7 @@ pub fn source() -> Result<Source, Error> {
 /// The rows that this backend's running feed is about to store or its audit compares; none at any other time.
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_staged_increments() RETURNS SETOF record
-LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_staged_increments() IS
 'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
 "#)]

@@ -14,6 +14,9 @@ pub const LOCK_CLASS: i32 = 0x6a_6f_62_73;
 /// units of ten minutes.
 pub const FEED_LOCK_CLASS: i32 = 0x6a_6f_62_66;
 
+/// Version of the extension, and of the store that it makes.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The row of `jobstats.settings`, as far as ingest needs it.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -54,13 +57,30 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     })
 }
 
-/// Fails with [`Error::NoStore`] where there is no store.
+/// Fails with [`Error::NoStore`] where there is no store, with [`Error::StoreVersion`] where another version made it.
 pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
-    if exists(client)? {
-        Ok(())
-    } else {
-        Err(Error::NoStore)
+    if !exists(client)? {
+        return Err(Error::NoStore);
     }
+    disagreement(client)?.map_or(Ok(()), Err)
+}
+
+/// The [`Error::StoreVersion`] of a store that another version of the extension made.
+pub fn disagreement(client: &SpiClient<'_>) -> Result<Option<Error>, Error> {
+    let store = client
+        .select("SELECT s.version FROM jobstats.settings s", Some(1), &[])?
+        .first()
+        .get_one::<String>()?
+        .unwrap_or_default();
+    Ok((store != VERSION).then(|| Error::StoreVersion {
+        newer: numbers(&store) > numbers(VERSION),
+        store,
+        extension: VERSION,
+    }))
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    version.split('.').map_while(|it| it.parse().ok()).collect()
 }
 
 /// Whether this database has a store.
@@ -109,7 +129,7 @@ pub fn extension_schema() -> Result<String, Error> {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_require_store() RETURNS void
-LANGUAGE c STABLE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_require_store() IS
 'Internal: fails with 55000 where the store is missing.';
 "#)]
@@ -119,7 +139,7 @@ fn jobstats_require_store() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_require_top_level(routine text) RETURNS void
-LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE STRICT AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_require_top_level(text) IS
 'Internal: fails with 25001 inside of a transaction block.';
 "#)]

@@ -9,7 +9,7 @@ use crate::zstd_text::{UNPACKED_LIMIT, unpack};
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
 'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB.';
 "#)]

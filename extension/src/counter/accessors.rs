@@ -12,7 +12,7 @@ const MICROS_OF_A_DAY: u64 = 86_400_000_000;
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
 'By how much the counter grew from its first reading to its last, exactly, resets included.';
 "#)]
@@ -23,7 +23,7 @@ fn jobstats_increase(counter: &[u8]) -> Result<AnyNumeric, ErrorReport> {
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
 'By how much the counter grew per second: increase divided by the time from its first reading to its last. NULL for a single reading.';
 "#)]
@@ -33,7 +33,7 @@ fn jobstats_rate(counter: &[u8]) -> Result<Option<f64>, ErrorReport> {
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'How often the counter began anew.';
 "#)]
 fn jobstats_resets(counter: &[u8]) -> Result<i64, ErrorReport> {
@@ -43,7 +43,7 @@ fn jobstats_resets(counter: &[u8]) -> Result<i64, ErrorReport> {
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
 'The time from the first reading to the last, in days and time of day.';
 "#)]
@@ -58,7 +58,7 @@ fn jobstats_elapsed(counter: &[u8]) -> Result<Interval, ErrorReport> {
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'The value of the first reading.';
 "#)]
 fn jobstats_first(counter: &[u8]) -> Result<i64, ErrorReport> {
@@ -67,7 +67,7 @@ fn jobstats_first(counter: &[u8]) -> Result<i64, ErrorReport> {
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'The value of the last reading.';
 "#)]
 fn jobstats_last(counter: &[u8]) -> Result<i64, ErrorReport> {

@@ -12,7 +12,7 @@ use crate::time::micros;
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_counter_add(internal, timestamptz, bigint) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_add';
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add';
 COMMENT ON FUNCTION jobstats_counter_add(internal, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
 "#)]
 fn counter_add(
@@ -26,7 +26,7 @@ fn counter_add(
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_counter_add(internal, timestamptz, bigint, timestamptz) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'jobstats_counter_add_of_life';
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add_of_life';
 COMMENT ON FUNCTION jobstats_counter_add(internal, timestamptz, bigint, timestamptz) IS
 'Internal: of jobstats_counter_agg.';
 "#)]
@@ -64,7 +64,7 @@ fn add(
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_counter_finish(internal) RETURNS jobstats_counter
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
 "#)]
 fn counter_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
@@ -79,7 +79,7 @@ fn counter_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_counter_merge(internal, jobstats_counter) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
 "#)]
 fn counter_merge(
@@ -102,7 +102,7 @@ fn counter_merge(
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_counter_merged(internal) RETURNS jobstats_counter
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_counter_merged(internal) IS 'Internal: of jobstats_rollup.';
 "#)]
 fn counter_merged(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {

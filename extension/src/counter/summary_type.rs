@@ -21,7 +21,7 @@ pub fn stored(bytes: &[u8]) -> Result<Summary, Error> {
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
 CREATE FUNCTION jobstats_counter_in(cstring) RETURNS jobstats_counter
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_counter_in(cstring) IS 'Internal: from text.';
 "#)]
 fn counter_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {
@@ -32,7 +32,7 @@ fn counter_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> 
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
 CREATE FUNCTION jobstats_counter_out(jobstats_counter) RETURNS cstring
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_counter_out(jobstats_counter) IS 'Internal: to text.';
 "#)]
 fn counter_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport> {
@@ -42,7 +42,7 @@ fn counter_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
 CREATE FUNCTION jobstats_counter_recv(internal) RETURNS jobstats_counter
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_counter_recv(internal) IS 'Internal: from a binary message.';
 "#)]
 fn counter_recv(message: Internal) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {

@@ -11,7 +11,7 @@ use crate::error::Error;
 CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
     bucket integer, lower double precision, upper double precision, count bigint
 )
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
 'The buckets of a density that are not empty, in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 "#)]
@@ -41,7 +41,7 @@ fn jobstats_buckets(
 
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
 'How many values are in the buckets of a density: all that were above zero.';
 "#)]
@@ -51,7 +51,7 @@ fn jobstats_count(density: &[u8]) -> Result<i64, ErrorReport> {
 
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'How many values of a density were zero.';
 "#)]
 fn jobstats_zeros(density: &[u8]) -> Result<i64, ErrorReport> {

@@ -13,7 +13,7 @@ const DEFAULT_BASE: i32 = 10;
 
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_density_add(internal, double precision) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_add(internal, double precision) IS 'Internal: of jobstats_density_agg.';
 "#)]
 fn density_add(
@@ -26,7 +26,7 @@ fn density_add(
 
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_density_add(internal, double precision, integer) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_add(internal, double precision, integer) IS
 'Internal: of jobstats_density_agg.';
 "#)]
@@ -69,7 +69,7 @@ fn density_of<'call>(
 
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_density_merge(internal, jobstats_density) RETURNS internal
-LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
 "#)]
 fn density_merge(
@@ -88,7 +88,7 @@ fn density_merge(
 
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_density_finish(internal) RETURNS jobstats_density
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_finish(internal) IS
 'Internal: of jobstats_density_agg and jobstats_rollup.';
 "#)]

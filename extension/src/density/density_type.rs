@@ -21,7 +21,7 @@ pub fn stored(bytes: &[u8]) -> Result<Density, Error> {
 
 #[pg_extern(requires = ["density_name"], sql = r#"
 CREATE FUNCTION jobstats_density_in(cstring) RETURNS jobstats_density
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_in(cstring) IS 'Internal: from text.';
 "#)]
 fn density_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {
@@ -32,7 +32,7 @@ fn density_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> 
 
 #[pg_extern(requires = ["density_name"], sql = r#"
 CREATE FUNCTION jobstats_density_out(jobstats_density) RETURNS cstring
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_out(jobstats_density) IS 'Internal: to text.';
 "#)]
 fn density_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport> {
@@ -42,7 +42,7 @@ fn density_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport
 
 #[pg_extern(requires = ["density_name"], sql = r#"
 CREATE FUNCTION jobstats_density_recv(internal) RETURNS jobstats_density
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_density_recv(internal) IS 'Internal: from a binary message.';
 "#)]
 fn density_recv(message: Internal) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {

@@ -55,7 +55,7 @@ CREATE FUNCTION jobstats_ingest(
     carried integer, unknown integer, problems integer, increments integer
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
 'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects). read_at NULL is now. Errors: 55000 no store, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
 "#)]

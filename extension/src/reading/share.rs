@@ -9,7 +9,7 @@ use pgrx::prelude::*;
 CREATE FUNCTION jobstats_share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
 ) RETURNS bigint
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
 'The part of a value counted in (row_since, row_time] that lies in (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
 "#)]

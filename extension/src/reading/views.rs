@@ -21,7 +21,7 @@ pub fn complete(definition: &str) -> String {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', '@FUNCTION_NAME@';
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
 'Internal: what to do about identifiers that match no format: the format that they look like, and the statement that adds it.';
 "#)]

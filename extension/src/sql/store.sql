@@ -1,14 +1,12 @@
--- The store's tables. Run by jobstats_setup(), which creates the schema first; every statement may run again.
+-- The store's tables, as the first version that has them made them; added.sql has what came later. Run by jobstats_setup(),
+-- which creates the schema first; every statement may run again.
 
 CREATE TABLE IF NOT EXISTS jobstats.settings (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     version text NOT NULL,
     raw_retention interval NOT NULL DEFAULT '2 days' CHECK (raw_retention > '0'),
     retention interval NOT NULL DEFAULT '90 days',
-    refresh_lag interval NOT NULL DEFAULT '20 minutes' CHECK (refresh_lag >= '0'),
     rejects_retention interval NOT NULL DEFAULT '14 days' CHECK (rejects_retention > '0'),
-    chunk_interval interval NOT NULL DEFAULT '1 day' CHECK (chunk_interval >= '1 hour'),
-    compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0'),
     max_ahead interval NOT NULL DEFAULT '5 minutes' CHECK (max_ahead >= '0'),
     max_text bigint NOT NULL DEFAULT 268435456 CHECK (max_text BETWEEN 1 AND 1073741823),
     -- Text whose observation is gone would be in the way of feeding it again.
@@ -81,7 +79,6 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 CREATE TABLE IF NOT EXISTS jobstats.dirty (
-    dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     target_id integer NOT NULL,
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL
