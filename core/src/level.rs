@@ -1,7 +1,8 @@
 //! Which rollup answers for which part of a window.
 //!
 //! A bucket of a rollup can stand for its rows where no edge of the question lies inside of it and where the rollup is up
-//! to date. The coarsest rollup that can takes a part, the finer ones what is left, and the increments the rest.
+//! to date. The coarsest rollup that can takes a part, the finer ones what is left, and the increments the rest, as far
+//! back as they are kept. What is older and in no rollup is lost.
 
 use crate::increment::Micros;
 
@@ -16,6 +17,8 @@ pub type Span = (Micros, Micros);
 pub struct Level {
     /// Width of its buckets, which begin at multiples of it.
     pub width: Micros,
+    /// Since when it is kept.
+    pub since: Micros,
     /// Up to where it has been computed.
     pub until: Micros,
     /// Spans in which it cannot be relied on, in any order.
@@ -31,15 +34,26 @@ impl Level {
     /// The whole buckets in a span.
     fn inside(&self, (from, to): Span) -> Span {
         (
-            ceil(from, self.width),
+            ceil(from.max(self.since), self.width),
             floor(to.min(self.until), self.width),
         )
     }
 }
 
-/// Divides a window, of which the edges of all steps are given in order: the spans for each of the levels, coarsest first,
-/// and those that are left. All are in order, none touches the next.
-pub fn divide(edges: &[Micros], levels: &[Level]) -> (Vec<Vec<Span>>, Vec<Span>) {
+/// What answers for which part of a window. All spans are in order, none touches the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Division {
+    /// For each of the levels.
+    pub levels: Vec<Vec<Span>>,
+    /// For increments.
+    pub rest: Vec<Span>,
+    /// For nothing: finer than what is still kept.
+    pub lost: Vec<Span>,
+}
+
+/// Divides a window, of which the edges of all steps are given in order, among levels, coarsest first, and increments that
+/// are kept since an instant.
+pub fn divide(edges: &[Micros], levels: &[Level], kept_since: Micros) -> Division {
     let steps = edges.windows(2).map(|step| (step[0], step[1]));
     let mut rest: Vec<Span> = steps.filter(|(from, to)| from < to).collect();
     let mut taken = Vec::with_capacity(levels.len());
@@ -64,7 +78,15 @@ pub fn divide(edges: &[Micros], levels: &[Level]) -> (Vec<Vec<Span>>, Vec<Span>)
         taken.push(joined(spans));
         rest = left;
     }
-    (taken, joined(rest))
+    let rest = joined(rest);
+    let lost = rest.iter().map(|(from, to)| (*from, *to.min(&kept_since)));
+    let kept = rest.iter().map(|(from, to)| (*from.max(&kept_since), *to));
+    let real = |(from, to): &Span| from < to;
+    Division {
+        levels: taken,
+        lost: lost.filter(real).collect(),
+        rest: kept.filter(real).collect(),
+    }
 }
 
 /// The parts of a span that lie in none of others, which are joined.

@@ -15,6 +15,7 @@ mod error;
 mod identify;
 mod ingest;
 mod internal;
+mod maintenance;
 mod memory;
 mod metrics;
 mod operations;

@@ -233,6 +233,7 @@ impl Level {
             "SELECT r.bucket, r.entry_id, r.target_id, r.first, r.last, r.resets{columns} \
              FROM jobstats.{relation} r \
              WHERE r.bucket <= (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{name}') \
+             AND r.bucket > (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '{name}') \
              AND NOT EXISTS (SELECT FROM jobstats.dirty d WHERE d.target_id = r.target_id AND {span} @> r.bucket)",
             columns = operations(|name| format!("r.{name}")),
             relation = self.relation(),
@@ -394,8 +395,9 @@ pub fn changed(
     from: Micros,
     to: Micros,
 ) -> Result<(), Error> {
-    let announced = announced(client)?;
-    if from < announced {
+    let (announced, horizon) = announced(client)?;
+    let from = from.max(horizon);
+    if from < to.min(announced) {
         client.update(
             "INSERT INTO jobstats.dirty (target_id, span_from, span_to) VALUES ($1, $2, $3)",
             None,
@@ -444,25 +446,28 @@ fn hours(from: &str, to: &str) -> String {
     )
 }
 
-/// Up to where rollups are, or may soon be, computed. A refresh that announces a later time waits until the transactions
+/// Up to where rollups are, or may soon be, computed, and from where on they still can be: what is older is about to be
+/// dropped. A refresh that announces a later time waits until the transactions
 /// have ended that know only of this one, and none of them waits for a refresh.
-fn announced(client: &mut SpiClient<'_>) -> Result<Micros, Error> {
+fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
     let mut known = None;
     loop {
         // By a statement with a new snapshot: another time may have been announced before the lock was ours.
         let found = client.update(
-            "SELECT announced, (extract(epoch FROM announced) / 600)::integer FROM jobstats.refresh",
+            "SELECT announced, horizon, number FROM jobstats.refresh",
             Some(1),
             &[],
         )?;
         let row = found.first();
-        let (Some(announced), Some(key)) =
-            (row.get::<TimestampWithTimeZone>(1)?, row.get::<i32>(2)?)
-        else {
+        let (Some(announced), Some(horizon), Some(key)) = (
+            row.get::<TimestampWithTimeZone>(1)?,
+            row.get::<TimestampWithTimeZone>(2)?,
+            row.get::<i32>(3)?,
+        ) else {
             return Err(Error::Damaged("jobstats.refresh has no row".to_owned()));
         };
         if known == Some(key) {
-            return micros(announced);
+            return Ok((micros(announced)?, micros(horizon)?));
         }
         client.update(
             "SELECT pg_advisory_xact_lock_shared($1, $2)",

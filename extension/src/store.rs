@@ -10,8 +10,7 @@ use crate::error::Error;
 /// that setup and maintenance do.
 pub const LOCK_CLASS: i32 = 0x6a_6f_62_73;
 
-/// First key of the locks by which feeds show up to where they know rollups to be computed. The second is that time, in
-/// units of ten minutes.
+/// First key of the locks by which feeds show which announcement of a refresh they know. The second is its number.
 pub const FEED_LOCK_CLASS: i32 = 0x6a_6f_62_66;
 
 /// Version of the extension, and of the store that it makes.
@@ -24,6 +23,8 @@ pub struct Settings {
     pub raw_retention: Micros,
     /// How long increments and observations are kept.
     pub retention: Micros,
+    /// Since when they are kept.
+    pub kept_since: Micros,
     /// How far a text may be in the future.
     pub max_ahead: Micros,
     /// Bytes of one target's text.
@@ -37,7 +38,8 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         .select(
             "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
              (extract(epoch FROM retention) * 1000000)::bigint, \
-             (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text FROM jobstats.settings",
+             (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text, \
+             (SELECT (extract(epoch FROM dropped) * 1000000)::bigint FROM jobstats.refresh) FROM jobstats.settings",
             Some(1),
             &[],
         )?
@@ -54,6 +56,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         retention: number(2)?,
         max_ahead: number(3)?,
         max_text: u64::try_from(number(4)?).unwrap_or(0),
+        kept_since: number(5)?,
     })
 }
 

@@ -120,6 +120,9 @@ impl Ingest<'_> {
         if !(0..=latest).contains(&time) {
             return Ok(self.reject(target, reason::CLOCK, &lines));
         }
+        if time <= self.settings.kept_since {
+            return Ok(self.reject(target, reason::TOO_LATE, &lines));
+        }
         let previous = stored::before(client, target.id, time, self.settings.retention)?;
         let next = stored::after(client, target.id, time)?;
         let this = Observation {

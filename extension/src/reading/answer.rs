@@ -100,7 +100,7 @@ fn select<T>(
         };
         let schema = store::extension_schema()?;
         let sources = if question.asks_servers() {
-            Sources::increments(&window)
+            Sources::increments(client, &window)?
         } else {
             Sources::choose(client, &window)?
         };
@@ -115,6 +115,14 @@ fn select<T>(
             pgrx::notice!(
                 "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
                  operations metadata and write_bytes tell who is busy"
+            );
+        }
+        if let Some(kept_since) = sources.begins_late() {
+            let kept_since = timestamptz(kept_since)?;
+            pgrx::notice!(
+                "increments are kept since {kept_since}: of what is older, only whole buckets of rollups (10 minutes, \
+                 hours, days, as long as each is kept) that lie in one step are counted, and coverage says how much \
+                 of the time that is"
             );
         }
         Ok(rows)

@@ -7,11 +7,17 @@ use crate::reading::measure::Sum;
 use crate::reading::sources::Sources;
 use crate::rollup::LEVELS;
 
-/// Number of the first parameter that says which spans are read: starts and ends, of increments and of each rollup.
-pub const SPANS: usize = 7;
+/// Number of the parameter that says since when observations are kept.
+pub const KEPT_SINCE: usize = 7;
 
-/// Number of parameters that say so.
-pub const SPAN_PARAMETERS: usize = 2 * (1 + LEVELS.len());
+/// Number of the first parameter that says which spans are read: starts and ends, of all of them.
+pub const READ: usize = KEPT_SINCE + 1;
+
+/// Of increments and of each rollup.
+const SPANS: usize = READ + 2;
+
+/// Number of the first parameter after those.
+pub const AFTER_SPANS: usize = SPANS + 2 * (1 + LEVELS.len());
 
 /// A search for rows of a window. See [`crate::reading::statement`] for its parameters.
 pub struct Rows<'a> {

@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 use crate::error::Error;
 use crate::reading::window::Window;
 use crate::rollup::{LEVELS, Level};
-use crate::time::{micros, timestamptz};
+use crate::time::{EARLIEST, micros, timestamptz};
 
 /// Spans of a window, by what is read for them.
 pub struct Sources {
@@ -17,35 +17,51 @@ pub struct Sources {
     rollups: Vec<(&'static Level, Vec<Span>)>,
     /// Of `increments`.
     rest: Vec<Span>,
+    /// Of nothing, because what could tell is not kept so long.
+    lost: Vec<Span>,
+    /// Since when increments and observations are kept.
+    kept_since: Micros,
 }
 
 impl Sources {
     /// For rows that are asked no more than rollups know.
     pub fn choose(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
+        let kept_since = kept_since(client)?;
         let longest = window.edges.windows(2).map(|step| step[1] - step[0]).max();
         let (levels, states): (Vec<_>, Vec<_>) = states(client, window)?
             .into_iter()
             .filter(|(_, state)| longest.is_some_and(|step| step >= state.width))
             .unzip();
-        let (spans, rest) = level::divide(&window.edges, &states);
-        let rollups = levels.into_iter().zip(spans);
+        let division = level::divide(&window.edges, &states, kept_since);
+        let rollups = levels.into_iter().zip(division.levels);
         Ok(Self {
             rollups: rollups.filter(|(_, spans)| !spans.is_empty()).collect(),
-            rest,
+            rest: division.rest,
+            lost: division.lost,
+            kept_since,
         })
     }
 
     /// For rows that are asked what only `increments` knows.
-    pub fn increments(window: &Window) -> Self {
-        Self {
+    pub fn increments(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
+        let kept_since = kept_since(client)?;
+        let division = level::divide(&window.edges, &[], kept_since);
+        Ok(Self {
             rollups: Vec::new(),
-            rest: vec![(window.since(), window.until())],
-        }
+            rest: division.rest,
+            lost: division.lost,
+            kept_since,
+        })
     }
 
-    /// Whether no rollup is read.
+    /// Whether the whole window is read from increments.
     pub fn is_plain(&self) -> bool {
-        self.rollups.is_empty()
+        self.rollups.is_empty() && self.lost.is_empty()
+    }
+
+    /// Since when increments are kept, if that is too late for part of the window.
+    pub fn begins_late(&self) -> Option<Micros> {
+        (!self.lost.is_empty()).then_some(self.kept_since)
     }
 
     /// The rollups that are read.
@@ -53,12 +69,19 @@ impl Sources {
         self.rollups.iter().map(|(level, _)| *level)
     }
 
-    /// Whether increments are read.
+    /// Whether increments are read, be it in vain.
     pub fn has_rest(&self) -> bool {
-        !self.rest.is_empty()
+        !self.rest.is_empty() || self.rollups.is_empty()
     }
 
-    /// Parameters of a statement: starts and ends of the spans of increments, then of each of [`LEVELS`].
+    /// What is read, from wherever.
+    fn read(&self) -> Vec<Span> {
+        let rollups = self.rollups.iter().flat_map(|(_, spans)| spans);
+        rollups.chain(&self.rest).copied().collect()
+    }
+
+    /// Parameters of a statement: since when observations are kept; starts and ends of what is read, of the spans of
+    /// increments, then of each of [`LEVELS`].
     pub fn parameters(&self) -> Result<Vec<DatumWithOid<'static>>, Error> {
         let of_level = |level: &Level| {
             let mut rollups = self.rollups.iter();
@@ -67,8 +90,9 @@ impl Sources {
                 .map(|it| &it.1)
         };
         let none = Vec::new();
-        let mut parameters = Vec::new();
-        for spans in [Some(&self.rest)]
+        let read = self.read();
+        let mut parameters = vec![timestamptz(self.kept_since)?.into()];
+        for spans in [Some(&read), Some(&self.rest)]
             .into_iter()
             .chain(LEVELS.iter().map(of_level))
         {
@@ -92,15 +116,18 @@ fn states(
     for level in LEVELS.iter().rev() {
         let state = client
             .select(
-                "SELECT (extract(epoch FROM width) * 1000000)::bigint, refreshed FROM jobstats.rollups WHERE level = $1",
+                "SELECT (extract(epoch FROM width) * 1000000)::bigint, dropped, refreshed FROM jobstats.rollups \
+                 WHERE level = $1",
                 Some(1),
                 &[level.name.into()],
             )?
             .first();
         // A store that an older version made has none.
-        let (Some(width), Some(refreshed)) =
-            (state.get::<i64>(1)?, state.get::<TimestampWithTimeZone>(2)?)
-        else {
+        let (Some(width), Some(dropped), Some(refreshed)) = (
+            state.get::<i64>(1)?,
+            state.get::<TimestampWithTimeZone>(2)?,
+            state.get::<TimestampWithTimeZone>(3)?,
+        ) else {
             continue;
         };
         let mut stale = dirty.clone();
@@ -109,12 +136,22 @@ fn states(
         }
         let state = level::Level {
             width,
+            since: micros(dropped)?,
             until: micros(refreshed)?,
             stale,
         };
         states.push((level, state));
     }
     Ok(states)
+}
+
+/// Since when increments and observations are kept.
+fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
+    let dropped = client
+        .select("SELECT dropped FROM jobstats.refresh", Some(1), &[])?
+        .first()
+        .get_one::<TimestampWithTimeZone>()?;
+    dropped.map_or(Ok(EARLIEST), micros)
 }
 
 /// The spans of a table that reach into a window, or into a bucket of it.

@@ -9,15 +9,16 @@ use std::fmt::Write as _;
 use crate::reading::dimension::{ALL, Dimension, Level};
 use crate::reading::measure::{Measure, Sum};
 use crate::reading::question::{Question, Wanted};
-use crate::reading::rows::{self, Rows, SPAN_PARAMETERS, SPANS};
+use crate::reading::rows::{self, AFTER_SPANS, KEPT_SINCE, READ, Rows};
 use crate::reading::sources::Sources;
 
 mod groups;
 mod operations;
 
 /// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 each an hour
-/// later, 5 a day before the start, 6 the edges of the steps, then those that say [which spans are read](SPANS).
-const FILTERS: usize = SPANS + SPAN_PARAMETERS;
+/// later, 5 a day before the start, 6 the edges of the steps, 7 since when
+/// observations are kept, then those that say [which spans are read](READ).
+const FILTERS: usize = AFTER_SPANS;
 
 /// Number of the first parameter after the filters: how many groups, and the smallest rate.
 const AFTER_FILTERS: usize = FILTERS + ALL.len();
@@ -161,8 +162,10 @@ impl<'a> Statement<'a> {
     }
 
     /// The spans without a gap between observations. As each begins where the one before ends, but for baselines, only
-    /// the first, the last and the baselines have to be looked at, however long the window is.
+    /// the first, the last and the baselines have to be looked at, however long the window is. Of those that are dropped,
+    /// such spans are kept.
     fn observed_spans(&self) -> String {
+        let conditions = self.filters(Level::Target);
         format!(
             "SELECT e.target_id, e.latest AS since, e.latest AS \"time\" FROM ({edge}) e WHERE e.latest IS NOT NULL \
              UNION ALL \
@@ -174,18 +177,21 @@ impl<'a> Statement<'a> {
              SELECT e.since AS begins, e.earliest AS at WHERE e.earliest IS NOT NULL \
              UNION ALL \
              SELECT o.\"time\", o.\"time\" FROM jobstats.observations o WHERE o.target_id = e.target_id \
-             AND o.since IS NULL AND o.\"time\" > e.earliest AND o.\"time\" <= $2) b) b",
+             AND o.since IS NULL AND o.\"time\" > e.earliest AND o.\"time\" <= $2) b) b \
+             UNION ALL \
+             SELECT d.target_id, d.since, d.until FROM jobstats.observed d \
+             JOIN jobstats.targets t ON t.target_id = d.target_id WHERE d.until > $5 AND d.since < $2{conditions}",
             edge = format_args!(
                 "SELECT t.target_id, f.\"time\" AS earliest, coalesce(f.since, f.\"time\") AS since, \
                  l.\"time\" AS latest, n.since AS beyond FROM jobstats.targets t \
                  LEFT JOIN LATERAL (SELECT o.since, o.\"time\" FROM jobstats.observations o \
-                 WHERE o.target_id = t.target_id AND o.\"time\" > $1 ORDER BY o.\"time\" LIMIT 1) f ON true \
+                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($1, ${KEPT_SINCE}) ORDER BY o.\"time\" LIMIT 1) f ON true \
                  LEFT JOIN LATERAL (SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
-                 AND o.\"time\" > $5 AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
+                 AND o.\"time\" > greatest($5, ${KEPT_SINCE}) AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
                  LEFT JOIN LATERAL (SELECT o.since FROM jobstats.observations o \
-                 WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) n ON true \
-                 WHERE (l.\"time\" IS NOT NULL OR n.since < $2){}",
-                self.filters(Level::Target)
+                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($2, ${KEPT_SINCE}) \
+                 ORDER BY o.\"time\" LIMIT 1) n ON true \
+                 WHERE (l.\"time\" IS NOT NULL OR n.since < $2){conditions}"
             ),
         )
     }
@@ -214,12 +220,22 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// For how long each target was observed in each step.
+    /// For how long each target was observed in each step, as far as what it did is still known.
     fn seen(&self) -> String {
+        let observation = match self.sources.begins_late() {
+            None => "observation".to_owned(),
+            Some(_) => format!(
+                "(SELECT {key}, greatest(o.since, r.lower) AS since, least(o.\"time\", r.upper) AS \"time\" \
+                 FROM observation o JOIN unnest(${READ}, ${upper}) r (lower, upper) \
+                 ON o.since < r.upper AND o.\"time\" > r.lower)",
+                key = self.unit_key("o"),
+                upper = READ + 1,
+            ),
+        };
         format!(
             "SELECT {key}, s.step, \
              extract(epoch FROM sum(least(o.\"time\", s.upper) - greatest(o.since, s.lower))) AS seconds \
-             FROM observation o \
+             FROM {observation} o \
              CROSS JOIN LATERAL generate_series(greatest({first}, 1), least({last}, {steps})) AS k (step) \
              JOIN step s ON s.step = k.step \
              WHERE o.since < $2 AND o.\"time\" > $1 GROUP BY {key}, s.step",

@@ -57,10 +57,15 @@ COMMENT ON COLUMN jobstats.settings.max_text IS 'Bytes of one target''s text, un
 COMMENT ON TABLE jobstats.dirty IS 'Spans that rollups have not caught up with.';
 COMMENT ON TABLE jobstats.rollups IS 'The rollups of increments: rollup_10m, rollup_1h and rollup_1d, with the views increments_10m, … that are exact at any moment.';
 COMMENT ON COLUMN jobstats.rollups.refreshed IS 'Up to here the rollup holds what increments say, but for the spans in dirty.';
+COMMENT ON COLUMN jobstats.rollups.dropped IS 'What is older is not kept; nobody reads what may be left of it.';
 COMMENT ON COLUMN jobstats.rollups.retention IS 'How long it is kept, at least as long as increments; NULL: for ever.';
-COMMENT ON TABLE jobstats.refresh IS 'One row: how far the next refresh of rollups will go.';
+COMMENT ON TABLE jobstats.refresh IS 'One row: what the last refresh of rollups announced before it began.';
+COMMENT ON COLUMN jobstats.refresh.number IS 'How often one was announced.';
 COMMENT ON COLUMN jobstats.refresh.announced IS 'Feeds that change what lies before note it in dirty.';
-COMMENT ON COLUMN jobstats.refresh.settled IS 'All feeds that run know of this time.';
+COMMENT ON COLUMN jobstats.refresh.settled IS 'All feeds that run know of this announcement.';
+COMMENT ON COLUMN jobstats.refresh.horizon IS 'Changes of what lies before are not summed any more: it is about to be dropped.';
+COMMENT ON COLUMN jobstats.refresh.dropped IS 'Increments and observations that are older are not kept; nobody reads what may be left of them.';
+COMMENT ON TABLE jobstats.observed IS 'When targets were observed, before refresh.dropped: one row for a span without a gap.';
 COMMENT ON COLUMN jobstats.settings.refresh_lag IS 'How far the rollups stay behind: what comes later than this is summed anew.';
 COMMENT ON TABLE jobstats.coarse IS 'Spans, of hours, in which rows of increments reach over more than ten minutes: there the rollup of ten minutes knows only whole hours.';
 COMMENT ON TABLE jobstats.maintenance IS 'What jobstats_maintain() did: one row a step. Kept for settings.rejects_retention.';

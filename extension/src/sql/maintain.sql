@@ -45,6 +45,54 @@ $$;
 COMMENT ON FUNCTION jobstats_add_partitions(text, text, timestamptz, timestamptz) IS
 'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span of time and returns their number; none where TimescaleDB keeps it.';
 
+CREATE FUNCTION jobstats_forget() RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+<<forget>>
+DECLARE
+    since timestamptz := (SELECT r.dropped FROM jobstats.refresh r);
+    until timestamptz;
+    kept integer;
+BEGIN
+    -- What rollups have yet to sum is kept, however old it is; so is what feeds may change that know no horizon yet.
+    UPDATE jobstats.refresh r
+    SET dropped = greatest(r.dropped, least(r.horizon, (
+        SELECT @extschema@.jobstats_bucket('1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
+        FROM jobstats.rollups l)))
+    WHERE r.settled = r.number
+    RETURNING r.dropped INTO forget.until;
+    UPDATE jobstats.rollups l
+    SET dropped = greatest(l.dropped, least(
+        @extschema@.jobstats_bucket('1 day', now() - l.retention), r.dropped,
+        (SELECT @extschema@.jobstats_bucket('1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
+    FROM jobstats.refresh r
+    WHERE l.retention IS NOT NULL;
+
+    -- When targets were observed is known for as long as there are rollups.
+    WITH fresh AS (
+        SELECT o.target_id, unnest(range_agg(tstzrange(o.since, o."time", '(]'))) AS span
+        FROM jobstats.observations o
+        WHERE o."time" > forget.since AND o."time" <= forget.until AND o.since IS NOT NULL
+        GROUP BY o.target_id
+    ), touched AS (
+        DELETE FROM jobstats.observed d USING fresh f
+        WHERE d.target_id = f.target_id AND d.until = lower(f.span)
+        RETURNING d.target_id, tstzrange(d.since, d.until, '(]') AS span
+    )
+    INSERT INTO jobstats.observed (target_id, since, until)
+    SELECT a.target_id, lower(a.span), upper(a.span)
+    FROM (
+        SELECT b.target_id, unnest(range_agg(b.span)) AS span
+        FROM (TABLE fresh UNION ALL TABLE touched) b GROUP BY b.target_id) a;
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    DELETE FROM jobstats.observed d WHERE d.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    DELETE FROM jobstats.coarse c WHERE c.span_to <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    RETURN kept;
+END
+$$;
+COMMENT ON FUNCTION jobstats_forget() IS
+'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_drop_before() drops it.';
+
 CREATE FUNCTION jobstats_drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
@@ -137,7 +185,22 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM @extschema@.jobstats_require_store();
     PERFORM @extschema@.jobstats_require_top_level('jobstats_maintain()');
+    IF current_setting('lock_timeout') = '0' THEN
+        PERFORM set_config('lock_timeout', '60s', true);
+    END IF;
+    BEGIN
+        PERFORM @extschema@.jobstats_begin_maintenance();
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE WARNING 'another call of jobstats_maintain() is at work';
+        RETURN;
+    END;
     CALL @extschema@.jobstats_refresh();
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    began := clock_timestamp();
+    affected := @extschema@.jobstats_forget();
+    INSERT INTO jobstats.maintenance (step, began, took, affected)
+    VALUES ('retention', began, clock_timestamp() - began, affected);
+    COMMIT;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     -- A transaction for each step, and none that waits long: who waits for the lock on a table that a long query
     -- reads makes every feed wait behind itself.
@@ -145,22 +208,14 @@ BEGIN
         SELECT 'partitions of ' || t.relation AS name, t.relation, NULL::timestamptz AS horizon
         FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
         UNION ALL
-        -- What rollups have yet to sum is not dropped, however old it is.
-        SELECT 'retention of ' || t.relation, t.relation, least(now() - t.keep, t.summed,
-            CASE WHEN t.summed IS NOT NULL THEN (SELECT date_trunc('day', min(d.span_from), 'UTC') FROM jobstats.dirty d) END)
-        FROM jobstats.settings s
-        CROSS JOIN LATERAL (
-            SELECT 'rollup_' || l.level, greatest(l.retention, s.retention), (
-                SELECT min(n.refreshed) FROM jobstats.rollups n WHERE n.width > l.width)
-            FROM jobstats.rollups l WHERE l.retention IS NOT NULL
-            UNION ALL
-            VALUES ('raw', s.raw_retention, NULL), ('observations', s.retention, NULL),
-                ('increments', s.retention, (SELECT min(l.refreshed) FROM jobstats.rollups l))
-        ) AS t (relation, keep, summed)
+        SELECT 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
+        UNION ALL
+        SELECT 'retention of ' || t.relation, t.relation, r.dropped
+        FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)
+        UNION ALL
+        SELECT 'retention of raw', 'raw', now() - s.raw_retention FROM jobstats.settings s
         UNION ALL
         SELECT 'retention of rejects', NULL, now() - s.rejects_retention FROM jobstats.settings s
-        UNION ALL
-        SELECT 'retention of coarse', NULL, now() - s.retention FROM jobstats.settings s
         UNION ALL
         SELECT 'retention of maintenance', NULL, now() - s.rejects_retention FROM jobstats.settings s
     LOOP
@@ -180,9 +235,6 @@ BEGIN
                 affected := @extschema@.jobstats_drop_before(step.relation, step.horizon);
             ELSIF step.name = 'retention of rejects' THEN
                 DELETE FROM jobstats.rejects r WHERE r.received < step.horizon;
-                GET DIAGNOSTICS affected = ROW_COUNT;
-            ELSIF step.name = 'retention of coarse' THEN
-                DELETE FROM jobstats.coarse c WHERE c.span_to < step.horizon;
                 GET DIAGNOSTICS affected = ROW_COUNT;
             ELSE
                 DELETE FROM jobstats.maintenance m WHERE m.began < step.horizon;
@@ -206,6 +258,7 @@ BEGIN
         VALUES ('columns of ' || step.relation, began, clock_timestamp() - began, 1);
         COMMIT;
     END LOOP;
+    PERFORM @extschema@.jobstats_end_maintenance();
     COMMIT;
 END
 $$;

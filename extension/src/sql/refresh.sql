@@ -24,9 +24,11 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
     UPDATE jobstats.refresh r
-    SET announced = greatest(r.announced, @extschema@.jobstats_bucket('10 minutes', now() - s.refresh_lag))
-    FROM jobstats.settings s
-    WHERE r.settled = r.announced;
+    SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
+    FROM (
+        SELECT @extschema@.jobstats_bucket('10 minutes', now() - s.refresh_lag), @extschema@.jobstats_bucket('1 day', now() - s.retention)
+        FROM jobstats.settings s) AS n (announced, horizon)
+    WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
     COMMIT;
 
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
@@ -34,14 +36,13 @@ BEGIN
         PERFORM set_config('lock_timeout', '60s', true);
     END IF;
     BEGIN
-        PERFORM pg_advisory_xact_lock(x'6a6f6266'::integer, (extract(epoch FROM r.settled) / 600)::integer)
-        FROM jobstats.refresh r WHERE r.settled < r.announced;
+        PERFORM pg_advisory_xact_lock(x'6a6f6266'::integer, r.settled) FROM jobstats.refresh r WHERE r.settled < r.number;
     EXCEPTION WHEN lock_not_available THEN
         INSERT INTO jobstats.maintenance VALUES ('refresh', now(), clock_timestamp() - now(), 0, 'a feed has been running for long');
         RAISE WARNING 'a feed has been running for long: rollups are brought up to date by the next call of jobstats_maintain()';
         RETURN;
     END;
-    UPDATE jobstats.refresh r SET settled = r.announced RETURNING r.settled INTO until;
+    UPDATE jobstats.refresh r SET settled = r.number RETURNING r.announced INTO until;
     COMMIT;
 
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
@@ -49,12 +50,12 @@ BEGIN
     SELECT coalesce(array_agg(d.dirty_id), '{}') INTO known FROM jobstats.dirty d;
     FOR level IN
         SELECT l.level AS name, l.width, l.refreshed, 'rollup_' || l.level AS relation, c.relkind = 'v' AS aggregate,
-            n.pace, n.unit, s.retention
+            n.pace, n.unit, r.horizon
         FROM jobstats.rollups l
         JOIN (VALUES ('10m', interval '1 day', 'day'), ('1h', '10 days', 'month'), ('1d', '100 days', 'year'))
             AS n (level, pace, unit) ON n.level = l.level
         JOIN pg_class c ON c.oid = to_regclass('jobstats.rollup_' || l.level)
-        CROSS JOIN jobstats.settings s
+        CROSS JOIN jobstats.refresh r
         ORDER BY l.width
     LOOP
         began := clock_timestamp();
@@ -88,7 +89,7 @@ BEGIN
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
             SELECT l.refreshed INTO low FROM jobstats.rollups l WHERE l.level = level.name;
             IF low = 'epoch' THEN
-                SELECT coalesce(@extschema@.jobstats_bucket(level.width, greatest(min(o."time"), now() - level.retention)), high)
+                SELECT coalesce(@extschema@.jobstats_bucket(level.width, greatest(min(o."time"), level.horizon)), high)
                 INTO low
                 FROM jobstats.targets t
                 CROSS JOIN LATERAL (

@@ -68,13 +68,17 @@ CREATE TABLE IF NOT EXISTS jobstats.rollups (
     level text PRIMARY KEY,
     width interval NOT NULL,
     refreshed timestamptz NOT NULL DEFAULT 'epoch',
+    dropped timestamptz NOT NULL DEFAULT 'epoch',
     retention interval CHECK (retention > '0')
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.refresh (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    number integer NOT NULL DEFAULT 0,
+    settled integer NOT NULL DEFAULT 0,
     announced timestamptz NOT NULL DEFAULT 'epoch',
-    settled timestamptz NOT NULL DEFAULT 'epoch'
+    horizon timestamptz NOT NULL DEFAULT 'epoch',
+    dropped timestamptz NOT NULL DEFAULT 'epoch'
 );
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
@@ -88,6 +92,13 @@ CREATE TABLE IF NOT EXISTS jobstats.coarse (
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL,
     UNIQUE (span_from, span_to)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.observed (
+    target_id integer NOT NULL,
+    since timestamptz NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (target_id, until)
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.maintenance (

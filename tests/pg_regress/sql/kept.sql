@@ -1,0 +1,87 @@
+-- What is too old for increments and observations is told by the rollups that are kept.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
+SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' + days * interval '1 day'
+$$;
+
+-- Notices name days that depend on today.
+SET client_min_messages = warning;
+
+-- Two targets that are read every seven minutes, from a hundred days ago for three days and since yesterday; on the
+-- second day one of them is not read for six hours.
+CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), record('b.2', seconds / 1000, seconds))
+FROM (SELECT extract(epoch FROM feed."time" - day(-1))::bigint) s (seconds)
+$$;
+SELECT count(*)
+FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(0), day(3), interval '7 minutes') t, feed(target, t)
+WHERE target = 'fs-OST0000' OR t NOT BETWEEN day(1.25) AND day(1.5);
+SELECT count(*)
+FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(99), day(99.9), interval '1 hour') t, feed(target, t);
+
+CREATE FUNCTION answers(since timestamptz, until timestamptz, step interval) RETURNS TABLE (function text, answer jsonb)
+LANGUAGE sql STABLE AS $$
+SELECT 'rates', to_jsonb(r) FROM jobstats_rates(since, until, '{write_bytes,punch}', '{target,workload}', step) r
+UNION ALL
+SELECT 'totals', to_jsonb(r) FROM jobstats_totals(since, until) r
+UNION ALL
+SELECT 'top', to_jsonb(r) FROM jobstats_top(since, until, 'write_bytes') r
+UNION ALL
+SELECT 'summary', to_jsonb(r) - 'first' - 'last_active' FROM jobstats_summary(since, until, '{workload}') r
+UNION ALL
+SELECT 'balance', to_jsonb(r) FROM jobstats_balance('write_bytes', since, until) r
+UNION ALL
+SELECT 'densities', to_jsonb(r) FROM jobstats_densities(since, until, 'write_bytes', '{target,workload}', step => step) r
+$$;
+CREATE VIEW days AS SELECT * FROM answers(day(-1), day(5), '1 day');
+CREATE VIEW hours AS SELECT * FROM answers(day(1), day(2), '1 hour');
+CREATE VIEW minutes AS SELECT * FROM answers(day(1), day(1.1), '10 minutes');
+CREATE TABLE days_before AS TABLE days;
+CREATE TABLE hours_before AS TABLE hours;
+CREATE TABLE minutes_before AS TABLE minutes;
+SELECT (SELECT count(*) FROM days_before) AS days, (SELECT count(*) FROM hours_before) AS hours, (SELECT count(*) FROM minutes_before) AS minutes;
+CALL jobstats_maintain();
+
+-- Increments are gone, and rollups of ten minutes; hours and days are kept.
+SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready;
+CALL jobstats_maintain();
+SELECT min("time") >= day(50) AS increments FROM jobstats.increments;
+SELECT min("time") >= day(50) AS observations FROM jobstats.observations;
+SELECT min("time") >= day(40) AS "10m" FROM jobstats.increments_10m;
+SELECT min("time") < day(1) AS "1h" FROM jobstats.increments_1h;
+SELECT min("time") < day(3) AS "1d" FROM jobstats.increments_1d;
+(TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
+(TABLE hours_before EXCEPT ALL TABLE hours) UNION ALL (TABLE hours EXCEPT ALL TABLE hours_before);
+-- What is asked finer than that is not known, and so not called nothing.
+SELECT round((answer -> 'coverage')::numeric, 3) AS coverage, answer -> 'total' AS total, count(*)
+FROM minutes WHERE function = 'totals' GROUP BY 1, 2;
+SELECT target, rate, coverage FROM jobstats_rates(day(1), day(1) + interval '10 minutes', '{write_bytes}', '{target}');
+-- Of a window that begins and ends anywhere, whole buckets are: 23 of 24 hours.
+SELECT total, round(total / 23 / 3600) AS rate, round(coverage::numeric, 4) AS coverage, round(23.0 / 24, 4) AS expected
+FROM jobstats_totals(day(0) + interval '10 minutes', day(1) + interval '10 minutes', '{write_bytes}', '{}', target => '{fs-OST0000}');
+-- The first bucket that is whole ends an hour later, the last one on the hour.
+SELECT sum(write_bytes) FROM jobstats.increments_1h
+WHERE "time" > day(0) + interval '1 hour' AND "time" <= day(1) AND target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'fs-OST0000');
+-- By server, and per server, only increments tell.
+SELECT count(*) FROM jobstats_totals(day(0), day(1), "by" => '{server}') WHERE total > 0;
+
+-- Text that is older than what is kept is refused, not stored and forgotten.
+SELECT feed('fs-OST0002', day(10));
+SELECT feed('fs-OST0000', day(2.001));
+SELECT target, reason FROM jobstats.rejects ORDER BY 1;
+CALL jobstats_maintain();
+(TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
+
+-- A year later nothing but days is left; when targets were observed is known all the same.
+SELECT jobstats_setup(rollup_1h_retention => '60 days') IS NOT NULL AS ready;
+CALL jobstats_maintain();
+(TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
+SELECT count(*) AS spans, sum(until - since) AS observed FROM jobstats.observed;
