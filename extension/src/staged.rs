@@ -6,12 +6,15 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::ffi::{CString, c_char};
 
 use jobstats_core::increment::{Column, Increment};
 use jobstats_core::step;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
-use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
+use pgrx::{
+    IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, direct_function_call_as_datum, pg_sys,
+};
 
 use crate::columns::operation_columns;
 use crate::error::Error;
@@ -65,11 +68,11 @@ const FIXED: [(&str, Type); 7] = [
     ("reset", ("boolean", PgBuiltInOids::BOOLOID)),
 ];
 
-/// The columns after them; `detail` becomes jsonb only on its way into the table.
+/// The columns after them.
 const LAST: [(&str, Type); 3] = [
     ("read_bytes_hist", NUMBERS),
     ("write_bytes_hist", NUMBERS),
-    ("detail", ("text", PgBuiltInOids::TEXTOID)),
+    ("detail", ("jsonb", PgBuiltInOids::JSONBOID)),
 ];
 
 /// All columns, as [`fill`] fills them.
@@ -143,7 +146,7 @@ pub fn source() -> Result<Source, Error> {
     let names = names.join(", ");
     let select = format!(
         "SELECT {} FROM {}.jobstats_staged_increments() AS staged ({})",
-        names.replace("\"detail\"", "detail::pg_catalog.jsonb AS detail"),
+        names,
         crate::store::extension_schema()?,
         types.collect::<Vec<String>>().join(", "),
     );
@@ -243,21 +246,34 @@ fn fill(
         }
     }
     let after = FIXED.len() + positions.len();
-    set(
-        after,
-        increment
-            .read_histogram
-            .as_ref()
-            .map(|histogram| histogram.to_vec())
-            .into_datum(),
-    );
-    set(
-        after + 1,
-        increment
-            .write_histogram
-            .as_ref()
-            .map(|histogram| histogram.to_vec())
-            .into_datum(),
-    );
-    set(after + 2, increment.detail.as_deref().into_datum());
+    let histograms = [&increment.read_histogram, &increment.write_histogram];
+    for (position, histogram) in (after..).zip(histograms) {
+        let numbers = histogram.as_ref().map(|numbers| numbers.to_vec());
+        set(position, numbers.into_datum().map(packed));
+    }
+    let detail = increment.detail.as_deref().and_then(jsonb);
+    set(after + 2, detail.map(packed));
+}
+
+fn jsonb(text: &str) -> Option<pg_sys::Datum> {
+    let text = CString::new(text).ok()?;
+    // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.
+    unsafe { direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()]) }
+}
+
+/// A value of variable length, compressed where that makes it smaller. PostgreSQL itself does that only to rows that
+/// would not fit four to a page; but of histograms and details, which are half of a row, most is zeros and names.
+fn packed(value: pg_sys::Datum) -> pg_sys::Datum {
+    unsafe extern "C-unwind" {
+        fn toast_compress_datum(value: pg_sys::Datum, method: c_char) -> pg_sys::Datum;
+    }
+    /// As `default_toast_compression` says.
+    const DEFAULT: c_char = 0;
+    // SAFETY: the value is whole and in memory, as it was just made; a null pointer says that it stays as it is.
+    let compressed = unsafe { toast_compress_datum(value, DEFAULT) };
+    if compressed.is_null() {
+        value
+    } else {
+        compressed
+    }
 }
