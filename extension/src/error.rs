@@ -56,6 +56,14 @@ pub enum Error {
     /// Neither or both of `body` and `body_zstd`.
     #[error("{0}")]
     Body(&'static str),
+    /// Settings that contradict each other.
+    #[error("{problem}")]
+    Settings {
+        /// Which.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
     /// An argument that must be there is NULL or out of range.
     #[error("{0}")]
     Argument(String),
@@ -126,6 +134,7 @@ impl Error {
             Self::Body(_) | Self::Argument(_) | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
             }
+            Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
             Self::Counter(error) => match error {
@@ -158,6 +167,7 @@ impl Error {
 
     fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
+            Self::Settings { hint, .. } => return Some(hint.clone().into()),
             Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
             Self::NoStore | Self::StoreVersion { newer: false, .. } => {
                 Some("Run SELECT jobstats_setup();")

@@ -42,19 +42,73 @@ struct Work {
     usecs: Vec<Option<f64>>,
 }
 
+/// How maintenance of the store fares.
+struct Maintenance {
+    /// When it last came to its end; None: never.
+    completed: Option<f64>,
+    problem: bool,
+    /// The rollups that were ever refreshed, and the seconds that they stay behind.
+    lags: Vec<(String, f64)>,
+}
+
+impl Maintenance {
+    fn read(client: &SpiClient<'_>) -> Result<Self, Error> {
+        let row = client
+            .select(include_str!("sql/metrics_maintenance.sql"), Some(1), &[])?
+            .first();
+        let levels = row.get::<Vec<String>>(3)?.ok_or_else(missing)?;
+        let lags = row.get::<Vec<f64>>(4)?.ok_or_else(missing)?;
+        Ok(Self {
+            completed: row.get(1)?,
+            problem: row.get(2)?.ok_or_else(missing)?,
+            lags: levels.into_iter().zip(lags).collect(),
+        })
+    }
+
+    fn tell(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
+        const NONE: [(&str, &str); 0] = [];
+        out.family(
+            "jobstats_maintenance_completed_timestamp_seconds",
+            Some("seconds"),
+            "When jobstats_maintain() last came to its end, in seconds since 1970.",
+        )?;
+        if let Some(completed) = self.completed {
+            out.sample(NONE, completed)?;
+        }
+        out.family(
+            "jobstats_maintenance_problem",
+            None,
+            "1 where that left something undone, which jobstats.maintenance names, else 0.",
+        )?;
+        if self.completed.is_some() {
+            out.sample(NONE, f64::from(u8::from(self.problem)))?;
+        }
+        out.family(
+            "jobstats_rollup_lag_seconds",
+            Some("seconds"),
+            "How far the rollup stays behind; readers take what comes after from increments.",
+        )?;
+        for (level, lag) in &self.lags {
+            out.sample([("level", level.as_str())], *lag)?;
+        }
+        Ok(())
+    }
+}
+
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(). A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
+'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
     let text = Spi::connect(|client| -> Result<String, Error> {
         store::require(client)?;
         let targets = targets(client)?;
         let elsewhere = elsewhere(client)?;
-        exposition(&targets, &elsewhere)
+        let maintenance = Maintenance::read(client)?;
+        exposition(&targets, &elsewhere, &maintenance)
             .map_err(|ExpositionError::Memory(bytes)| Error::Memory(bytes))
     })?;
     Ok(text)
@@ -194,7 +248,11 @@ impl Target {
     }
 }
 
-fn exposition(targets: &[Target], elsewhere: &[(String, f64)]) -> Result<String, ExpositionError> {
+fn exposition(
+    targets: &[Target],
+    elsewhere: &[(String, f64)],
+    maintenance: &Maintenance,
+) -> Result<String, ExpositionError> {
     let mut out = Exposition::default();
     health(&mut out, targets)?;
     of_each(
@@ -209,6 +267,7 @@ fn exposition(targets: &[Target], elsewhere: &[(String, f64)]) -> Result<String,
         out.sample([("cluster", cluster.as_str())], *rejects)?;
     }
     work(&mut out, targets)?;
+    maintenance.tell(&mut out)?;
     out.finish()
 }
 

@@ -6,7 +6,7 @@
 //! itself. So they are exact at any moment.
 
 use jobstats_core::increment::Micros;
-use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -369,21 +369,6 @@ pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
             _ => "TABLE",
         };
         client.update(&level.comments(kind), None, &[])?;
-    }
-    Ok(())
-}
-
-/// Sets how long rollups are kept; what is None stays as it is.
-pub fn keep(
-    client: &mut SpiClient<'_>,
-    retentions: [Option<Interval>; LEVELS.len()],
-) -> Result<(), Error> {
-    for (level, retention) in LEVELS.iter().zip(retentions) {
-        client.update(
-            "UPDATE jobstats.rollups SET retention = coalesce($2, retention) WHERE level = $1",
-            None,
-            &[level.name.into(), retention.into()],
-        )?;
     }
     Ok(())
 }

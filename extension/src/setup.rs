@@ -10,6 +10,8 @@ use crate::columns::{meaning, operation_columns};
 use crate::error::Error;
 use crate::reading;
 use crate::rollup;
+use crate::schedule;
+use crate::settings::Wanted;
 use crate::store;
 
 /// The tables that grow with time, and the width of their chunks.
@@ -53,13 +55,14 @@ CREATE FUNCTION jobstats_setup(
     rollup_1h_retention interval DEFAULT NULL,
     rollup_1d_retention interval DEFAULT NULL,
     chunk_interval interval DEFAULT NULL,
-    compress_after interval DEFAULT NULL
+    compress_after interval DEFAULT NULL,
+    refresh_lag interval DEFAULT NULL
 ) RETURNS text
 LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, none shorter than increments; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that make no sense.';
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that contradict each other.';
 "#)]
 #[allow(clippy::too_many_arguments)]
 fn jobstats_setup(
@@ -71,7 +74,19 @@ fn jobstats_setup(
     rollup_1d_retention: Option<Interval>,
     chunk_interval: Option<Interval>,
     compress_after: Option<Interval>,
+    refresh_lag: Option<Interval>,
 ) -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
+    let wanted = Wanted {
+        raw_retention,
+        retention,
+        rejects_retention,
+        rollup_10m_retention,
+        rollup_1h_retention,
+        rollup_1d_retention,
+        chunk_interval,
+        compress_after,
+        refresh_lag,
+    };
     let message = Spi::connect_mut(|client| -> Result<String, Error> {
         require_utf8(client)?;
         let schema = store::extension_schema()?;
@@ -96,27 +111,7 @@ fn jobstats_setup(
             None,
             &[store::VERSION.into()],
         )?;
-        client.update(
-            "UPDATE jobstats.settings SET raw_retention = coalesce($1, raw_retention), \
-             retention = coalesce($2, retention), rejects_retention = coalesce($3, rejects_retention), \
-             chunk_interval = coalesce($4, chunk_interval), compress_after = coalesce($5, compress_after)",
-            None,
-            &[
-                raw_retention.into(),
-                retention.into(),
-                rejects_retention.into(),
-                chunk_interval.into(),
-                compress_after.into(),
-            ],
-        )?;
-        rollup::keep(
-            client,
-            [
-                rollup_10m_retention,
-                rollup_1h_retention,
-                rollup_1d_retention,
-            ],
-        )?;
+        wanted.apply(client)?;
         if let Installation::Timescale {
             schema, community, ..
         } = &installation
@@ -399,16 +394,15 @@ fn message(
             "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned()
         }
     };
-    let database = one_text(client, "SELECT pg_catalog.current_database()::text")?;
     Ok(format!(
-        "The store of jobstats {version} is ready: {kind}.\n\
-         Schedule maintenance, for example in cron every 10 minutes:\n\
-         */10 * * * * psql -X -d {database} -c 'CALL {schema}.jobstats_maintain()'",
+        "The store of jobstats {version} is ready: {kind}.\n{schedule}",
         version = store::VERSION,
+        schedule = schedule::advice(client, installation, schema)?,
     ))
 }
 
-fn one_text(client: &SpiClient<'_>, query: &str) -> Result<String, Error> {
+/// What a query gives that gives one text.
+pub fn one_text(client: &SpiClient<'_>, query: &str) -> Result<String, Error> {
     let value = client
         .select(query, Some(1), &[])?
         .first()

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::Error;
 use crate::identify::{identity_columns, usable_formats};
+use crate::store;
 use crate::time::timestamptz;
 
 /// The entries that this feed has met.
@@ -18,7 +19,13 @@ use crate::time::timestamptz;
 pub struct Entries {
     ids: HashMap<String, i64>,
     new: BTreeMap<i64, String>,
+    /// How many entries maintenance had deleted before the first was looked for.
+    deleted: Option<i64>,
 }
+
+/// Second key of the lock of [`store::FEED_LOCK_CLASS`] that feeds hold from where they look for the last time whether
+/// their entries are there, until they end.
+const KNOWN: i32 = -1;
 
 impl Entries {
     /// The key of a name that [`Self::resolve`] has seen.
@@ -43,6 +50,10 @@ impl Entries {
         let mut pending: Vec<&str> = names.filter(|name| !self.ids.contains_key(*name)).collect();
         pending.sort_unstable();
         pending.dedup();
+        if self.deleted.is_none() && !pending.is_empty() {
+            let found = client.select(DELETED, Some(1), &[])?;
+            self.deleted = found.first().get_one()?;
+        }
         for seed in 0.. {
             if pending.is_empty() {
                 break;
@@ -85,6 +96,7 @@ impl Entries {
         client: &mut SpiClient<'_>,
         first_seen: Micros,
     ) -> Result<(), Error> {
+        self.find_again(client)?;
         if self.new.is_empty() {
             return Ok(());
         }
@@ -108,6 +120,35 @@ impl Entries {
         self.require_same(client)
     }
 
+    /// Maintenance deletes entries that nothing refers to, as what this feed writes does not yet for others: those that it
+    /// has deleted since they were found are stored anew. From now on it waits for this feed.
+    fn find_again(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        if self.ids.is_empty() {
+            return Ok(());
+        }
+        client.update(
+            "SELECT pg_advisory_xact_lock_shared($1, $2)",
+            None,
+            &[store::FEED_LOCK_CLASS.into(), KNOWN.into()],
+        )?;
+        // By statements with a new snapshot.
+        let deleted = client.update(DELETED, Some(1), &[])?;
+        if deleted.first().get_one::<i64>()? == self.deleted {
+            return Ok(());
+        }
+        let stored = stored_names(client, self.ids.values().copied().collect())?;
+        for (name, id) in &self.ids {
+            match stored.get(id) {
+                Some(owner) if owner == name => {}
+                Some(_) => return Err(Error::EntryRace),
+                None => {
+                    self.new.insert(*id, name.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What a conflict skipped must have come from another feed with the same name.
     fn require_same(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         let skipped = std::mem::take(&mut self.new);
@@ -125,6 +166,8 @@ impl Entries {
         }
     }
 }
+
+const DELETED: &str = "SELECT deleted FROM jobstats.sweep";
 
 fn hash(name: &str, seed: u64) -> i64 {
     xxh3_64_with_seed(name.as_bytes(), seed).cast_signed()

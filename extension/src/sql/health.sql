@@ -59,4 +59,19 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
             CASE s.kind WHEN 'MDT' THEN 'mdt' ELSE 'obdfilter' END, s.name,
             ceil(2 * extract(epoch FROM s.usual_interval)))
         END), '') AS remedy
-FROM state s;
+FROM state s
+UNION ALL
+-- The store itself, where its maintenance needs care.
+SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
+    CASE
+        WHEN m.completed > now() - interval '1 hour' THEN format('The last maintenance had a problem: %s.', m.problem)
+        ELSE format('Maintenance has not been completed since %s: see whether what is to call jobstats_maintain() does so, and what that says.',
+            coalesce(date_trunc('second', m.completed)::text, 'the store was made'))
+    END
+FROM (
+    SELECT max(m.began + m.took) AS completed, (array_agg(m.problem ORDER BY m.began DESC))[1] AS problem
+    FROM jobstats.maintenance m WHERE m.step = 'all'
+) m
+WHERE m.problem IS NOT NULL AND m.completed > now() - interval '1 hour'
+    OR coalesce(m.completed, '-infinity') <= now() - interval '1 hour'
+        AND EXISTS (SELECT FROM jobstats.observations o WHERE o.received < now() - interval '1 hour');

@@ -61,12 +61,13 @@ BEGIN
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
     RETURNING r.dropped INTO forget.until;
+    -- None is kept shorter than those that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
-        @extschema@.jobstats_bucket('1 day', now() - l.retention), r.dropped,
+        @extschema@.jobstats_bucket('1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
         (SELECT @extschema@.jobstats_bucket('1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
     FROM jobstats.refresh r
-    WHERE l.retention IS NOT NULL;
+    WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
     -- When targets were observed is known for as long as there are rollups.
     WITH fresh AS (
@@ -177,6 +178,7 @@ CREATE PROCEDURE jobstats_maintain()
 LANGUAGE plpgsql
 AS $$
 DECLARE
+    started timestamptz := clock_timestamp();
     step record;
     began timestamptz;
     affected bigint;
@@ -240,9 +242,14 @@ BEGIN
                 DELETE FROM jobstats.maintenance m WHERE m.began < step.horizon;
                 GET DIAGNOSTICS affected = ROW_COUNT;
             END IF;
-        EXCEPTION WHEN lock_not_available THEN
-            problem := 'it is in use';
-            RAISE WARNING 'jobstats.% is in use and stays as it is until jobstats_maintain() is called again', step.relation;
+        EXCEPTION
+            WHEN lock_not_available THEN
+                problem := 'it is in use';
+                RAISE WARNING 'jobstats.% is in use and stays as it is until jobstats_maintain() is called again', step.relation;
+            WHEN OTHERS THEN
+                -- One that fails must not keep the others from being done.
+                problem := SQLERRM;
+                RAISE WARNING '% failed: %', step.name, SQLERRM;
         END;
         INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
         VALUES (step.name, began, clock_timestamp() - began, affected, problem);
@@ -250,17 +257,39 @@ BEGIN
     END LOOP;
     LOOP
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        IF current_setting('lock_timeout') = '0' THEN
+            PERFORM set_config('lock_timeout', '10s', true);
+        END IF;
         began := clock_timestamp();
-        SELECT @extschema@.jobstats_compress_before(now() - greatest(s.compress_after, s.raw_retention)) AS relation
-        INTO step FROM jobstats.settings s;
-        EXIT WHEN step.relation IS NULL;
-        INSERT INTO jobstats.maintenance (step, began, took, affected)
-        VALUES ('columns of ' || step.relation, began, clock_timestamp() - began, 1);
+        problem := NULL;
+        BEGIN
+            SELECT @extschema@.jobstats_compress_before(now() - greatest(s.compress_after, s.raw_retention)) AS relation
+            INTO step FROM jobstats.settings s;
+        EXCEPTION
+            WHEN lock_not_available THEN
+                problem := 'it is in use';
+            WHEN OTHERS THEN
+                problem := SQLERRM;
+        END;
+        EXIT WHEN step.relation IS NULL AND problem IS NULL;
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        VALUES (CASE WHEN problem IS NULL THEN 'columns of ' || step.relation ELSE 'columns' END,
+            began, clock_timestamp() - began, (problem IS NULL)::integer, problem);
         COMMIT;
+        EXIT WHEN problem IS NOT NULL;
     END LOOP;
+    COMMIT;
+    CALL @extschema@.jobstats_sweep();
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    problem := concat_ws('; ',
+        (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
+            WHERE m.began >= started AND m.problem IS NOT NULL),
+        @extschema@.jobstats_foreign_policies());
+    INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+    VALUES ('all', started, clock_timestamp() - started, 0, nullif(problem, ''));
     PERFORM @extschema@.jobstats_end_maintenance();
     COMMIT;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings the rollups up to date, makes the partitions of the coming days and drops what is older than the retentions. What it did stands in jobstats.maintenance. For cron or pg_cron, as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';
+'Brings the rollups up to date, makes the partitions of the coming days and drops what is older than the retentions. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';

@@ -82,6 +82,14 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 );
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
+CREATE TABLE IF NOT EXISTS jobstats.sweep (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    after bigint,
+    ended timestamptz,
+    deleted bigint NOT NULL DEFAULT 0
+);
+INSERT INTO jobstats.sweep DEFAULT VALUES ON CONFLICT DO NOTHING;
+
 CREATE TABLE IF NOT EXISTS jobstats.dirty (
     target_id integer NOT NULL,
     span_from timestamptz NOT NULL,

@@ -34,7 +34,7 @@ CREATE SCHEMA "Monitoring tools";
 CREATE EXTENSION jobstats SCHEMA "Monitoring tools";
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(4), ost('fs-OST0000', record('a.1', 15, 61440, 1)));
 \echo :LAST_ERROR_SQLSTATE
-SELECT "Monitoring tools".jobstats_setup() ~ 'CALL "Monitoring tools".jobstats_maintain' AS ready;
+SELECT "Monitoring tools".jobstats_setup() ~ '"Monitoring tools".jobstats_maintain' AS ready;
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', at(4), ost('fs-OST0000', record('a.1', 15, 61440, 1)));
 SELECT entry, since, until, write, write_bytes, punch FROM increments;
 SELECT body = ost('fs-OST0000', record('a.1', 10, 40960)) AS same FROM jobstats.raw_text ORDER BY "time" LIMIT 1;

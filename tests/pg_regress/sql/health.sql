@@ -78,4 +78,21 @@ SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
 -- What they look like cannot always be told.
 UPDATE jobstats.entries SET status = 'malformed', name = 'a b ' || entry_id;
 SELECT status, remedy FROM jobstats.health WHERE target = 'scratch-OST0007';
+
+-- The store itself is shown where its maintenance needs care: overdue, or with a problem.
+CREATE VIEW world.store AS
+SELECT status, target, replace(remedy, date_trunc('second', ago(3600))::text, '(an hour ago)') AS remedy
+FROM jobstats.health WHERE target IS NULL;
+TABLE store;
+UPDATE jobstats.observations SET received = ago(3601) WHERE "time" = (SELECT min("time") FROM jobstats.observations);
+TABLE store;
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES
+    ('all', ago(3610), '10 seconds', 0, NULL), ('refresh', ago(60), '10 seconds', 0, 'a feed has been running for long');
+TABLE store;
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES ('all', ago(3609), '10 seconds', 0, NULL);
+TABLE store;
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES ('all', ago(600), '10 seconds', 0, 'partitions of raw: it is in use');
+TABLE store;
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES ('all', ago(60), '10 seconds', 0, NULL);
+TABLE store;
 ROLLBACK;

@@ -98,6 +98,16 @@ FROM families GROUP BY family ORDER BY min(n);
 SELECT right(m, 6) = E'\n# EOF' AS ends, strpos(m, '# EOF') = length(m) - 4 AS once, m ~ '"[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
 FROM jobstats_metrics() m;
 
+-- When the store was maintained, and how far rollups stay behind.
+SELECT family, value FROM samples WHERE family ~ '^jobstats_(maintenance|rollup)_' ORDER BY n;
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES
+    ('all', ago(1000), '2 seconds', 0, 'partitions of raw: it is in use'), ('all', ago(400), '100 seconds', 0, NULL), ('refresh', ago(300), '1 second', 0, 'no');
+UPDATE jobstats.rollups SET refreshed = ago(1200) WHERE level <> '1d';
+SELECT family, labels, CASE WHEN family ~ 'timestamp' THEN round((extract(epoch FROM now()) - value)::numeric) ELSE value END AS value
+FROM samples WHERE family ~ '^jobstats_(maintenance|rollup)_' ORDER BY n;
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES ('all', ago(100), '1 second', 0, 'partitions of raw: it is in use');
+SELECT value FROM samples WHERE family = 'jobstats_maintenance_problem';
+
 -- For readers, who write nothing and need no transaction id; for nobody else.
 CREATE ROLE regress_jobstats_metrics;
 SELECT jobstats_grant_reader('regress_jobstats_metrics');

@@ -1,0 +1,44 @@
+-- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
+
+CREATE PROCEDURE jobstats_maintain_job(job_id integer, config jsonb)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    CALL @extschema@.jobstats_maintain();
+END
+$$;
+COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
+'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes'');';
+
+CREATE FUNCTION jobstats_foreign_policies() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    found text;
+BEGIN
+    IF to_regclass('timescaledb_information.jobs') IS NULL OR to_regclass('timescaledb_information.continuous_aggregates') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT string_agg(format(CASE j.proc_name
+                WHEN 'policy_retention' THEN 'job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')'
+                ELSE 'job %s of TimescaleDB may empty %s where increments have been dropped: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
+            END, j.job_id, t.relation), '; ' ORDER BY j.job_id)
+        FROM timescaledb_information.jobs j
+        JOIN (
+            SELECT h.hypertable_schema, h.hypertable_name, h.hypertable_name AS relation
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
+            UNION ALL
+            SELECT a.materialization_hypertable_schema, a.materialization_hypertable_name, a.view_name
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
+            UNION ALL
+            SELECT a.view_schema, a.view_name, a.view_name
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
+        ) t ON t.hypertable_schema = j.hypertable_schema AND t.hypertable_name = j.hypertable_name
+        WHERE j.proc_name IN ('policy_retention', 'policy_refresh_continuous_aggregate')
+    $sql$ INTO found;
+    RETURN found;
+END
+$$;
+COMMENT ON FUNCTION jobstats_foreign_policies() IS
+'Internal: policies of TimescaleDB on tables of the store that do what jobstats_maintain() does, without its care, and how to remove them; NULL: there is none.';

@@ -1,0 +1,101 @@
+-- Entries that no increments and no rollup refer to any more. They are looked through in the order of their keys, a batch
+-- per transaction.
+
+CREATE FUNCTION jobstats_unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    unsummed timestamptz;
+BEGIN
+    -- What increments are older than this, rollups tell.
+    SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
+    FROM jobstats.rollups l WHERE l.level = '10m';
+    -- The conditions on all keys at once let chunks that are kept in columns be read in parts.
+    RETURN QUERY
+    SELECT c.entry_id
+    FROM unnest(candidates) AS c (entry_id)
+    WHERE NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > unsummed AND i.entry_id = c.entry_id)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_1h r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high);
+END
+$$;
+COMMENT ON FUNCTION jobstats_unused_entries(bigint[], bigint, bigint) IS
+'Internal: which of these entries, whose keys lie in (low, high], nothing refers to.';
+
+CREATE FUNCTION jobstats_sweep_entries(horizon timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    batch CONSTANT integer := 10000;
+    low bigint;
+    high bigint;
+    seen integer;
+    candidates bigint[];
+    tries integer := 0;
+    gone bigint := 0;
+BEGIN
+    SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
+    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon)
+    INTO seen, high, candidates
+    FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
+    SELECT array_agg(u.entry_id) INTO candidates FROM @extschema@.jobstats_unused_entries(candidates, low, high) AS u (entry_id);
+    IF candidates IS NOT NULL THEN
+        -- The feeds that have found one of them must have committed; those that come later look whether it is still there.
+        -- No feed waits while this waits.
+        WHILE NOT pg_try_advisory_xact_lock(x'6a6f6266'::integer, -1) LOOP
+            tries := tries + 1;
+            IF tries = 100 THEN
+                RETURN NULL;
+            END IF;
+            PERFORM pg_sleep(0.01);
+        END LOOP;
+        DELETE FROM jobstats.entries e
+        WHERE e.entry_id IN (SELECT @extschema@.jobstats_unused_entries(candidates, low, high));
+        GET DIAGNOSTICS gone = ROW_COUNT;
+    END IF;
+    UPDATE jobstats.sweep s
+    SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,
+        deleted = s.deleted + gone;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_sweep_entries(timestamptz) IS
+'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to; returns their number, NULL where feeds are in the way.';
+
+-- No SET clause: a procedure with one cannot commit.
+CREATE PROCEDURE jobstats_sweep()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    began timestamptz := clock_timestamp();
+    horizon timestamptz;
+    deleted bigint;
+    affected bigint := 0;
+    problem text;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    SELECT min(l.dropped) INTO horizon FROM jobstats.rollups l;
+    -- A pass a day, and a few seconds of it per call.
+    IF horizon = 'epoch' OR EXISTS (SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day') THEN
+        RETURN;
+    END IF;
+    LOOP
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+        deleted := @extschema@.jobstats_sweep_entries(horizon);
+        COMMIT;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        IF deleted IS NULL THEN
+            problem := 'feeds have been running all the time';
+            EXIT;
+        END IF;
+        affected := affected + deleted;
+        EXIT WHEN clock_timestamp() > began + interval '5 seconds' OR (SELECT s.after IS NULL FROM jobstats.sweep s);
+    END LOOP;
+    INSERT INTO jobstats.maintenance VALUES ('retention of entries', began, clock_timestamp() - began, affected, problem);
+    COMMIT;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_sweep() IS
+'Internal: deletes entries that nothing refers to any more, where no rollup is kept for ever.';
