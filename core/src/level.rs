@@ -2,7 +2,8 @@
 //!
 //! A bucket of a rollup can stand for its rows where no edge of the question lies inside of it and where the rollup is up
 //! to date. The coarsest rollup that can takes a part, the finer ones what is left, and the increments the rest, as far
-//! back as they are kept. What is older and in no rollup is lost.
+//! back as they are kept. Of what is older the finest rollup that is kept tells a part of a bucket, as if what was done
+//! had been done evenly.
 
 use crate::increment::Micros;
 
@@ -26,6 +27,11 @@ pub struct Level {
 }
 
 impl Level {
+    /// The buckets that cannot be relied on.
+    fn stale(&self) -> Vec<Span> {
+        joined(self.stale.iter().map(|span| self.touched(*span)).collect())
+    }
+
     /// The whole buckets that a span touches.
     fn touched(&self, (from, to): Span) -> Span {
         (floor(from, self.width), ceil(to, self.width))
@@ -43,11 +49,13 @@ impl Level {
 /// What answers for which part of a window. All spans are in order, none touches the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Division {
-    /// For each of the levels.
-    pub levels: Vec<Vec<Span>>,
+    /// For each of the levels, whole buckets.
+    pub whole: Vec<Vec<Span>>,
     /// For increments.
     pub rest: Vec<Span>,
-    /// For nothing: finer than what is still kept.
+    /// For each of the levels, what may be parts of buckets.
+    pub parts: Vec<Vec<Span>>,
+    /// For nothing.
     pub lost: Vec<Span>,
 }
 
@@ -56,37 +64,42 @@ pub struct Division {
 pub fn divide(edges: &[Micros], levels: &[Level], kept_since: Micros) -> Division {
     let steps = edges.windows(2).map(|step| (step[0], step[1]));
     let mut rest: Vec<Span> = steps.filter(|(from, to)| from < to).collect();
-    let mut taken = Vec::with_capacity(levels.len());
+    let mut whole = Vec::with_capacity(levels.len());
     for level in levels {
-        let stale = level
-            .stale
-            .iter()
-            .map(|span| level.touched(*span))
-            .collect();
-        let stale = joined(stale);
-        let (mut spans, mut left) = (Vec::new(), Vec::new());
-        for span in rest {
-            let mut from = span.0;
-            for fresh in without(level.inside(span), &stale) {
-                left.push((from, fresh.0));
-                spans.push(fresh);
-                from = fresh.1;
-            }
-            left.push((from, span.1));
-        }
-        left.retain(|(from, to)| from < to);
-        taken.push(joined(spans));
-        rest = left;
+        let stale = level.stale();
+        let taken;
+        (taken, rest) = take(rest, |span| without(level.inside(span), &stale));
+        whole.push(taken);
     }
-    let rest = joined(rest);
-    let lost = rest.iter().map(|(from, to)| (*from, *to.min(&kept_since)));
-    let kept = rest.iter().map(|(from, to)| (*from.max(&kept_since), *to));
-    let real = |(from, to): &Span| from < to;
+    let (rest, mut lost) = take(joined(rest), |(from, to)| vec![(from.max(kept_since), to)]);
+    let mut parts = vec![Vec::new(); levels.len()];
+    for (level, parts) in levels.iter().zip(&mut parts).rev() {
+        let (stale, kept) = (level.stale(), level.inside((Micros::MIN, Micros::MAX)));
+        let both = |(from, to): Span| (from.max(kept.0), to.min(kept.1));
+        (*parts, lost) = take(lost, |span| without(both(span), &stale));
+    }
     Division {
-        levels: taken,
-        lost: lost.filter(real).collect(),
-        rest: kept.filter(real).collect(),
+        whole,
+        rest,
+        parts,
+        lost: joined(lost),
     }
+}
+
+/// Takes parts out of spans: these, and what is left.
+fn take(spans: Vec<Span>, parts: impl Fn(Span) -> Vec<Span>) -> (Vec<Span>, Vec<Span>) {
+    let (mut taken, mut left) = (Vec::new(), Vec::new());
+    for span in spans {
+        let mut from = span.0;
+        for part in parts(span).into_iter().filter(|(from, to)| from < to) {
+            left.push((from, part.0));
+            taken.push(part);
+            from = part.1;
+        }
+        left.push((from, span.1));
+    }
+    left.retain(|(from, to)| from < to);
+    (joined(taken), left)
 }
 
 /// The parts of a span that lie in none of others, which are joined.
@@ -117,7 +130,7 @@ fn joined(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 fn floor(instant: Micros, width: Micros) -> Micros {
-    instant - instant.rem_euclid(width)
+    instant.saturating_sub(instant.rem_euclid(width))
 }
 
 fn ceil(instant: Micros, width: Micros) -> Micros {

@@ -16,7 +16,7 @@ fn level(width: Micros, until: Micros, stale: &[Span]) -> Level {
 fn divide_all(edges: &[Micros], levels: &[Level]) -> (Vec<Vec<Span>>, Vec<Span>) {
     let division = divide(edges, levels, Micros::MIN);
     assert_eq!(division.lost, []);
-    (division.levels, division.rest)
+    (division.whole, division.rest)
 }
 
 #[test]
@@ -54,15 +54,24 @@ fn an_empty_window_has_no_spans() {
 }
 
 #[test]
-fn what_is_not_kept_is_lost() {
-    let day = Level {
-        since: 60,
-        ..level(60, 1000, &[])
+fn what_increments_do_not_tell_parts_of_buckets_do() {
+    let since = |since, width| Level {
+        since,
+        ..level(width, 1000, &[])
     };
-    let division = divide(&[30, 330], &[day], 315);
-    assert_eq!(division.levels, [[(60, 300)]]);
-    assert_eq!(division.rest, [(315, 330)]);
-    assert_eq!(division.lost, [(30, 60), (300, 315)]);
+    let levels = [since(60, 60), since(200, 10)];
+    let division = divide(&[35, 335], &levels, 315);
+    assert_eq!(division.whole, [vec![(60, 300)], vec![(300, 330)]]);
+    assert_eq!(division.rest, [(330, 335)]);
+    assert_eq!(division.parts, [vec![], vec![]]);
+    assert_eq!(division.lost, [(35, 60)]);
+    let division = divide(&[90, 100, 225, 233], &levels, 315);
+    assert_eq!(division.whole, [vec![(120, 180)], vec![(200, 220)]]);
+    assert_eq!(
+        division.parts,
+        [vec![(90, 120), (180, 200)], vec![(220, 233)]]
+    );
+    assert_eq!((division.rest, division.lost), (vec![], vec![]));
 }
 
 fn levels() -> impl Strategy<Value = Vec<Level>> {
@@ -96,29 +105,37 @@ proptest! {
     ) {
         let levels: Vec<Level> = levels.into_iter().filter(|level| level.width > 0).collect();
         edges.sort_unstable();
-        let Division { levels: taken, rest, lost } = divide(&edges, &levels, kept_since);
-        for spans in taken.iter().chain([&rest, &lost]) {
+        let Division { whole, rest, parts, lost } = divide(&edges, &levels, kept_since);
+        for spans in whole.iter().chain(&parts).chain([&rest, &lost]) {
             prop_assert!(spans.iter().all(|(from, to)| from < to));
             prop_assert!(spans.windows(2).all(|pair| pair[0].1 < pair[1].0));
         }
         let holds = |spans: &[Span], instant| spans.iter().any(|(from, to)| *from < instant && instant <= *to);
         for instant in edges[0] - 70..=edges[edges.len() - 1] + 70 {
             let in_window = edges[0] < instant && instant <= edges[edges.len() - 1];
-            let can_stand = |level: &&Level| {
-                let bucket = (floor(instant - 1, level.width), floor(instant - 1, level.width) + level.width);
-                let touches = |(from, to): &Span| *from < bucket.1 && bucket.0 < *to;
-                let is_divided = edges.iter().any(|edge| bucket.0 < *edge && *edge < bucket.1);
-                let (first, last) = (edges[0], edges[edges.len() - 1]);
-                first <= bucket.0 && bucket.1 <= last && !is_divided && level.since <= bucket.0 && bucket.1 <= level.until
-                    && !level.stale.iter().any(touches)
+            let bucket = |level: &Level| {
+                let from = floor(instant - 1, level.width);
+                (from, from + level.width)
             };
-            let expected = levels.iter().position(|level| can_stand(&level));
-            for (number, spans) in taken.iter().enumerate() {
-                prop_assert_eq!(holds(spans, instant), in_window && expected == Some(number), "{} {}", instant, number);
-            }
+            let is_known = |level: &Level| {
+                let (from, to) = bucket(level);
+                level.since <= from && to <= level.until && !level.stale.iter().any(|stale| stale.0 < to && from < stale.1)
+            };
+            let can_stand = |level: &Level| {
+                let (from, to) = bucket(level);
+                let (first, last) = (edges[0], edges[edges.len() - 1]);
+                first <= from && to <= last && !edges.iter().any(|edge| from < *edge && *edge < to)
+            };
+            let expected = levels.iter().position(|level| is_known(level) && can_stand(level));
             let is_left = in_window && expected.is_none();
             prop_assert_eq!(holds(&rest, instant), is_left && instant > kept_since, "{}", instant);
-            prop_assert_eq!(holds(&lost, instant), is_left && instant <= kept_since, "{}", instant);
+            let is_old = is_left && instant <= kept_since;
+            let finest = levels.iter().rposition(is_known);
+            for number in 0..levels.len() {
+                prop_assert_eq!(holds(&whole[number], instant), in_window && expected == Some(number), "{} {}", instant, number);
+                prop_assert_eq!(holds(&parts[number], instant), is_old && finest == Some(number), "{} {}", instant, number);
+            }
+            prop_assert_eq!(holds(&lost, instant), is_old && finest.is_none(), "{}", instant);
         }
     }
 }

@@ -117,16 +117,26 @@ fn select<T>(
                  operations metadata and write_bytes tell who is busy"
             );
         }
-        if let Some(kept_since) = sources.begins_late() {
-            let kept_since = timestamptz(kept_since)?;
-            pgrx::notice!(
-                "increments are kept since {kept_since}: of what is older, only whole buckets of rollups (10 minutes, \
-                 hours, days, as long as each is kept) that lie in one step are counted, and coverage says how much \
-                 of the time that is"
-            );
-        }
+        note_age(&sources)?;
         Ok(rows)
     })
+}
+
+/// Says where the answer is not what it would have been when increments were still kept.
+fn note_age(sources: &Sources) -> Result<(), Error> {
+    let kept_since = timestamptz(sources.kept_since())?;
+    if sources.parts().next().is_some() {
+        pgrx::notice!(
+            "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
+             kept, are told as if it had happened evenly"
+        );
+    }
+    if sources.has_lost() {
+        pgrx::notice!(
+            "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
+        );
+    }
+    Ok(())
 }
 
 /// Reads the groups one by one. Gives whether there are times, where that is known.

@@ -1,11 +1,11 @@
 //! The rows of `increments` that lie in a window, or reach into it.
 //!
 //! A row that lies inside of one step counts as it is, at no cost; only of the others, those that cross an edge, the part
-//! is computed. No row is longer than an hour, so that its own time bounds the search.
+//! is computed. No row of increments is longer than an hour, so that its own time bounds the search.
 
 use crate::reading::measure::Sum;
 use crate::reading::sources::Sources;
-use crate::rollup::LEVELS;
+use crate::rollup::{LEVELS, Level};
 
 /// Number of the parameter that says since when observations are kept.
 pub const KEPT_SINCE: usize = 7;
@@ -13,11 +13,17 @@ pub const KEPT_SINCE: usize = 7;
 /// Number of the first parameter that says which spans are read: starts and ends, of all of them.
 pub const READ: usize = KEPT_SINCE + 1;
 
-/// Of increments and of each rollup.
-const SPANS: usize = READ + 2;
+/// Of increments.
+const REST: usize = READ + 2;
+
+/// Of whole buckets of each rollup.
+const WHOLE: usize = REST + 2;
+
+/// Of parts of them.
+const PARTS: usize = WHOLE + 2 * LEVELS.len();
 
 /// Number of the first parameter after those.
-pub const AFTER_SPANS: usize = SPANS + 2 * (1 + LEVELS.len());
+pub const AFTER_SPANS: usize = PARTS + 2 * LEVELS.len();
 
 /// A search for rows of a window. See [`crate::reading::statement`] for its parameters.
 pub struct Rows<'a> {
@@ -40,6 +46,9 @@ pub struct Rows<'a> {
 const SPAN: &str = ", greatest(i.since, $1) AS first, greatest($1, least($2, \
     CASE WHEN i.last_active > i.since AND i.last_active < i.\"time\" THEN i.last_active ELSE i.\"time\" END)) AS last";
 
+/// The same of a row of a rollup.
+const ROLLUP_SPAN: &str = ", greatest(i.first, $1) AS first, least(i.last, $2) AS last";
+
 /// The step that the first instant of a row of this table lies in: 0 before the window.
 pub fn first_step(table: &str) -> String {
     format!("width_bucket({table}.since, $6)")
@@ -61,50 +70,74 @@ impl Rows<'_> {
         }
     }
 
-    /// Spans of rollups, of which every row lies inside of one step, and of increments.
+    /// Spans of rollups and of increments.
     fn of_spans(&self) -> String {
         let mut searches = Vec::new();
         if self.sources.has_rest() {
             searches.push(self.of_rest());
         }
-        for level in self.sources.rollups() {
-            let number = LEVELS.iter().position(|it| it.name == level.name);
-            let from = SPANS + 2 * (1 + number.unwrap_or_default());
-            let step = match self.steps {
-                1 => "1",
-                _ => "width_bucket(i.bucket, $6)",
-            };
-            searches.push(format!(
-                "{values} FROM unnest(${from}, ${to}) s (lower, upper) CROSS JOIN LATERAL (\
-                 SELECT * FROM jobstats.{relation} i WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} \
-                 AND i.bucket > $1 AND i.bucket <= $2) i",
-                values = self.of_rollup(step),
-                to = from + 1,
-                relation = level.relation(),
-                condition = self.condition,
-            ));
-        }
+        searches.extend(self.sources.whole().map(|level| self.of_buckets(level)));
+        searches.extend(self.sources.parts().map(|level| self.of_parts(level)));
         searches.join(" UNION ALL ")
+    }
+
+    /// Buckets of a rollup, each of which lies inside of one step.
+    fn of_buckets(&self, level: &Level) -> String {
+        let from = WHOLE + 2 * position(level);
+        let step = match self.steps {
+            1 => "1",
+            _ => "width_bucket(i.bucket, $6)",
+        };
+        format!(
+            "{values} FROM unnest(${from}, ${to}) s (lower, upper) CROSS JOIN LATERAL (\
+             SELECT i.*, NULL::timestamptz AS observed FROM jobstats.{relation} i \
+             WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} AND i.bucket > $1 AND i.bucket <= $2) i",
+            values = self.whole(step, ROLLUP_SPAN),
+            to = from + 1,
+            relation = level.relation(),
+            condition = self.condition,
+        )
     }
 
     /// The parts of increments that lie in spans.
     fn of_rest(&self) -> String {
-        let whole = self.whole("i.first_step");
+        let rows = format!(
+            "SELECT * FROM jobstats.increments i WHERE i.\"time\" > s.lower \
+             AND i.\"time\" < s.upper + interval '1 hour' AND i.since < s.upper{condition} \
+             AND i.\"time\" > $1 AND i.\"time\" < $4",
+            condition = self.condition,
+        );
+        self.inside_of_spans(REST, SPAN, &rows)
+    }
+
+    /// The parts of buckets of a rollup that lie in spans.
+    fn of_parts(&self, level: &Level) -> String {
+        let rows = format!(
+            "SELECT i.*, NULL::timestamptz AS observed, i.bucket - interval '1 microsecond' AS since, \
+             i.bucket + (interval '{width}' - interval '1 microsecond') AS \"time\" FROM jobstats.{relation} i \
+             WHERE i.bucket > s.lower - interval '{width}' + interval '1 microsecond' AND i.bucket <= s.upper{condition} \
+             AND i.bucket > $1 - interval '{width}' AND i.bucket <= $2",
+            width = level.width,
+            relation = level.relation(),
+            condition = self.condition,
+        );
+        self.inside_of_spans(PARTS + 2 * position(level), ROLLUP_SPAN, &rows)
+    }
+
+    /// The parts of rows that lie in spans `s`.
+    fn inside_of_spans(&self, lower: usize, span: &str, rows: &str) -> String {
+        let whole = self.whole("i.first_step", span);
         let part = self.part(
             "k.step",
+            span,
             "greatest(($6)[k.step], i.lower)",
             "least(($6)[k.step + 1], i.upper)",
         );
         let from = format!(
             "FROM (SELECT i.*, s.lower, s.upper, {first} AS first_step, {last} AS last_step, \
              i.since >= s.lower AND i.\"time\" <= s.upper AS inside \
-             FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
-             SELECT * FROM jobstats.increments i WHERE i.\"time\" > s.lower \
-             AND i.\"time\" < s.upper + interval '1 hour' AND i.since < s.upper{condition} \
-             AND i.\"time\" > $1 AND i.\"time\" < $4) i) i",
-            lower = SPANS,
-            upper = SPANS + 1,
-            condition = self.condition,
+             FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL ({rows}) i) i",
+            upper = lower + 1,
             first = first_step("i"),
             last = last_step("i"),
         );
@@ -119,7 +152,7 @@ impl Rows<'_> {
 
     /// Three searches: what lies inside, what crosses the start, what else crosses the end.
     fn of_one_step(&self) -> String {
-        let (whole, part) = (self.whole("1"), self.part("1", "$1", "$2"));
+        let (whole, part) = (self.whole("1", SPAN), self.part("1", SPAN, "$1", "$2"));
         let condition = self.condition;
         let table = "FROM jobstats.increments i WHERE";
         format!(
@@ -130,8 +163,8 @@ impl Rows<'_> {
     }
 
     fn of_steps(&self) -> String {
-        let whole = self.whole("i.first_step");
-        let part = self.part("k.step", "($6)[k.step]", "($6)[k.step + 1]");
+        let whole = self.whole("i.first_step", SPAN);
+        let part = self.part("k.step", SPAN, "($6)[k.step]", "($6)[k.step + 1]");
         let from = format!(
             "FROM (SELECT i.*, {first} AS first_step, {last} AS last_step FROM jobstats.increments i \
              WHERE i.\"time\" > $1 AND i.\"time\" < $4 AND i.since < $2{condition}) i",
@@ -148,29 +181,21 @@ impl Rows<'_> {
         )
     }
 
-    fn whole(&self, step: &str) -> String {
-        self.select(step, |column| format!("i.\"{column}\""))
+    fn whole(&self, step: &str, span: &str) -> String {
+        self.select(step, span, |column| format!("i.\"{column}\""))
     }
 
-    fn part(&self, step: &str, from: &str, until: &str) -> String {
+    fn part(&self, step: &str, span: &str, from: &str, until: &str) -> String {
         let schema = self.schema;
-        self.select(step, |column| {
+        self.select(step, span, |column| {
             format!("{schema}.jobstats_share(i.\"{column}\", i.since, i.\"time\", {from}, {until})")
         })
     }
 
-    fn select(&self, step: &str, share: impl Fn(&str) -> String) -> String {
-        let span = if self.span { SPAN } else { "" };
+    fn select(&self, step: &str, span: &str, share: impl Fn(&str) -> String) -> String {
+        let span = if self.span { span } else { "" };
         let values = self.values(share);
         format!("SELECT {step} AS step, i.target_id, i.entry_id, i.observed{values}{span}")
-    }
-
-    fn of_rollup(&self, step: &str) -> String {
-        let span = if self.span { ", i.first, i.last" } else { "" };
-        let values = self.values(|column| format!("i.\"{column}\""));
-        format!(
-            "SELECT {step} AS step, i.target_id, i.entry_id, NULL::timestamptz AS observed{values}{span}"
-        )
     }
 
     fn values(&self, share: impl Fn(&str) -> String) -> String {
@@ -179,6 +204,12 @@ impl Rows<'_> {
             .map(|(n, sum)| format!(", {} AS value_{n}", value(sum, &share)))
             .collect()
     }
+}
+
+/// Position of a rollup among those that there are parameters for.
+fn position(level: &Level) -> usize {
+    let found = LEVELS.iter().position(|it| it.name == level.name);
+    found.unwrap_or_default()
 }
 
 /// What a row adds to a sum; NULL where none of the columns says anything.

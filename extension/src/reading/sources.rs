@@ -13,42 +13,48 @@ use crate::time::{EARLIEST, micros, timestamptz};
 
 /// Spans of a window, by what is read for them.
 pub struct Sources {
-    /// Of each rollup, coarsest first.
-    rollups: Vec<(&'static Level, Vec<Span>)>,
+    /// Of each rollup whole buckets.
+    whole: Rollups,
     /// Of `increments`.
     rest: Vec<Span>,
-    /// Of nothing, because what could tell is not kept so long.
+    /// Of each rollup what may be parts of buckets.
+    parts: Rollups,
+    /// Of nothing.
     lost: Vec<Span>,
     /// Since when increments and observations are kept.
     kept_since: Micros,
 }
 
+/// Spans of those rollups that are read, coarsest first.
+type Rollups = Vec<(&'static Level, Vec<Span>)>;
+
 impl Sources {
     /// For rows that are asked no more than rollups know.
     pub fn choose(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
-        let kept_since = kept_since(client)?;
-        let longest = window.edges.windows(2).map(|step| step[1] - step[0]).max();
-        let (levels, states): (Vec<_>, Vec<_>) = states(client, window)?
-            .into_iter()
-            .filter(|(_, state)| longest.is_some_and(|step| step >= state.width))
-            .unzip();
-        let division = level::divide(&window.edges, &states, kept_since);
-        let rollups = levels.into_iter().zip(division.levels);
-        Ok(Self {
-            rollups: rollups.filter(|(_, spans)| !spans.is_empty()).collect(),
-            rest: division.rest,
-            lost: division.lost,
-            kept_since,
-        })
+        let (levels, states) = states(client, window)?.into_iter().unzip();
+        Self::divide(window, levels, states, kept_since(client)?)
     }
 
     /// For rows that are asked what only `increments` knows.
     pub fn increments(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
-        let kept_since = kept_since(client)?;
-        let division = level::divide(&window.edges, &[], kept_since);
+        Self::divide(window, Vec::new(), Vec::new(), kept_since(client)?)
+    }
+
+    fn divide(
+        window: &Window,
+        levels: Vec<&'static Level>,
+        states: Vec<level::Level>,
+        kept_since: Micros,
+    ) -> Result<Self, Error> {
+        let division = level::divide(&window.edges, &states, kept_since);
+        let of = |spans: Vec<Vec<Span>>| {
+            let of_levels = levels.iter().copied().zip(spans);
+            of_levels.filter(|(_, spans)| !spans.is_empty()).collect()
+        };
         Ok(Self {
-            rollups: Vec::new(),
+            whole: of(division.whole),
             rest: division.rest,
+            parts: of(division.parts),
             lost: division.lost,
             kept_since,
         })
@@ -56,47 +62,53 @@ impl Sources {
 
     /// Whether the whole window is read from increments.
     pub fn is_plain(&self) -> bool {
-        self.rollups.is_empty() && self.lost.is_empty()
+        self.whole.is_empty() && self.parts.is_empty() && self.lost.is_empty()
     }
 
-    /// Since when increments are kept, if that is too late for part of the window.
-    pub fn begins_late(&self) -> Option<Micros> {
-        (!self.lost.is_empty()).then_some(self.kept_since)
+    /// The rollups of which whole buckets are read.
+    pub fn whole(&self) -> impl Iterator<Item = &'static Level> {
+        self.whole.iter().map(|(level, _)| *level)
     }
 
-    /// The rollups that are read.
-    pub fn rollups(&self) -> impl Iterator<Item = &'static Level> {
-        self.rollups.iter().map(|(level, _)| *level)
+    /// The rollups of which parts of buckets may be read.
+    pub fn parts(&self) -> impl Iterator<Item = &'static Level> {
+        self.parts.iter().map(|(level, _)| *level)
     }
 
     /// Whether increments are read, be it in vain.
     pub fn has_rest(&self) -> bool {
-        !self.rest.is_empty() || self.rollups.is_empty()
+        !self.rest.is_empty() || self.whole.is_empty() && self.parts.is_empty()
+    }
+
+    /// Whether something is asked that is too old to be told at all.
+    pub fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Since when increments are kept.
+    pub fn kept_since(&self) -> Micros {
+        self.kept_since
     }
 
     /// What is read, from wherever.
     fn read(&self) -> Vec<Span> {
-        let rollups = self.rollups.iter().flat_map(|(_, spans)| spans);
-        rollups.chain(&self.rest).copied().collect()
+        let rollups = self.whole.iter().chain(&self.parts);
+        let spans = rollups.flat_map(|(_, spans)| spans);
+        spans.chain(&self.rest).copied().collect()
     }
 
     /// Parameters of a statement: since when observations are kept; starts and ends of what is read, of the spans of
-    /// increments, then of each of [`LEVELS`].
+    /// increments, of whole buckets of each of [`LEVELS`], of parts of them.
     pub fn parameters(&self) -> Result<Vec<DatumWithOid<'static>>, Error> {
-        let of_level = |level: &Level| {
-            let mut rollups = self.rollups.iter();
-            rollups
-                .find(|(it, _)| it.name == level.name)
-                .map(|it| &it.1)
-        };
-        let none = Vec::new();
-        let read = self.read();
+        let mut spans = vec![self.read(), self.rest.clone()];
+        for rollups in [&self.whole, &self.parts] {
+            for level in &LEVELS {
+                let found = rollups.iter().find(|(it, _)| it.name == level.name);
+                spans.push(found.map(|(_, spans)| spans.clone()).unwrap_or_default());
+            }
+        }
         let mut parameters = vec![timestamptz(self.kept_since)?.into()];
-        for spans in [Some(&read), Some(&self.rest)]
-            .into_iter()
-            .chain(LEVELS.iter().map(of_level))
-        {
-            let spans = spans.unwrap_or(&none);
+        for spans in spans {
             for instant in [|span: &Span| span.0, |span: &Span| span.1] {
                 let times = spans.iter().map(|span| timestamptz(instant(span)));
                 parameters.push(times.collect::<Result<Vec<_>, _>>()?.into());

@@ -222,15 +222,16 @@ impl<'a> Statement<'a> {
 
     /// For how long each target was observed in each step, as far as what it did is still known.
     fn seen(&self) -> String {
-        let observation = match self.sources.begins_late() {
-            None => "observation".to_owned(),
-            Some(_) => format!(
+        let observation = if self.sources.has_lost() {
+            format!(
                 "(SELECT {key}, greatest(o.since, r.lower) AS since, least(o.\"time\", r.upper) AS \"time\" \
                  FROM observation o JOIN unnest(${READ}, ${upper}) r (lower, upper) \
                  ON o.since < r.upper AND o.\"time\" > r.lower)",
                 key = self.unit_key("o"),
                 upper = READ + 1,
-            ),
+            )
+        } else {
+            "observation".to_owned()
         };
         format!(
             "SELECT {key}, s.step, \

@@ -29,7 +29,7 @@ FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(99), 
 
 CREATE FUNCTION answers(since timestamptz, until timestamptz, step interval) RETURNS TABLE (function text, answer jsonb)
 LANGUAGE sql STABLE AS $$
-SELECT 'rates', to_jsonb(r) FROM jobstats_rates(since, until, '{write_bytes,punch}', '{target,workload}', step) r
+SELECT 'rates', to_jsonb(r) FROM jobstats_rates(since, until, '{write_bytes,write}', '{target,workload}', step) r
 UNION ALL
 SELECT 'totals', to_jsonb(r) FROM jobstats_totals(since, until) r
 UNION ALL
@@ -60,18 +60,27 @@ SELECT min("time") < day(1) AS "1h" FROM jobstats.increments_1h;
 SELECT min("time") < day(3) AS "1d" FROM jobstats.increments_1d;
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
 (TABLE hours_before EXCEPT ALL TABLE hours) UNION ALL (TABLE hours EXCEPT ALL TABLE hours_before);
--- What is asked finer than that is not known, and so not called nothing.
-SELECT round((answer -> 'coverage')::numeric, 3) AS coverage, answer -> 'total' AS total, count(*)
-FROM minutes WHERE function = 'totals' GROUP BY 1, 2;
-SELECT target, rate, coverage FROM jobstats_rates(day(1), day(1) + interval '10 minutes', '{write_bytes}', '{target}');
--- Of a window that begins and ends anywhere, whole buckets are: 23 of 24 hours.
-SELECT total, round(total / 23 / 3600) AS rate, round(coverage::numeric, 4) AS coverage, round(23.0 / 24, 4) AS expected
-FROM jobstats_totals(day(0) + interval '10 minutes', day(1) + interval '10 minutes', '{write_bytes}', '{}', target => '{fs-OST0000}');
--- The first bucket that is whole ends an hour later, the last one on the hour.
-SELECT sum(write_bytes) FROM jobstats.increments_1h
-WHERE "time" > day(0) + interval '1 hour' AND "time" <= day(1) AND target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'fs-OST0000');
--- By server, and per server, only increments tell.
-SELECT count(*) FROM jobstats_totals(day(0), day(1), "by" => '{server}') WHERE total > 0;
+-- What is asked finer than that is told as if it had happened evenly in its hour.
+SELECT r.total, r.coverage, trunc(h.write_bytes / 6.0) AS expected
+FROM (VALUES (day(1), day(1) + interval '10 minutes')) w (since, until)
+CROSS JOIN LATERAL (
+    SELECT total, coverage
+    FROM jobstats_totals(w.since, w.until, '{write_bytes}', '{target}', uid => '{1}', target => '{fs-OST0000}')) r
+JOIN jobstats.increments_1h h ON h.since = w.since
+    AND h.target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'fs-OST0000')
+    AND h.entry_id = (SELECT entry_id FROM jobstats.entries WHERE name = 'a.1');
+-- Windows side by side add up, wherever they meet.
+SELECT count(*), sum(a.total + b.total) = sum(c.total) AS add_up
+FROM unnest(ARRAY['7 minutes', '1 hour', '5 hours 12 minutes 3.4 seconds', '23 hours 59 minutes']::interval[]) AS meet
+CROSS JOIN LATERAL jobstats_totals(day(0.1), day(1) + meet, '{write_bytes,write}', '{target}') a
+CROSS JOIN LATERAL jobstats_totals(day(1) + meet, day(2.3), '{write_bytes,write}', '{target}') b
+CROSS JOIN LATERAL jobstats_totals(day(0.1), day(2.3), '{write_bytes,write}', '{target}') c
+WHERE (a.target, a.operation) = (b.target, b.operation) AND (a.target, a.operation) = (c.target, c.operation);
+-- A whole year, with any edges, has the same totals as before.
+SELECT operation, total, round(coverage::numeric, 6) FROM jobstats_totals(day(0) - interval '300.123 days', day(3), '{write_bytes,write}', '{}');
+SELECT sum(write_bytes) AS write_bytes, sum(write) AS write FROM jobstats.increments_1d WHERE "time" <= day(3);
+-- Servers only increments tell apart.
+SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), "by" => '{server}');
 
 -- Text that is older than what is kept is refused, not stored and forgotten.
 SELECT feed('fs-OST0002', day(10));
