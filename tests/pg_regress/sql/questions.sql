@@ -3,6 +3,7 @@
 \set reading :source '/include/reading.sql'
 \set ECHO none
 \i :reading
+CALL jobstats_maintain();
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
