@@ -1,10 +1,9 @@
 //! `jobstats_job()`: one job as a whole.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::level::Span;
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
-use pgrx::spi::SpiClient;
 
 use crate::error::Error;
 use crate::reading::answer::{Columns, Step, ask_for};
@@ -13,7 +12,9 @@ use crate::reading::dimension::{By, Dimension, Dimensions};
 use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
 use crate::store;
-use crate::time::{EARLIEST, micros, timestamptz};
+use crate::time::{micros, timestamptz};
+
+mod span;
 
 /// What a job did of one operation on one target.
 struct Row {
@@ -148,67 +149,18 @@ fn period(
     if since.is_some() && until.is_some() {
         return Ok(Some(whole(since, until)));
     }
-    let [earliest, latest] = [since, until].map(|time| time.map(micros).transpose());
+    let [from, to] = [since, until].map(|time| time.map(micros).transpose());
+    let (from, to) = (from?, to?);
     let span = Spi::connect(|client| {
         store::require(client)?;
-        span(client, job, earliest?, latest?)
+        span::of_job(client, job)
     })?;
-    Ok(span.map(|(first, last)| whole(since.or(Some(first)), until.or(Some(last)))))
-}
-
-/// From when to when rows of a job are stored, as far as they reach into a window.
-fn span(
-    client: &SpiClient<'_>,
-    job: &str,
-    since: Option<Micros>,
-    until: Option<Micros>,
-) -> Result<Option<(TimestampWithTimeZone, TimestampWithTimeZone)>, Error> {
-    let Some(earliest) = earliest(client, job)? else {
+    let reaches = |&(first, last): &Span| {
+        from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)
+    };
+    let Some((first, last)) = span.filter(reaches) else {
         return Ok(None);
     };
-    let from = since.map_or(earliest, |since| since.max(earliest));
-    let span = client
-        .select(
-            "SELECT min(i.since), max(i.\"time\") FROM jobstats.increments i WHERE i.\"time\" > $2 \
-             AND ($3 IS NULL OR i.\"time\" < $3 + interval '1 hour' AND i.since < $3) \
-             AND i.entry_id IN (SELECT e.entry_id FROM jobstats.entries e WHERE e.job = $1)",
-            Some(1),
-            &[
-                job.into(),
-                timestamptz(from)?.into(),
-                until.map(timestamptz).transpose()?.into(),
-            ],
-        )?
-        .first();
-    Ok(span.get::<TimestampWithTimeZone>(1)?.zip(span.get(2)?))
-}
-
-/// No row of a job ends before this: where it was first seen, or late text may have come from since, with the
-/// observation that this lies in. So nothing older has to be searched.
-fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
-    let first_seen = client
-        .select(
-            "SELECT min(e.first_seen) FROM jobstats.entries e WHERE e.job = $1",
-            Some(1),
-            &[job.into()],
-        )?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
-    let Some(first_seen) = first_seen else {
-        return Ok(None);
-    };
-    let late = store::settings(client)?.raw_retention;
-    let possible = micros(first_seen)?.saturating_sub(late).max(EARLIEST);
-    let observed_since = client
-        .select(
-            "SELECT min(o.since) FROM jobstats.targets t CROSS JOIN LATERAL (\
-             SELECT o.since FROM jobstats.observations o WHERE o.target_id = t.target_id AND o.\"time\" > $1 \
-             ORDER BY o.\"time\" LIMIT 1) o",
-            Some(1),
-            &[timestamptz(possible)?.into()],
-        )?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
-    let since = observed_since.map(micros).transpose()?;
-    Ok(Some(since.map_or(possible, |since| since.min(possible))))
+    let (first, last) = (timestamptz(first)?, timestamptz(last)?);
+    Ok(Some(whole(since.or(Some(first)), until.or(Some(last)))))
 }

@@ -97,6 +97,15 @@ impl Sources {
         spans.chain(&self.rest).copied().collect()
     }
 
+    /// The number of its parameters.
+    pub const PARAMETERS: usize = 3 + 2 * (1 + LEVELS.len());
+
+    /// Number of the parameter, among these, that holds the starts of the spans of increments, 0, or of a rollup; their
+    /// ends are the next.
+    pub fn parameter(source: usize) -> usize {
+        4 + 2 * source
+    }
+
     /// Parameters of a statement: since when observations are kept; starts and ends of what is read, of the spans of
     /// increments, of whole buckets of each of [`LEVELS`], of parts of them.
     pub fn parameters(&self) -> Result<Vec<DatumWithOid<'static>>, Error> {

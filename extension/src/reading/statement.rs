@@ -329,15 +329,32 @@ impl<'a> Statement<'a> {
     fn timed(&self) -> String {
         match self.probe {
             Some(n) => format!(
-                "SELECT u.target_id, coalesce(a.timed, bool_or(a.timed) OVER (), true) AS timed \
-                 FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
+                "SELECT u.target_id, coalesce(u.timed, bool_or(u.timed) OVER (), true) AS timed \
+                 FROM (SELECT u.target_id, {timed} AS timed FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
                  SELECT p.target_id, bool_or(p.sum_{n} IS NOT NULL) AS timed FROM part p GROUP BY p.target_id\
-                 ) a ON a.target_id = u.target_id"
+                 ) a ON a.target_id = u.target_id) u",
+                timed = self.timed_of_any(&self.sums[n]),
             ),
             None => {
                 "SELECT NULL::integer AS target_id, NULL::boolean AS timed WHERE false".to_owned()
             }
         }
+    }
+
+    /// Whether a target `u` reports times, where those asked for may have none on it: one row of anybody's tells.
+    fn timed_of_any(&self, probe: &Sum) -> String {
+        if !self.question.filters.has(Level::Entry) {
+            return "a.timed".to_owned();
+        }
+        let rows = self.rows_in_window(
+            std::slice::from_ref(probe),
+            false,
+            " AND i.target_id = u.target_id",
+        );
+        format!(
+            "CASE WHEN a.timed OR EXISTS (SELECT FROM ({rows}) i WHERE i.value_0 IS NOT NULL) THEN true \
+             WHEN EXISTS (SELECT FROM ({rows}) i) THEN false END"
+        )
     }
 
     /// All sums, over columns that are called by this name and their number.
@@ -356,17 +373,33 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The rows of the window, with their server where that is asked for.
-    fn rows(&self) -> String {
+    /// The rows of the window that meet a condition on rows `i`, with a leading AND.
+    fn rows_in_window(&self, sums: &[Sum], span: bool, condition: &str) -> String {
         let rows = Rows {
-            sums: &self.sums,
+            sums,
             steps: self.steps,
             sources: self.sources,
             schema: self.schema,
-            span: self.is_summary(),
-            condition: "",
+            span,
+            condition,
         };
-        let rows = rows.in_window();
+        rows.in_window()
+    }
+
+    /// Lets only rows `i` through that the entries asked for have. These are chosen before anything is computed, by an
+    /// index where they are few.
+    fn of_entries(&self) -> String {
+        match self.filters(Level::Entry) {
+            filters if filters.is_empty() => filters,
+            filters => format!(
+                " AND i.entry_id IN (SELECT e.entry_id FROM jobstats.entries e WHERE true{filters})"
+            ),
+        }
+    }
+
+    /// The rows of the window, with their server where that is asked for.
+    fn rows(&self) -> String {
+        let rows = self.rows_in_window(&self.sums, self.is_summary(), &self.of_entries());
         if !self.question.asks_servers() {
             return rows;
         }

@@ -185,6 +185,20 @@ SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 minute'
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0002}');
 ROLLBACK;
 
+-- Whether a target reports times does not depend on whose rows are asked for.
+DO $$ BEGIN
+    PERFORM observe('timed-OST0000', 'oss7', 20000, 20010);
+    PERFORM observe('timed-OST0001', 'oss7', 20000, 20010);
+    PERFORM act('timed-OST0000', '71:7000:n1', 20000, 20010, '{"read": 6, "read_usecs": 6000000}');
+    PERFORM act('timed-OST0000', '72:7001:n1', 20000, 20010, '{"read_bytes": 600}');
+    PERFORM act('timed-OST0001', '71:7000:n1', 20000, 20010, '{"read": 6}');
+    PERFORM act('timed-OST0001', '72:7001:n1', 20000, 20010, '{"read_bytes": 600}');
+END $$;
+SELECT target, operation, rate
+FROM jobstats_rates(at(20000), at(20010), '{service_time,read_bytes}', filesystem => '{timed}', uid => '{7001}');
+SELECT target, operation, rate
+FROM jobstats_rates(at(20000), at(20010), '{service_time}', filesystem => '{timed}', uid => '{7002}');
+
 -- Without a store there is nothing to read.
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;

@@ -3,7 +3,6 @@
 use super::groups::per_call;
 use super::{Statement, SumNumber};
 use crate::reading::dimension::Level;
-use crate::reading::rows::Rows;
 
 impl Statement<'_> {
     /// One row per target and measure that is not zero: `step`, the dimensions of the target, `n` (the position of the
@@ -21,26 +20,9 @@ impl Statement<'_> {
              GROUP BY u.target_id, o.n) f \
              JOIN unit u ON u.target_id = f.target_id JOIN seen x ON x.target_id = f.target_id",
             per_call = per_call("f.spent", "f.calls"),
-            rows = self.rows_of_entries(),
+            rows = self.rows_in_window(&self.sums, true, &self.of_entries()),
             values = self.operation_values(),
         )
-    }
-
-    /// The rows of the entries asked for. They are chosen before anything is computed from them.
-    fn rows_of_entries(&self) -> String {
-        let condition = format!(
-            " AND i.entry_id IN (SELECT e.entry_id FROM jobstats.entries e WHERE true{})",
-            self.filters(Level::Entry)
-        );
-        let rows = Rows {
-            sums: &self.sums,
-            steps: self.steps,
-            sources: self.sources,
-            schema: self.schema,
-            span: true,
-            condition: &condition,
-        };
-        rows.in_window()
     }
 
     /// What one row `r` adds to each measure. Most of it is nothing: so the factor comes later.

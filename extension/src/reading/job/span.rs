@@ -1,0 +1,192 @@
+//! From when to when something is stored of a job.
+//!
+//! Its rows are found through the rollups, which have an index by entry; increments are searched only where no rollup is
+//! up to date, and where its last bucket says that its last row is.
+
+use jobstats_core::increment::Micros;
+use jobstats_core::level::Span;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::spi::SpiClient;
+
+use crate::error::Error;
+use crate::reading::sources::Sources;
+use crate::reading::window::Window;
+use crate::rollup::LEVELS;
+use crate::store;
+use crate::time::{EARLIEST, micros, timestamptz};
+
+const DAY: Micros = 86_400_000_000;
+
+/// No observation is later: 2200-01-01.
+const LATEST: Micros = 7_258_118_400_000_000;
+
+/// What was found in a source: the earliest start of a row, and where its latest row, or the bucket that holds it, lies.
+struct Found {
+    level: Option<usize>,
+    first: Micros,
+    latest: Span,
+}
+
+/// From when to when rows of a job are stored; where only rollups are kept, to the edges of their buckets.
+pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Option<Span>, Error> {
+    let (Some(earliest), Some(entries)) = (earliest(client, job)?, entries(client, job)?) else {
+        return Ok(None);
+    };
+    // A bucket may begin before the rows in it.
+    let window = Window {
+        edges: vec![earliest.saturating_sub(DAY).max(EARLIEST), LATEST],
+    };
+    let found = search(client, &Sources::choose(client, &window)?, &entries)?;
+    let first = found.iter().map(|it| it.first).min();
+    let latest = found.iter().max_by_key(|it| it.latest);
+    let (Some(first), Some(latest)) = (first, latest) else {
+        return Ok(None);
+    };
+    let last = match latest.level {
+        None => latest.latest.1,
+        Some(level) => last_in_bucket(client, &entries, level, latest.latest)?,
+    };
+    Ok(Some((known_since(client, first)?, last)))
+}
+
+fn entries(client: &SpiClient<'_>, job: &str) -> Result<Option<Vec<i64>>, Error> {
+    let entries = client.select(
+        "SELECT array_agg(e.entry_id) FROM jobstats.entries e WHERE e.job = $1",
+        Some(1),
+        &[job.into()],
+    )?;
+    Ok(entries.first().get_one()?)
+}
+
+/// Looks into every source.
+fn search(client: &SpiClient<'_>, sources: &Sources, entries: &[i64]) -> Result<Vec<Found>, Error> {
+    let mut searches = vec![(0, "increments".to_owned(), "\"time\"", "since")];
+    for (number, level) in (1..).zip(&LEVELS) {
+        searches.push((number, level.relation(), "bucket", "first"));
+    }
+    let searches: Vec<String> = searches
+        .iter()
+        .map(|(source, relation, time, first)| {
+            let lower = Sources::parameter(*source);
+            format!(
+                "SELECT {source}, min(i.first), max(i.latest) \
+                 FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
+                 SELECT i.{first} AS first, i.{time} AS latest FROM jobstats.{relation} i \
+                 WHERE i.{time} > s.lower AND i.{time} <= s.upper AND i.entry_id = ANY (${entries})) i",
+                upper = lower + 1,
+                entries = Sources::PARAMETERS + 1,
+            )
+        })
+        .collect();
+    let mut parameters = sources.parameters()?;
+    parameters.push(entries.to_vec().into());
+    let rows = client.select(&searches.join(" UNION ALL "), None, &parameters)?;
+    let mut found = Vec::new();
+    for row in rows {
+        let first = row.get::<TimestampWithTimeZone>(2)?;
+        let latest = row.get::<TimestampWithTimeZone>(3)?;
+        if let (Some(source), Some((first, latest))) = (row.get::<i32>(1)?, first.zip(latest)) {
+            let level = usize::try_from(source - 1).ok();
+            found.push(Found {
+                level,
+                first: micros(first)?,
+                latest: match level {
+                    Some(level) => bucket(client, level, latest)?,
+                    None => (micros(latest)?, micros(latest)?),
+                },
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// From when to when a bucket reaches.
+fn bucket(
+    client: &SpiClient<'_>,
+    level: usize,
+    bucket: TimestampWithTimeZone,
+) -> Result<Span, Error> {
+    let end = client.select(
+        "SELECT $1 + l.width - interval '1 microsecond' FROM jobstats.rollups l WHERE l.level = $2",
+        Some(1),
+        &[bucket.into(), LEVELS[level].name.into()],
+    )?;
+    let end = end.first().get_one::<TimestampWithTimeZone>()?;
+    Ok((micros(bucket)? - 1, end.map_or(micros(bucket), micros)?))
+}
+
+/// When the last row ended that lies in a bucket of a rollup. What finer rollups do not know of it, they do not keep any
+/// more.
+fn last_in_bucket(
+    client: &SpiClient<'_>,
+    entries: &[i64],
+    level: usize,
+    mut span: Span,
+) -> Result<Micros, Error> {
+    let latest = |column: &str, relation: &str, (from, to): Span| {
+        let statement = format!(
+            "SELECT max(i.{column}) FROM jobstats.{relation} i \
+             WHERE i.{column} > $1 AND i.{column} <= $2 AND i.entry_id = ANY ($3)"
+        );
+        let parameters = [
+            timestamptz(from)?.into(),
+            timestamptz(to)?.into(),
+            entries.to_vec().into(),
+        ];
+        let latest = client.select(&statement, Some(1), &parameters)?;
+        Ok::<_, Error>(latest.first().get_one::<TimestampWithTimeZone>()?)
+    };
+    for (finer, rollup) in LEVELS.iter().enumerate().take(level).rev() {
+        if let Some(found) = latest("bucket", &rollup.relation(), span)? {
+            span = bucket(client, finer, found)?;
+        }
+    }
+    latest("\"time\"", "increments", span)?.map_or(Ok(span.1), micros)
+}
+
+/// The same instant where increments are kept so long, otherwise the start of the bucket that it lies in.
+fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
+    if first >= store::settings(client)?.kept_since {
+        return Ok(first);
+    }
+    let start = client.select(
+        "SELECT b.start FROM jobstats.rollups l \
+         CROSS JOIN LATERAL date_bin(l.width, $1, '1970-01-01 00:00:00+00') AS b (start) \
+         WHERE b.start >= l.dropped ORDER BY l.width LIMIT 1",
+        Some(1),
+        &[timestamptz(first)?.into()],
+    )?;
+    let start = start.into_iter().next();
+    let start = start.map(|row| row.get::<TimestampWithTimeZone>(1));
+    start.transpose()?.flatten().map_or(Ok(first), micros)
+}
+
+/// No row of a job ends before this: where it was first seen, or late text may have come from since, with the
+/// observation that this lies in. So nothing older has to be searched.
+fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
+    let first_seen = client
+        .select(
+            "SELECT min(e.first_seen) FROM jobstats.entries e WHERE e.job = $1",
+            Some(1),
+            &[job.into()],
+        )?
+        .first()
+        .get_one::<TimestampWithTimeZone>()?;
+    let Some(first_seen) = first_seen else {
+        return Ok(None);
+    };
+    let late = store::settings(client)?.raw_retention;
+    let possible = micros(first_seen)?.saturating_sub(late).max(EARLIEST);
+    let observed_since = client
+        .select(
+            "SELECT min(o.since) FROM jobstats.targets t CROSS JOIN LATERAL (\
+             SELECT o.since FROM jobstats.observations o WHERE o.target_id = t.target_id AND o.\"time\" > $1 \
+             ORDER BY o.\"time\" LIMIT 1) o",
+            Some(1),
+            &[timestamptz(possible)?.into()],
+        )?
+        .first()
+        .get_one::<TimestampWithTimeZone>()?;
+    let since = observed_since.map(micros).transpose()?;
+    Ok(Some(since.map_or(possible, |since| since.min(possible))))
+}
