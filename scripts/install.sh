@@ -9,6 +9,7 @@ sudo=()
 say "installing the extension into PostgreSQL $(pg_major)"
 cargo pgrx install --release -p jobstats --no-default-features --features "pg$(pg_major)" \
     --pg-config "$PG_CONFIG" "${sudo[@]}"
-mkdir -p "$target/upgrade"
-scripts/upgrade-scripts.sh make "$directory" "$target/upgrade"
-install_files "$directory" 0644 "$target"/upgrade/jobstats--*.sql
+made=$(mktemp -d)
+trap 'rm -r "$made"' EXIT
+scripts/upgrade-scripts.sh make "$directory" "$made"
+install_files "$directory" 0644 "$made"/*

@@ -27,6 +27,7 @@ replacing() {
 
 make_scripts() {
     local from earlier
+    ! grep -n "'MODULE_PATHNAME'" "$1/jobstats--$version.sql" || die "write '@MODULE_PATHNAME@', which names the version's library"
     for from in $(released); do
         {
             for earlier in $(released | sed -n "/^${from//./\\.}$/,\$p"); do

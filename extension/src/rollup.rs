@@ -413,8 +413,10 @@ pub fn coarse(client: &mut SpiClient<'_>, from: Micros, to: Micros) -> Result<()
 fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.update(
         &format!(
-            "INSERT INTO jobstats.coarse {} FROM jobstats.increments i \
-             WHERE i.\"time\" - i.since > interval '10 minutes' ON CONFLICT DO NOTHING",
+            "INSERT INTO jobstats.coarse SELECT lower(s.span), upper(s.span) FROM (\
+             SELECT unnest(range_agg(DISTINCT tstzrange(h.span_from, h.span_to))) AS span FROM jobstats.increments i \
+             CROSS JOIN LATERAL ({}) AS h (span_from, span_to) \
+             WHERE i.\"time\" - i.since > interval '10 minutes') s ON CONFLICT DO NOTHING",
             hours("i.since", "i.\"time\"")
         ),
         None,

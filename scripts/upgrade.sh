@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Goes on from a released version: its library, built from its revision, makes a store and fills it; after the update all is
+# as if this version had made and filled it. Status 77 where the revision is not at hand.
+#
+#   upgrade.sh CLUSTER VERSION     VERSION stands in extension/sql/released, and is the name of the database
+. "$(dirname "$0")/lib.sh"
+
+cluster=$1 version=$2
+released=$target/released/$version-pg$(pg_major)
+revision=$(sed -n "s/^${version//./\\.} //p" extension/sql/released)
+directory=$("$PG_CONFIG" --sharedir)/extension
+output=$target/upgrade/$version
+world=(--layout 2.16 --interval 10m --scale 0.3 --connections 1)
+from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
+later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
+
+# Once; what was released does not change. Apart from what is built here, which has the same names.
+build_released() {
+    local work=$released.work
+    [ ! -d "$released" ] || return 0
+    rm -rf "$work"
+    mkdir -p "$work/source"
+    git archive "$revision" | tar -x -C "$work/source"
+    (cd "$work/source" && CARGO_TARGET_DIR=$work/build cargo pgrx package --debug -p jobstats --no-default-features \
+        --features "pg$(pg_major)" --pg-config "$PG_CONFIG" --out-dir "$work/tree") >/dev/null
+    mkdir "$work/released"
+    find "$work/tree" -type f ! -name '*.control' -exec cp -t "$work/released" {} +
+    mv "$work/released" "$released"
+    rm -rf "$work"
+}
+
+# Beside this version. The script is the one that is kept: what is built from the revision differs in nothing but order.
+install_released() {
+    diff <(sort "$released/jobstats--$version.sql") <(sort "extension/sql/jobstats--$version.sql")
+    # Until 0.2.0 the library had no version in its name; the control file said which it was.
+    sed "s/'MODULE_PATHNAME'/'jobstats'/" "$released/jobstats--$version.sql" >"$output/jobstats--$version.sql"
+    install_files "$directory" 0644 "$output/jobstats--$version.sql"
+    install_files "$("$PG_CONFIG" --pkglibdir)" 0755 "$released"/jobstats*.so
+}
+
+database() { scripts/cluster.sh url "$cluster" "$1"; }
+load() { "$target/release/jobstats-simulator" load "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
+catalog() { psql -q "$(database "$1")" -f tests/store/catalog.sql; }
+answers() { psql -q "$(database "$1")" -f tests/store/answers.sql; }
+
+git cat-file -e "$revision^{commit}" 2>/dev/null || { echo "not run: this checkout lacks revision $revision" && exit 77; }
+mkdir -p "$output"
+build_released
+install_released
+fresh="$version afresh"
+trap 'psql -q "$(database postgres)" -c "DROP DATABASE IF EXISTS \"$fresh\" WITH (FORCE)"' EXIT
+new_database "$cluster" "$version"
+new_database "$cluster" "$fresh"
+
+psql -q "$(database "$version")" -v version="VERSION '$version'" -f tests/upgrade/prepare.sql
+load "$version" "$from" 26
+answers "$version" >"$output/before"
+psql -q "$(database "$version")" -f tests/upgrade/update.sql
+answers "$version" >"$output/updated"
+# The settings have become more.
+lost=$(grep -v '^jobstats.settings' "$output/before" | grep -vxFf "$output/updated") || true
+[ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
+
+psql -q "$(database "$fresh")" -v version= -f tests/upgrade/prepare.sql
+load "$fresh" "$from" 26
+psql -q "$(database "$fresh")" -f tests/upgrade/continue.sql
+psql -q "$(database "$version")" -f tests/upgrade/continue.sql
+catalog "$fresh" >"$output/catalog of fresh"
+catalog "$version" >"$output/catalog"
+diff -u "$output/catalog of fresh" "$output/catalog"
+load "$fresh" "$later" 2
+load "$version" "$later" 2
+for name in "$fresh" "$version"; do
+    psql -q "$(database "$name")" -c 'CALL jobstats_maintain()' -f tests/store/rollups.sql
+done
+answers "$fresh" >"$output/answers of fresh"
+answers "$version" >"$output/answers"
+diff -u "$output/answers of fresh" "$output/answers"
+audit "$(database "$version")"
+printf '%s objects, %s answers\n' "$(grep -c '^member\|^store' "$output/catalog")" "$(wc -l <"$output/answers")"

@@ -1,0 +1,35 @@
+-- What is stored, and what reading functions say of it, so that two databases can be compared. The window lies in whole days
+-- before the last observation, so that both mean the same.
+\pset format unaligned
+\pset null NULL
+\pset footer off
+
+CREATE FUNCTION pg_temp.stored(relation text, ignored text[] DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    found text;
+BEGIN
+    EXECUTE format('SELECT format(''%%s rows %%s'', count(*), md5(string_agg(r.row::text, E''\n'' ORDER BY r.row::text COLLATE "C")))'
+        'FROM (SELECT to_jsonb(t) - $1 AS row FROM %s t) r', relation) INTO found USING ignored;
+    RETURN found;
+END
+$$;
+SELECT relation, pg_temp.stored(relation, ignored)
+FROM (VALUES
+    ('jobstats.raw', '{}'::text[]), ('jobstats.raw_text', '{}'), ('jobstats.observations', '{received}'), ('jobstats.increments', '{}'),
+    ('jobstats.targets', '{}'), ('jobstats.entries', '{}'), ('jobstats.entry_formats', '{}'), ('jobstats.users', '{}'),
+    ('jobstats.rejects', '{received}'), ('jobstats.settings', '{}'), ('jobstats.writers', '{}'), ('jobstats.coarse', '{}'),
+    ('jobstats.rollups', '{}'), ('jobstats.refresh', '{}'), ('jobstats.dirty', '{dirty_id}'),
+    ('jobstats.rollup_10m', '{}'), ('jobstats.rollup_1h', '{}'), ('jobstats.rollup_1d', '{}'),
+    ('jobstats.increments_10m', '{}'), ('jobstats.increments_1h', '{}'), ('jobstats.increments_1d', '{}'),
+    ('jobstats.rates', '{}'), ('jobstats.rates_1h', '{}')
+) AS t (relation, ignored)
+-- Stores of earlier versions have less.
+WHERE to_regclass(relation) IS NOT NULL;
+
+SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
+SELECT * FROM jobstats_totals(:'since', :'until', "by" => '{target}') ORDER BY target, operation COLLATE "C";
+SELECT * FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";
+SELECT * FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, workload COLLATE "C";
+SELECT * FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
+SELECT * FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
+SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY cluster, target;

@@ -1,0 +1,31 @@
+-- Every rollup shows what increments say, and holds it once it has been refreshed.
+DO $$
+DECLARE
+    level record;
+    columns text := (
+        SELECT string_agg(format('sum(%I)', attname), ', ' ORDER BY attname)
+        FROM pg_attribute WHERE attrelid = 'jobstats.increments'::regclass AND atttypid = 'bigint'::regtype
+            AND attnum > 0 AND NOT attisdropped AND attname <> 'entry_id');
+    said text;
+    shown text;
+    rows bigint;
+BEGIN
+    FOR level IN SELECT * FROM jobstats.rollups ORDER BY width LOOP
+        EXECUTE format('SELECT count(*), md5(string_agg(r::text, '' '' ORDER BY r)) FROM (
+            SELECT date_bin(%L, "time" - interval ''1 microsecond'', ''epoch'') AS since, entry_id, target_id, %s
+            FROM jobstats.increments GROUP BY 1, 2, 3) r', level.width, columns) INTO rows, said;
+        ASSERT rows > 0, 'there is nothing to compare';
+        EXECUTE format('SELECT md5(string_agg(r::text, '' '' ORDER BY r)) FROM (
+            SELECT since, entry_id, target_id, %s FROM jobstats.increments_%s GROUP BY 1, 2, 3) r', columns, level.level) INTO shown;
+        ASSERT said = shown, format('increments_%s shows something else than increments', level.level);
+        ASSERT level.refreshed > 'epoch', format('rollup_%s has never been refreshed', level.level);
+        EXECUTE format('SELECT md5(string_agg(r::text, '' '' ORDER BY r)) FROM (
+            SELECT bucket - interval ''1 microsecond'', entry_id, target_id, %s FROM jobstats.rollup_%s GROUP BY 1, 2, 3) r',
+            columns, level.level) INTO shown;
+        EXECUTE format('SELECT md5(string_agg(r::text, '' '' ORDER BY r)) FROM (
+            SELECT date_bin(%L, "time" - interval ''1 microsecond'', ''epoch'') AS since, entry_id, target_id, %s
+            FROM jobstats.increments WHERE "time" <= %L GROUP BY 1, 2, 3) r', level.width, columns, level.refreshed) INTO said;
+        ASSERT said = shown, format('rollup_%s holds something else than increments', level.level);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,24 @@
+-- A store of the version :version (of this one where that is empty), with some rights, something built on top of it, and a
+-- target that was not read for ten hours.
+SET client_min_messages = warning;
+CREATE EXTENSION jobstats :version;
+SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready \gset
+DO $$
+BEGIN
+    CREATE ROLE "upgrade: reader";
+    CREATE ROLE "upgrade: writer";
+EXCEPTION WHEN duplicate_object THEN
+    NULL;
+END
+$$;
+SELECT jobstats_grant_reader('upgrade: reader'), jobstats_grant_writer('upgrade: writer', 'gap') \gset
+INSERT INTO jobstats.entry_formats VALUES (0, '%j.%e', NULL);
+INSERT INTO jobstats.users VALUES (1001, 'anna');
+CREATE VIEW public.mine AS SELECT workload, sum(write_bytes) AS write_bytes FROM jobstats.rates GROUP BY workload;
+
+\ir ../pg_regress/include/texts.sql
+CREATE FUNCTION texts.feed(hours numeric, calls numeric) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+VALUES ('gap', 'oss9', date_trunc('hour', now()) - hours * interval '1 hour', texts.ost('gap-OST0000', texts.record('a.1', calls, calls * 4096)))
+$$;
+SELECT texts.feed(30, 0), texts.feed(20, 100), texts.feed(19, 101) \gset

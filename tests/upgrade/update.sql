@@ -1,0 +1,38 @@
+-- The update as the manual has it, by a session that has used the old version.
+\set VERBOSITY terse
+SELECT count(*) FROM jobstats_problems('no job_stats') \gset
+
+-- Without jobstats_setup() neither feeds nor questions are taken.
+BEGIN;
+ALTER EXTENSION jobstats UPDATE;
+DO $$
+DECLARE
+    statement text;
+    hint text;
+BEGIN
+    FOREACH statement IN ARRAY ARRAY['SELECT texts.feed(18, 102)', 'SELECT * FROM jobstats_top()'] LOOP
+        BEGIN
+            EXECUTE statement;
+            RAISE 'not refused: %', statement;
+        EXCEPTION WHEN object_not_in_prerequisite_state THEN
+            GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+            ASSERT hint = 'Run SELECT jobstats_setup();', hint;
+        END;
+    END LOOP;
+END
+$$;
+ROLLBACK;
+
+BEGIN;
+ALTER EXTENSION jobstats UPDATE;
+SELECT jobstats_setup() IS NOT NULL AS ready \gset
+COMMIT;
+SELECT count(*) FROM jobstats_problems('no job_stats') \gset
+DO $$
+BEGIN
+    ASSERT EXISTS (SELECT FROM public.mine WHERE workload = 'a' OR write_bytes > 0), 'what was built on top is gone';
+    -- What was stored at intervals of over six hours is known to be coarse.
+    ASSERT (SELECT count(*) > 0 FROM jobstats.coarse), 'coarse increments are not noted';
+    ASSERT has_table_privilege('upgrade: reader', 'jobstats.rollup_1h', 'SELECT'), 'the reader cannot read what is new';
+END
+$$;
