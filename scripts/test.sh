@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress isolation stress dashboards upgrade shipper proof; by default all
+#   test.sh [PART ...]    core simulator docs regress isolation stress dashboards backup upgrade shipper proof; all
+#                         by default
 #
-# regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, upgrade:VERSION what follows on one version,
-# proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
+# regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
+# follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
 . "$(dirname "$0")/lib.sh"
 
 passed=0 failed=0 skipped=0
@@ -112,6 +113,9 @@ docs() {
 # Every query of a Grafana dashboard answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
+# Dumped, restored, gone on with.
+backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
+
 # From a released version to this one.
 upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
 
@@ -135,6 +139,10 @@ run_part() {
         mapfile -t names < <(basename -as .json dashboards/*.json)
         cargo build --release -p jobstats-simulator
         ;;
+    backup)
+        names=(custom directory owner)
+        cargo build --release -p jobstats-simulator
+        ;;
     upgrade)
         mapfile -t names < <(cut -d ' ' -f 1 extension/sql/released)
         cargo build --release -p jobstats-simulator
@@ -149,7 +157,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress isolation stress dashboards upgrade shipper proof
+[ $# -gt 0 ] || set -- core simulator docs regress isolation stress dashboards backup upgrade shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh

@@ -84,3 +84,15 @@ FROM pg_trigger t JOIN pg_class r ON r.oid = t.tgrelid
 WHERE r.relnamespace = to_regnamespace('jobstats') AND NOT r.relispartition AND NOT t.tgisinternal ORDER BY 1;
 SELECT format(E'view %s\n%s', c.oid::regclass, regexp_replace(pg_get_viewdef(c.oid), '_hypertable_\d+', '_hypertable', 'g'))
 FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'v' ORDER BY c.oid::regclass::text COLLATE "C";
+
+-- What TimescaleDB keeps of them.
+SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') AS timescale \gset
+\if :timescale
+SELECT format('hypertable %s in columns %s', hypertable_name, compression_enabled)
+FROM timescaledb_information.hypertables WHERE hypertable_schema = 'jobstats' ORDER BY 1;
+SELECT format('dimension %s %s %s', hypertable_name, column_name, time_interval)
+FROM timescaledb_information.dimensions WHERE hypertable_schema = 'jobstats' ORDER BY 1;
+SELECT format(E'continuous aggregate %s %s %s %s\n%s', view_name, view_owner, materialized_only, compression_enabled,
+    regexp_replace(view_definition, '_hypertable_\d+', '_hypertable', 'g'))
+FROM timescaledb_information.continuous_aggregates WHERE view_schema = 'jobstats' ORDER BY 1;
+\endif

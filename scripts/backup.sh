@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Dumps a store and restores it elsewhere, as docs/backup.md says: the copy is the same, answers the same, and goes on.
+#
+#   backup.sh CLUSTER WAY     WAY is custom (pg_dump -Fc), directory (-Fd with several jobs) or owner (by a role that is no
+#                             superuser and that the store and its copy belong to), and the name of the database
+. "$(dirname "$0")/lib.sh"
+
+cluster=$1 way=$2
+bindir=$("$PG_CONFIG" --bindir)
+output=$target/backup/$way
+copy="$way restored"
+dump=$output/dump
+superuser=postgres owner=postgres
+world=(--layout 2.16 --interval 10m --scale 0.3 --connections 1)
+from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
+later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
+
+# database NAME [ROLE]
+database() { scripts/cluster.sh url "$cluster" "$1" | sed "s/user=postgres/user=${2:-postgres}/"; }
+# as ROLE DATABASE ARGUMENTS
+as() { psql -q "$(database "$2" "$1")" "${@:3}"; }
+load() { "$target/release/jobstats-simulator" load "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
+
+# look DATABASE FILE
+# What the copy is compared by.
+look() {
+    as "$superuser" "$1" -f tests/store/catalog.sql >"$2.catalog"
+    as "$superuser" "$1" -f tests/store/answers.sql >"$2.answers"
+    as "$superuser" "$1" -f tests/backup/kept.sql >"$2.kept"
+}
+compare() {
+    local what
+    for what in catalog answers "${@:3}"; do
+        diff -u "$1.$what" "$2.$what"
+    done
+}
+
+dump() { "$bindir/pg_dump" --dbname="$(database "$way" "$owner")" --file="$dump" "$@"; }
+put_back() { "$bindir/pg_restore" --dbname="$(database "$copy" "$owner")" --exit-on-error "$@" "$dump"; }
+
+restore() {
+    as "$superuser" postgres -c "CREATE DATABASE \"$copy\" OWNER $owner"
+    if have_timescaledb; then
+        as "$superuser" "$copy" -c 'SET client_min_messages = warning' -c 'CREATE EXTENSION timescaledb' \
+            -c 'SELECT timescaledb_pre_restore()' >/dev/null
+    fi
+    case $way in
+    custom)
+        dump --format=custom
+        put_back
+        ;;
+    directory)
+        dump --format=directory --jobs=2
+        # Of TimescaleDB's catalog everything must be there before the rest.
+        put_back --jobs="$(if have_timescaledb; then echo 1; else echo 2; fi)"
+        ;;
+    owner)
+        dump --format=custom
+        as "$superuser" "$copy" -c 'CREATE EXTENSION jobstats'
+        "$bindir/pg_restore" --list "$dump" | grep -v ' EXTENSION ' >"$output/list"
+        put_back --use-list="$output/list"
+        ;;
+    esac
+    ! have_timescaledb || as "$superuser" "$copy" -c 'SELECT timescaledb_post_restore()' >/dev/null
+    as "$superuser" "$copy" -c 'ANALYZE'
+}
+
+if [ "$way" = owner ]; then
+    ! have_timescaledb || { echo 'not run: with TimescaleDB only a superuser restores' && exit 77; }
+    owner=storage
+fi
+as "$superuser" postgres -f tests/backup/roles.sql
+trap 'as "$superuser" postgres -c "SET client_min_messages = warning" -c "DROP DATABASE IF EXISTS \"$copy\" WITH (FORCE)"' EXIT
+mkdir -p "$output"
+new_database "$cluster" "$way"
+as "$superuser" "$way" -c "ALTER DATABASE \"$way\" OWNER TO $owner" -c 'CREATE EXTENSION jobstats'
+as "$owner" "$way" -f tests/backup/prepare.sql
+load "$way" "$from" 26
+as "$owner" "$way" -f tests/backup/change.sql
+
+look "$way" "$output/original"
+restore
+look "$copy" "$output/copy"
+compare "$output/original" "$output/copy" kept
+
+# Both go on from the same text.
+for name in "$way" "$copy"; do
+    load "$name" "$later" 2
+    as "$superuser" "$name" -f tests/backup/go-on.sql
+    as "$owner" "$name" -c 'CALL jobstats_maintain()' -f tests/store/rollups.sql
+done
+look "$way" "$output/original later"
+look "$copy" "$output/copy later"
+compare "$output/original later" "$output/copy later"
+audit "$(database "$copy")"
+printf '%s lines of catalog, %s of answers, %s of dump\n' "$(wc -l <"$output/copy.catalog")" "$(wc -l <"$output/copy.answers")" \
+    "$(du -sh "$dump" | cut -f 1)"

@@ -1,0 +1,14 @@
+-- What is built on top, and when things were done.
+\pset format unaligned
+\pset footer off
+SELECT count(*), round(sum(write_bytes)) FROM reports.bytes;
+SELECT * FROM reports.top ORDER BY total DESC, workload;
+SELECT * FROM reports.readings ORDER BY name;
+SELECT md5(string_agg(o::text, ' ' ORDER BY o.target_id, o."time")) FROM jobstats.observations o;
+SELECT md5(string_agg(m::text, ' ' ORDER BY m.began, m.step)) FROM jobstats.maintenance m;
+SELECT md5(string_agg(d::text, ' ' ORDER BY d.dirty_id)) FROM jobstats.dirty d;
+SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') AS timescale \gset
+\if :timescale
+SELECT hypertable_schema = 'jobstats' AS own, count(*), count(*) FILTER (WHERE is_compressed) AS in_columns
+FROM timescaledb_information.chunks GROUP BY 1 ORDER BY 1;
+\endif
