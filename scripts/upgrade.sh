@@ -58,7 +58,7 @@ answers "$version" >"$output/before"
 psql -q "$(database "$version")" -f tests/upgrade/update.sql
 answers "$version" >"$output/updated"
 # The settings have become more.
-lost=$(grep -v '^jobstats.settings' "$output/before" | grep -vxFf "$output/updated") || true
+lost=$(grep -v '^settings' "$output/before" | grep -vxFf "$output/updated") || true
 [ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
 
 psql -q "$(database "$fresh")" -v version= -f tests/upgrade/prepare.sql

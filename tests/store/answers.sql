@@ -13,18 +13,14 @@ BEGIN
     RETURN found;
 END
 $$;
-SELECT relation, pg_temp.stored(relation, ignored)
-FROM (VALUES
-    ('jobstats.raw', '{}'::text[]), ('jobstats.raw_text', '{}'), ('jobstats.observations', '{received}'), ('jobstats.increments', '{}'),
-    ('jobstats.targets', '{}'), ('jobstats.entries', '{}'), ('jobstats.entry_formats', '{}'), ('jobstats.users', '{}'),
-    ('jobstats.rejects', '{received}'), ('jobstats.settings', '{}'), ('jobstats.writers', '{}'), ('jobstats.coarse', '{}'),
-    ('jobstats.rollups', '{}'), ('jobstats.refresh', '{}'), ('jobstats.dirty', '{dirty_id}'),
-    ('jobstats.rollup_10m', '{}'), ('jobstats.rollup_1h', '{}'), ('jobstats.rollup_1d', '{}'),
-    ('jobstats.increments_10m', '{}'), ('jobstats.increments_1h', '{}'), ('jobstats.increments_1d', '{}'),
-    ('jobstats.rates', '{}'), ('jobstats.rates_1h', '{}')
-) AS t (relation, ignored)
--- Stores of earlier versions have less.
-WHERE to_regclass(relation) IS NOT NULL;
+-- All of the store but what says when things were done, and what depends on the moment.
+SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
+FROM pg_class c
+LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'))
+    AS i (relation, columns) ON i.relation = c.relname
+WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+    AND c.relname NOT IN ('maintenance', 'feed', 'health', 'quality')
+ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
 SELECT * FROM jobstats_totals(:'since', :'until', "by" => '{target}') ORDER BY target, operation COLLATE "C";

@@ -65,9 +65,9 @@ FROM ours o JOIN pg_operator p ON o.classid = 'pg_operator'::regclass AND p.oid 
 SELECT format('relation %s %s %s %s', c.oid::regclass, c.relkind, pg_get_userbyid(c.relowner), pg_get_partkeydef(c.oid))
 FROM pg_class c WHERE c.relnamespace = to_regnamespace('jobstats') AND NOT c.relispartition AND c.relkind NOT IN ('i', 'I')
 ORDER BY 1;
-SELECT format('column %s.%s %s %s default %s identity %s storage %s: %s', c.oid::regclass, a.attname,
+SELECT format('column %s.%s %s %s default %s identity %s storage %s %s: %s', c.oid::regclass, a.attname,
     format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END, pg_get_expr(d.adbin, d.adrelid),
-    a.attidentity, a.attstorage, col_description(c.oid, a.attnum))
+    a.attidentity, a.attstorage, a.attcompression, col_description(c.oid, a.attnum))
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum

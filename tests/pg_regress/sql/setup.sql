@@ -44,16 +44,6 @@ DROP VIEW mine;
 DROP OWNED BY regress_setup_guest;
 DROP ROLE regress_setup_guest;
 
--- A store of an older version gets the operations that it lacks.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-ALTER TABLE jobstats.increments DROP COLUMN readpage CASCADE;
-RESET client_min_messages;
-SELECT jobstats_setup() IS NOT NULL AS ready;
-SELECT count(readpage) FROM jobstats.increments;
-SELECT count(readpage) FROM jobstats.rates;
-\set VERBOSITY default
-
 -- A database in another encoding.
 CREATE DATABASE regress_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
 \set here :DBNAME
