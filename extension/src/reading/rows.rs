@@ -41,6 +41,10 @@ pub struct Rows<'a> {
     pub condition: &'a str,
 }
 
+/// Ends a search that is made for each span by itself. Otherwise one search for all of them may be planned, which reads
+/// whatever lies between the first and the last.
+const EACH: &str = " OFFSET 0";
+
 /// When the part of a row that lies in the window began, and when the entry was last active in it. The server's clock says
 /// the latter: outside of the row, it is wrong.
 const SPAN: &str = ", greatest(i.since, $1) AS first, greatest($1, least($2, \
@@ -91,7 +95,7 @@ impl Rows<'_> {
         format!(
             "{values} FROM unnest(${from}, ${to}) s (lower, upper) CROSS JOIN LATERAL (\
              SELECT i.*, NULL::timestamptz AS observed FROM jobstats.{relation} i \
-             WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} AND i.bucket > $1 AND i.bucket <= $2) i",
+             WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} AND i.bucket > $1 AND i.bucket <= $2{EACH}) i",
             values = self.whole(step, ROLLUP_SPAN),
             to = from + 1,
             relation = level.relation(),
@@ -104,7 +108,7 @@ impl Rows<'_> {
         let rows = format!(
             "SELECT * FROM jobstats.increments i WHERE i.\"time\" > s.lower \
              AND i.\"time\" < s.upper + interval '1 hour' AND i.since < s.upper{condition} \
-             AND i.\"time\" > $1 AND i.\"time\" < $4",
+             AND i.\"time\" > $1 AND i.\"time\" < $4{EACH}",
             condition = self.condition,
         );
         self.inside_of_spans(REST, SPAN, &rows)
@@ -116,7 +120,7 @@ impl Rows<'_> {
             "SELECT i.*, NULL::timestamptz AS observed, i.bucket - interval '1 microsecond' AS since, \
              i.bucket + (interval '{width}' - interval '1 microsecond') AS \"time\" FROM jobstats.{relation} i \
              WHERE i.bucket > s.lower - interval '{width}' + interval '1 microsecond' AND i.bucket <= s.upper{condition} \
-             AND i.bucket > $1 - interval '{width}' AND i.bucket <= $2",
+             AND i.bucket > $1 - interval '{width}' AND i.bucket <= $2{EACH}",
             width = level.width,
             relation = level.relation(),
             condition = self.condition,
