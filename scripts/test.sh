@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress isolation stress dashboards backup upgrade shipper proof; all
-#                         by default
+#   test.sh [PART ...]    core simulator docs regress isolation stress convert dashboards backup upgrade shipper
+#                         proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -12,8 +12,8 @@ passed=0 failed=0 skipped=0
 failures=()
 
 # count PART PASSED FAILED SKIPPED STATUS
-# A part that ended badly without a failed test (it did not build, say) and a part that executed nothing count as one
-# failure each: the sums alone would not show them.
+# A part that ended badly without a failed test (it did not build, say) and a part that executed nothing, and says of
+# nothing why, count as one failure each: the sums alone would not show them.
 count() {
     local part_failed=$3
     if [ "$3" -eq 0 ] && { [ "$5" -ne 0 ] || [ "$(($2 + $4))" -eq 0 ]; }; then
@@ -110,6 +110,15 @@ docs() {
     return "$status"
 }
 
+# A store made without TimescaleDB, or with its Apache edition, is converted to what is installed while it is fed.
+convert() {
+    scripts/convert.sh "$cluster" "$name" "$name" >"$output/all" 2>&1
+    local status=$?
+    [ "$status" -ne 0 ] || tail -n 3 "$output/all" >"$output/report"
+    tail -n 40 "$output/all"
+    return "$status"
+}
+
 # Every query of a Grafana dashboard answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
@@ -135,6 +144,7 @@ run_part() {
     regress) mapfile -t names < <(basename -as .sql tests/pg_regress/sql/*.sql) ;;
     isolation) mapfile -t names < <(basename -as .spec tests/isolation/specs/*.spec) ;;
     docs | stress) names=("$1") ;;
+    convert) names=(plain apache) ;;
     dashboards)
         mapfile -t names < <(basename -as .json dashboards/*.json)
         cargo build --release -p jobstats-simulator
@@ -157,7 +167,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress isolation stress dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core simulator docs regress isolation stress convert dashboards backup upgrade shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh

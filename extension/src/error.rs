@@ -44,6 +44,20 @@ pub enum Error {
     /// A procedure that commits.
     #[error("{0} cannot run inside of a transaction block")]
     TransactionBlock(String),
+    /// Nothing to convert to.
+    #[error("TimescaleDB is not installed in this database")]
+    NoTimescale,
+    /// Its continuous aggregates lack something.
+    #[error("rollups need the continuous aggregates of TimescaleDB 2.28 or newer, not {0}")]
+    OldTimescale(String),
+    /// What would not survive that a table is replaced.
+    #[error("{dependent} depends on jobstats.{relation}, which is to be replaced")]
+    InTheWay {
+        /// Table of the store.
+        relation: String,
+        /// As PostgreSQL describes it.
+        dependent: String,
+    },
     /// A text larger than `max_text`, or than the unpacked text may be.
     #[error("the text has more than {limit} bytes")]
     TextTooLarge {
@@ -122,7 +136,9 @@ impl Error {
             Self::NoStore | Self::StoreVersion { .. } | Self::ForeignSchema => {
                 Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
             }
-            Self::Encoding(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+            Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::InTheWay { .. } => Code::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
+            Self::Encoding(_) | Self::OldTimescale(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
@@ -179,6 +195,13 @@ impl Error {
                 Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
             }
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
+            Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),
+            Self::OldTimescale(_) => Some(
+                "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates.",
+            ),
+            Self::InTheWay { .. } => Some(
+                "Drop it and make it again afterwards; what belongs to another role a superuser can convert.",
+            ),
             Self::Isolation { .. } => Some("Do it under READ COMMITTED, the default."),
             Self::ReadOnly(_) => {
                 Some("Do it on the primary server, in a transaction that may write.")

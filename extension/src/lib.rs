@@ -9,6 +9,7 @@ use pgrx::prelude::*;
 
 mod audit;
 mod columns;
+mod convert;
 mod counter;
 mod density;
 mod error;
@@ -40,5 +41,6 @@ extension_sql_file!("sql/refresh.sql", name = "refresh");
 extension_sql_file!("sql/maintain.sql", name = "maintain");
 extension_sql_file!("sql/sweep.sql", name = "sweep");
 extension_sql_file!("sql/jobs.sql", name = "jobs");
+extension_sql_file!("sql/convert.sql", name = "convert");
 extension_sql_file!("sql/grants.sql", name = "grants");
 extension_sql_file!("sql/privileges.sql", name = "privileges", finalize);

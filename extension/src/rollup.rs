@@ -135,18 +135,26 @@ impl Level {
         )
     }
 
-    fn create_aggregate(&self, timescale: &str) -> String {
+    /// Creates the continuous aggregate under a name, empty.
+    pub fn create_aggregate(
+        &self,
+        client: &mut SpiClient<'_>,
+        timescale: &str,
+        name: &str,
+    ) -> Result<(), Error> {
         let (source, time) = self.source();
         let bucket = format!(
             "{timescale}.time_bucket(interval '{}', i.{time}, \"offset\" => interval '1 microsecond')",
             self.width
         );
-        format!(
-            "CREATE MATERIALIZED VIEW jobstats.{relation} \
+        put_refresh_procedure(client, timescale)?;
+        let statement = format!(
+            "CREATE MATERIALIZED VIEW jobstats.{name} \
              WITH (timescaledb.continuous, timescaledb.materialized_only = true) AS {sums} WITH NO DATA",
-            relation = self.relation(),
             sums = self.sums(&bucket, &format!("{source} i")),
-        )
+        );
+        client.update(&statement, None, &[])?;
+        Ok(())
     }
 
     /// The live view: the rollup where it is up to date, and elsewhere what it would hold.
@@ -259,8 +267,13 @@ fn operations(expression: impl Fn(&str) -> String) -> String {
         .collect()
 }
 
-/// Creates what is missing of the rollups of a store.
+/// Creates what is missing of the rollups of a store. Those of partitioned tables are partitioned tables too, whatever is
+/// installed by now.
 pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    let installation = match store::kind(client, "increments")? {
+        Some('p') => &Installation::Plain,
+        _ => installation,
+    };
     for level in &LEVELS {
         let relation = level.relation();
         let there = client
@@ -289,7 +302,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
                 community: true,
                 ..
             } => {
-                client.update(&level.create_aggregate(schema), None, &[])?;
+                level.create_aggregate(client, schema, &relation)?;
             }
             Installation::Timescale { schema, .. } => {
                 client.update(&level.create_table(false), None, &[])?;
@@ -319,9 +332,15 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         ..
     } = installation
     {
-        let procedure = include_str!("sql/refresh_aggregate.sql").replace("@timescale@", schema);
-        client.update(&procedure, None, &[])?;
+        put_refresh_procedure(client, schema)?;
     }
+    Ok(())
+}
+
+/// What refreshes continuous aggregates.
+fn put_refresh_procedure(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
+    let procedure = include_str!("sql/refresh_aggregate.sql").replace("@timescale@", timescale);
+    client.update(&procedure, None, &[])?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_literal};
 
 use crate::columns::{meaning, operation_columns};
+use crate::convert;
 use crate::error::Error;
 use crate::reading;
 use crate::rollup;
@@ -15,7 +16,7 @@ use crate::settings::Wanted;
 use crate::store;
 
 /// The tables that grow with time, and the width of their chunks.
-const GROWING: [&str; 3] = ["raw", "observations", "increments"];
+pub const GROWING: [&str; 3] = ["raw", "observations", "increments"];
 
 /// The plain views that only show what is in the tables.
 const VIEWS: [(&str, &str); 4] = [
@@ -192,7 +193,8 @@ fn lock_out_feeds(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
+/// What is installed in this database.
+pub fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
     let found = client.select(
         "SELECT quote_ident(n.nspname), e.extversion, current_setting('timescaledb.license', true) = 'timescale' \
          FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'timescaledb'",
@@ -292,33 +294,39 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
     Ok(())
 }
 
-/// Chunks that are old enough are kept in columns: by target, so that replacing one observation unpacks little.
+/// Chunks that are old enough are kept in columns: by target, so that replacing one observation unpacks little. What is
+/// no hypertable or continuous aggregate yet stays as it is.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let off = client.update(
-        "SELECT EXISTS (SELECT FROM timescaledb_information.hypertables h \
-         WHERE h.hypertable_schema = 'jobstats' AND h.hypertable_name = 'increments' AND NOT h.compression_enabled)",
-        Some(1),
-        &[],
-    )?;
-    if off.first().get_one::<bool>()? != Some(true) {
-        return Ok(());
-    }
-    client.update(
-        "ALTER TABLE jobstats.increments SET (timescaledb.enable_columnstore = true, \
-         timescaledb.segmentby = 'target_id', timescaledb.orderby = '\"time\"')",
-        None,
-        &[],
-    )?;
-    for level in &rollup::LEVELS {
-        client.update(
-            &format!(
-                "ALTER MATERIALIZED VIEW jobstats.{} SET (timescaledb.enable_columnstore = true, \
-                 timescaledb.segmentby = 'target_id', timescaledb.orderby = 'entry_id, bucket')",
-                level.relation()
-            ),
+    let off: Vec<String> = client
+        .update(
+            "SELECT h.hypertable_name::text FROM timescaledb_information.hypertables h \
+             WHERE h.hypertable_schema = 'jobstats' AND NOT h.compression_enabled \
+             UNION ALL \
+             SELECT a.view_name::text FROM timescaledb_information.continuous_aggregates a \
+             WHERE a.view_schema = 'jobstats' AND NOT a.compression_enabled",
             None,
             &[],
-        )?;
+        )?
+        .filter_map(|row| row.get::<String>(1).transpose())
+        .collect::<Result<_, _>>()?;
+    let rollups = rollup::LEVELS
+        .iter()
+        .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
+    let increments = ("TABLE", "increments".to_owned(), "\"time\"");
+    for (kind, relation, order) in std::iter::once(increments).chain(rollups) {
+        // A rollup that is still a hypertable of its own is no view.
+        if off.contains(&relation)
+            && (store::kind(client, &relation)? == Some('v')) == (kind != "TABLE")
+        {
+            client.update(
+                &format!(
+                    "ALTER {kind} jobstats.{relation} SET (timescaledb.enable_columnstore = true, \
+                     timescaledb.segmentby = 'target_id', timescaledb.orderby = '{order}')"
+                ),
+                None,
+                &[],
+            )?;
+        }
     }
     Ok(())
 }
@@ -372,14 +380,17 @@ fn message(
     installation: &Installation,
     schema: &str,
 ) -> Result<String, Error> {
-    let partitioned = one_text(
-        client,
-        "SELECT CASE relkind WHEN 'p' THEN 'yes' ELSE 'no' END FROM pg_class WHERE oid = 'jobstats.increments'::regclass",
-    )? == "yes";
-    let kind = match installation {
+    let pending = convert::pending_names(client, installation)?;
+    let mut kind = match installation {
+        Installation::Plain => {
+            "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned()
+        }
+        Installation::Timescale { .. } if pending.iter().any(|it| it == "increments") => {
+            "tables partitioned by day, made before TimescaleDB was installed".to_owned()
+        }
         Installation::Timescale {
             version, community, ..
-        } if !partitioned => format!(
+        } => format!(
             "hypertables of TimescaleDB {version} ({})",
             if *community {
                 "Community edition"
@@ -387,13 +398,14 @@ fn message(
                 "Apache edition"
             }
         ),
-        Installation::Timescale { .. } => {
-            "tables partitioned by day, made before TimescaleDB was installed".to_owned()
-        }
-        Installation::Plain => {
-            "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned()
-        }
     };
+    if !pending.is_empty() {
+        let _ = write!(
+            kind,
+            ".\nCALL {schema}.jobstats_convert() makes of {} what TimescaleDB has now",
+            pending.join(", ")
+        );
+    }
     Ok(format!(
         "The store of jobstats {version} is ready: {kind}.\n{schedule}",
         version = store::VERSION,

@@ -82,7 +82,8 @@ pub fn disagreement(client: &SpiClient<'_>) -> Result<Option<Error>, Error> {
     }))
 }
 
-fn numbers(version: &str) -> Vec<u64> {
+/// What a version consists of, to be compared.
+pub fn numbers(version: &str) -> Vec<u64> {
     version.split('.').map_while(|it| it.parse().ok()).collect()
 }
 
@@ -97,6 +98,21 @@ pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
         .first()
         .get_one::<bool>()?;
     Ok(there.unwrap_or(false))
+}
+
+/// What kind of relation the store has under a name, as `pg_class.relkind` says; None where there is none.
+pub fn kind(client: &SpiClient<'_>, relation: &str) -> Result<Option<char>, Error> {
+    let found = client.select(
+        "SELECT c.relkind::text FROM pg_catalog.pg_class c \
+         WHERE c.oid = pg_catalog.to_regclass(pg_catalog.format('jobstats.%I', $1))",
+        Some(1),
+        &[relation.into()],
+    )?;
+    let kind = found.into_iter().next().map(|row| row.get::<String>(1));
+    Ok(kind
+        .transpose()?
+        .flatten()
+        .and_then(|kind| kind.chars().next()))
 }
 
 /// What a setting of PostgreSQL says in this transaction.

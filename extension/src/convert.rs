@@ -1,0 +1,200 @@
+//! What `jobstats_convert()` needs to know: which relations of the store are not what TimescaleDB, as it is installed
+//! now, would have made of them, what stands in the way, and how their successors are created. The steps themselves are
+//! in `sql/convert.sql`.
+
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::error::Error;
+use crate::rollup::{self, LEVELS, Level};
+use crate::setup::{GROWING, Installation, installation};
+use crate::store;
+
+/// What continuous aggregates need: columns can be added to them from then on.
+const OLDEST_WITH_AGGREGATES: [u64; 2] = [2, 28];
+
+/// A relation of the store that is to become something else.
+struct Pending {
+    relation: String,
+    /// The column of time.
+    key: &'static str,
+    /// The span of what is copied at once.
+    unit: &'static str,
+    /// The rollup that becomes a continuous aggregate; None: it becomes a hypertable.
+    aggregate: Option<&'static Level>,
+}
+
+/// The relations that are not yet what `installation` has, each after those that it is made from.
+fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pending>, Error> {
+    let Installation::Timescale { community, .. } = installation else {
+        return Ok(Vec::new());
+    };
+    let growing = GROWING.iter().map(|table| Pending {
+        relation: (*table).to_owned(),
+        key: "time",
+        unit: "day",
+        aggregate: None,
+    });
+    let rollups = LEVELS.iter().map(|level| Pending {
+        relation: level.relation(),
+        key: "bucket",
+        unit: level.unit,
+        aggregate: community.then_some(level),
+    });
+    let mut found = Vec::new();
+    for it in growing.chain(rollups) {
+        let is_pending = match store::kind(client, &it.relation)? {
+            Some('p') => true,
+            Some('r') => it.aggregate.is_some(),
+            _ => false,
+        };
+        if is_pending {
+            found.push(it);
+        }
+    }
+    Ok(found)
+}
+
+/// The names of the relations that `jobstats_convert()` would convert.
+pub fn pending_names(
+    client: &SpiClient<'_>,
+    installation: &Installation,
+) -> Result<Vec<String>, Error> {
+    let found = pending(client, installation)?;
+    Ok(found.into_iter().map(|it| it.relation).collect())
+}
+
+/// Fails where TimescaleDB is missing, or too old for what its edition would have.
+fn require_timescale(installation: &Installation) -> Result<(), Error> {
+    match installation {
+        Installation::Plain => Err(Error::NoTimescale),
+        Installation::Timescale {
+            community: true,
+            version,
+            ..
+        } if store::numbers(version) < OLDEST_WITH_AGGREGATES.to_vec() => {
+            Err(Error::OldTimescale(version.clone()))
+        }
+        Installation::Timescale { .. } => Ok(()),
+    }
+}
+
+/// Fails where something depends on a relation that would not survive its replacement.
+fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
+    let found = client.select(
+        include_str!("sql/convert_dependents.sql"),
+        Some(1),
+        &[relation.into()],
+    )?;
+    match found.into_iter().next() {
+        Some(row) => Err(Error::InTheWay {
+            relation: relation.to_owned(),
+            dependent: row.get::<String>(1)?.unwrap_or_default(),
+        }),
+        None => Ok(()),
+    }
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_to_convert() IS
+'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
+"#)]
+#[allow(clippy::type_complexity)]
+fn jobstats_to_convert() -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(relation, String),
+            name!(key, &'static str),
+            name!(unit, &'static str),
+            name!(aggregate, bool),
+        ),
+    >,
+    pgrx::pg_sys::panic::ErrorReport,
+> {
+    let found = Spi::connect(|client| -> Result<Vec<Pending>, Error> {
+        store::require(client)?;
+        let installation = installation(client)?;
+        require_timescale(&installation)?;
+        let found = pending(client, &installation)?;
+        for it in &found {
+            require_free(client, &it.relation)?;
+        }
+        Ok(found)
+    })?;
+    let rows = found
+        .into_iter()
+        .map(|it| (it.relation, it.key, it.unit, it.aggregate.is_some()))
+        .collect::<Vec<_>>();
+    Ok(TableIterator::new(rows))
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_create_successor(relation text) RETURNS text
+LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_create_successor(text) IS
+'Internal: creates jobstats.new_… for a relation that is to be converted, and returns the table that its rows go into.';
+"#)]
+fn jobstats_create_successor(
+    relation: &str,
+) -> Result<Option<String>, pgrx::pg_sys::panic::ErrorReport> {
+    Ok(Spi::connect_mut(|client| {
+        create_successor(client, relation)
+    })?)
+}
+
+fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option<String>, Error> {
+    let installation = installation(client)?;
+    let (
+        Installation::Timescale {
+            schema: timescale, ..
+        },
+        Some(it),
+    ) = (
+        &installation,
+        pending(client, &installation)?
+            .into_iter()
+            .find(|it| it.relation == relation),
+    )
+    else {
+        return Ok(None);
+    };
+    client.update(include_str!("sql/converting.sql"), None, &[])?;
+    let successor = format!("new_{relation}");
+    if let Some(level) = it.aggregate {
+        level.create_aggregate(client, timescale, &successor)?;
+        let found = client.select(
+            "SELECT format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name) \
+             FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.view_name = $1",
+            Some(1),
+            &[successor.into()],
+        )?;
+        return Ok(found.first().get_one::<String>()?);
+    }
+    client.update(
+        &format!("CREATE TABLE jobstats.{successor} (LIKE jobstats.{relation} INCLUDING ALL)"),
+        None,
+        &[],
+    )?;
+    let interval = match rollup::LEVELS
+        .iter()
+        .any(|level| level.relation() == relation)
+    {
+        true => format!("interval '1 {}'", it.unit),
+        false => "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
+    };
+    client.update(
+        &format!(
+            "SELECT {timescale}.create_hypertable('jobstats.{successor}'::regclass, '{key}'::name, \
+             chunk_time_interval => {interval}, create_default_indexes => false)",
+            key = it.key
+        ),
+        None,
+        &[],
+    )?;
+    Ok(Some(format!("jobstats.{successor}")))
+}

@@ -1,0 +1,291 @@
+-- Change of installation: what the store has becomes what TimescaleDB, as it is installed now, would have made of it.
+--
+-- Relation by relation: a successor is made beside it; triggers note what is written from then on; what is there is
+-- copied, a span per transaction; then what was noted is copied, until little is left. With writers locked out for as
+-- long as that little takes, the successor becomes equal, and from then on writers keep it equal. When nobody is left
+-- who may still look at the time before that, the two change names. So whoever looks sees either of two that are equal.
+
+CREATE FUNCTION jobstats_prepare_successor(relation text, key text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    original regclass := format('jobstats.%I', relation);
+    destination text;
+    event text;
+BEGIN
+    -- Who began it anew: another version of the extension, or another edition of TimescaleDB.
+    IF to_regclass('jobstats.converting') IS NOT NULL THEN
+        DELETE FROM jobstats.converting c WHERE c.relation = jobstats_prepare_successor.relation;
+        DELETE FROM jobstats.converting_spans s WHERE s.relation = jobstats_prepare_successor.relation;
+    END IF;
+    IF to_regclass(format('jobstats.new_%s', relation)) IS NOT NULL THEN
+        EXECUTE format('DROP %s jobstats.new_%s', (
+            SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END
+            FROM pg_class c WHERE c.oid = format('jobstats.new_%s', relation)::regclass), relation);
+    END IF;
+    destination := @extschema@.jobstats_create_successor(relation);
+    -- Writers that know of no triggers end first.
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', original);
+    DELETE FROM jobstats.converting_changes c WHERE c.relation = jobstats_prepare_successor.relation;
+    FOREACH event IN ARRAY ARRAY['INSERT', 'UPDATE', 'DELETE'] LOOP
+        EXECUTE format(
+            'CREATE OR REPLACE TRIGGER converting_%s AFTER %s ON %s REFERENCING %s TABLE AS changed '
+            'FOR EACH STATEMENT EXECUTE FUNCTION jobstats.converting_note()',
+            lower(event), event, original, CASE event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END);
+    END LOOP;
+    INSERT INTO jobstats.converting (relation, destination, key, columns)
+    SELECT relation, destination, key, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+    FROM pg_attribute a WHERE a.attrelid = original AND a.attnum > 0 AND NOT a.attisdropped;
+END
+$$;
+COMMENT ON FUNCTION jobstats_prepare_successor(text, text) IS
+'Internal: begins the conversion of a relation, or begins it anew.';
+
+CREATE FUNCTION jobstats_fill_successor(relation text, unit text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+AS $$
+DECLARE
+    it record;
+    span record;
+    affected bigint;
+    began timestamptz;
+BEGIN
+    SELECT * INTO STRICT it FROM jobstats.converting c WHERE c.relation = jobstats_fill_successor.relation;
+    IF it.state = 'prepared' THEN
+        EXECUTE format('INSERT INTO jobstats.converting_spans SELECT $1, d.d, d.d + (''1 '' || $2)::interval FROM ('
+            'SELECT DISTINCT date_trunc($2, r.%I) FROM jobstats.%I r) d (d)', it.key, it.relation) USING it.relation, unit;
+        UPDATE jobstats.converting c SET state = 'copying' WHERE c.relation = it.relation;
+        RETURN 0;
+    END IF;
+    DELETE FROM jobstats.converting_spans s WHERE s.ctid = (
+        SELECT n.ctid FROM jobstats.converting_spans n WHERE n.relation = it.relation ORDER BY n.span_from LIMIT 1)
+    RETURNING * INTO span;
+    IF FOUND THEN
+        EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM jobstats.%I r WHERE r.%I >= $1 AND r.%4$I < $2',
+            it.destination, it.columns, it.relation, it.key) USING span.span_from, span.span_to;
+        GET DIAGNOSTICS affected = ROW_COUNT;
+        RETURN affected;
+    END IF;
+    began := clock_timestamp();
+    affected := jobstats.converting_replay(it.relation);
+    IF clock_timestamp() - began > interval '200 ms' AND it.rounds < 20 THEN
+        UPDATE jobstats.converting c SET rounds = c.rounds + 1 WHERE c.relation = it.relation;
+        RETURN affected;
+    END IF;
+    EXECUTE format('LOCK TABLE ONLY jobstats.%I IN SHARE ROW EXCLUSIVE MODE', it.relation);
+    affected := affected + jobstats.converting_replay(it.relation);
+    UPDATE jobstats.converting c SET state = 'following', following_since = pg_current_xact_id() WHERE c.relation = it.relation;
+    RETURN affected;
+END
+$$;
+COMMENT ON FUNCTION jobstats_fill_successor(text, text) IS
+'Internal: takes the next step of copying, and returns the number of rows copied.';
+
+CREATE FUNCTION jobstats_put_successor(relation text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    original oid := format('jobstats.%I', relation)::regclass;
+    successor oid := format('jobstats.new_%s', relation)::regclass;
+    views oid[];
+    definitions text[] := '{}';
+    view oid;
+    statement text;
+BEGIN
+    -- No maintenance or setup beside this.
+    PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+    -- The order in which readers lock them, so that nobody waits in a circle: views before what they show. Nothing changes
+    -- for a view, but that its rights are locked with it; LOCK would lock what it shows.
+    SELECT coalesce(array_agg(DISTINCT w.ev_class ORDER BY w.ev_class DESC), '{}') INTO views
+    FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = original AND w.ev_class <> original;
+    FOREACH view IN ARRAY views LOOP
+        EXECUTE format('ALTER VIEW %s OWNER TO %I', view::regclass,
+            (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = view));
+        definitions := definitions || (
+            SELECT format('CREATE OR REPLACE VIEW %s%s AS %s', view::regclass,
+                ' WITH (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(view))
+            FROM pg_class c WHERE c.oid = view);
+    END LOOP;
+    EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', original::regclass);
+
+    FOR statement IN
+        WITH indexes AS (
+            SELECT i.indrelid, c.relname AS name, row_number() OVER (PARTITION BY i.indrelid, d.definition ORDER BY c.oid) AS number,
+                d.definition
+            FROM pg_index i
+            JOIN pg_class c ON c.oid = i.indexrelid
+            CROSS JOIN LATERAL (
+                SELECT concat(i.indisunique, i.indisprimary, substring(pg_get_indexdef(c.oid) FROM ' USING .*'))) d (definition)
+            WHERE i.indrelid IN (original, successor)
+        )
+        SELECT unnest(ARRAY[
+            format('ALTER INDEX jobstats.%I RENAME TO %I', o.name, 'old_' || o.name),
+            format('ALTER INDEX jobstats.%I RENAME TO %I', n.name, o.name)])
+        FROM indexes o JOIN indexes n USING (definition, number)
+        WHERE o.indrelid = original AND n.indrelid = successor
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    EXECUTE format('ALTER TABLE jobstats.%I RENAME TO old_%s', relation, relation);
+    EXECUTE format('ALTER %s jobstats.new_%s RENAME TO %I',
+        CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = successor) WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END,
+        relation, relation);
+
+    FOR statement IN
+        WITH granted AS (
+            SELECT c.oid, '' AS columns, a.*
+            FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid IN (original, successor) AND a.grantee <> c.relowner
+            UNION ALL
+            SELECT c.oid, format('(%I)', t.attname), a.*
+            FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, aclexplode(t.attacl) a
+            WHERE c.oid = original AND a.grantee <> c.relowner
+        ), named AS (
+            SELECT g.*, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END AS role FROM granted g
+        )
+        (SELECT DISTINCT format('REVOKE ALL ON jobstats.%I FROM %s', relation, n.role) FROM named n WHERE n.oid = successor)
+        UNION ALL
+        SELECT format('GRANT %s%s ON jobstats.%I TO %s%s', n.privilege_type, n.columns, relation, n.role,
+            CASE WHEN n.is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM named n WHERE n.oid = original
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    FOREACH statement IN ARRAY definitions LOOP
+        EXECUTE statement;
+    END LOOP;
+    DELETE FROM jobstats.converting c WHERE c.relation = jobstats_put_successor.relation;
+END
+$$;
+COMMENT ON FUNCTION jobstats_put_successor(text) IS
+'Internal: puts the successor of a relation in its place, with its name, grants and views.';
+
+CREATE FUNCTION jobstats_drop_predecessor(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    part regclass;
+BEGIN
+    SELECT i.inhrelid INTO part FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent AND c.relkind = 'p'
+    WHERE i.inhparent = format('jobstats.%I', name)::regclass ORDER BY i.inhrelid LIMIT 1;
+    EXECUTE format('DROP TABLE %s', coalesce(part, format('jobstats.%I', name)::regclass));
+END
+$$;
+COMMENT ON FUNCTION jobstats_drop_predecessor(text) IS
+'Internal: drops a partition of a relation that has been replaced, or the relation, where there are none left.';
+
+CREATE FUNCTION jobstats_convert_step(OUT step text, OUT affected bigint)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner text := (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats');
+    item record;
+    state record;
+BEGIN
+    affected := 0;
+    -- Maintenance and conversion take turns, and so do two conversions.
+    PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, -1);
+    SELECT c.relname INTO step
+    FROM pg_class c
+    WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p')
+        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z])$'
+    LIMIT 1;
+    IF FOUND THEN
+        PERFORM @extschema@.jobstats_drop_predecessor(step);
+        step := 'drop of ' || step;
+        RETURN;
+    END IF;
+
+    SELECT * INTO item FROM @extschema@.jobstats_to_convert() LIMIT 1;
+    IF NOT FOUND THEN
+        IF to_regclass('jobstats.converting') IS NOT NULL THEN
+            PERFORM set_config('role', owner, true);
+            PERFORM @extschema@.jobstats_setup();
+            DROP TABLE jobstats.converting, jobstats.converting_spans, jobstats.converting_changes;
+            DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text);
+            step := 'setup';
+        END IF;
+        RETURN;
+    END IF;
+
+    IF to_regclass('jobstats.converting') IS NOT NULL THEN
+        -- A successor as it would be made now: with the columns of the original, and of the same kind.
+        SELECT c.* INTO state FROM jobstats.converting c
+        JOIN pg_class s ON s.oid = to_regclass(format('jobstats.new_%s', c.relation)) AND (s.relkind = 'v') = item.aggregate
+        WHERE c.relation = item.relation AND c.columns = (
+            SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+            FROM pg_attribute a
+            WHERE a.attrelid = format('jobstats.%I', c.relation)::regclass AND a.attnum > 0 AND NOT a.attisdropped);
+    END IF;
+    IF state IS NULL THEN
+        -- What is made belongs to the owner of the store, also when a superuser calls.
+        PERFORM set_config('role', owner, true);
+        PERFORM @extschema@.jobstats_prepare_successor(item.relation, item.key);
+        step := 'successor of ' || item.relation;
+    ELSIF state.state <> 'following' THEN
+        affected := @extschema@.jobstats_fill_successor(item.relation, item.unit);
+        step := 'copy of ' || item.relation;
+    ELSIF EXISTS (
+        SELECT FROM pg_stat_activity a
+        WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(state.following_since::xid)
+            AND a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
+    THEN
+        RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
+    ELSE
+        PERFORM @extschema@.jobstats_put_successor(item.relation);
+        step := 'conversion of ' || item.relation;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_convert_step() IS
+'Internal: takes the next step of a conversion; NULL: there is none.';
+
+-- No SET clause: a procedure with one cannot commit.
+CREATE PROCEDURE jobstats_convert()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    it record;
+    began timestamptz;
+    waiting timestamptz;
+    converted text[] := '{}';
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM @extschema@.jobstats_require_store();
+    PERFORM @extschema@.jobstats_require_top_level('jobstats_convert()');
+    LOOP
+        COMMIT;
+        -- What is committed while a lock is waited for must be seen.
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        -- Who waits for a table makes all feeds wait behind itself.
+        PERFORM set_config('lock_timeout', '300ms', true);
+        began := clock_timestamp();
+        BEGIN
+            it := @extschema@.jobstats_convert_step();
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            waiting := coalesce(waiting, began);
+            IF clock_timestamp() > waiting + interval '30 s' THEN
+                RAISE NOTICE 'waiting for queries or feeds that began long ago';
+                waiting := clock_timestamp();
+            END IF;
+            PERFORM pg_sleep(0.2);
+            CONTINUE;
+        END;
+        EXIT WHEN it.step IS NULL;
+        waiting := NULL;
+        IF it.step LIKE 'conversion of %' THEN
+            converted := converted || substring(it.step FROM '[^ ]+$');
+        END IF;
+        INSERT INTO jobstats.maintenance VALUES (it.step, began, clock_timestamp() - began, it.affected);
+    END LOOP;
+    IF converted = '{}' THEN
+        RAISE NOTICE 'nothing to convert: the store is what TimescaleDB has';
+    ELSE
+        RAISE NOTICE 'converted: %', array_to_string(converted, ', ');
+    END IF;
+    COMMIT;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_convert() IS
+'Makes of a store what the TimescaleDB that is installed now would have made of it: of partitioned tables hypertables, and in its Community edition of rollups that are tables continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';

@@ -1,0 +1,87 @@
+-- What a conversion keeps while it is under way; it goes with its end. It belongs to the store, so that feeds go on whatever
+-- becomes of the extension.
+
+CREATE TABLE IF NOT EXISTS jobstats.converting (
+    relation text PRIMARY KEY,
+    destination text NOT NULL,
+    key text NOT NULL,
+    columns text NOT NULL,
+    state text NOT NULL DEFAULT 'prepared' CHECK (state IN ('prepared', 'copying', 'following')),
+    rounds integer NOT NULL DEFAULT 0,
+    following_since xid8
+);
+COMMENT ON TABLE jobstats.converting IS
+'The table that jobstats_convert() is replacing: its rows are copied to destination, jobstats.new_….';
+
+CREATE TABLE IF NOT EXISTS jobstats.converting_spans (
+    relation text NOT NULL,
+    span_from timestamptz NOT NULL,
+    span_to timestamptz NOT NULL
+);
+COMMENT ON TABLE jobstats.converting_spans IS 'Spans whose rows jobstats_convert() has yet to copy.';
+
+CREATE TABLE IF NOT EXISTS jobstats.converting_changes (
+    relation text NOT NULL,
+    target_id integer NOT NULL,
+    low timestamptz NOT NULL,
+    high timestamptz NOT NULL
+);
+COMMENT ON TABLE jobstats.converting_changes IS
+'Rows written or deleted since jobstats_convert() began to copy, up to and including high.';
+
+-- Makes the copy of what changed the same as the original. Who calls it has committed what it makes the same, or else
+-- nobody but him writes rows of these targets.
+CREATE OR REPLACE FUNCTION jobstats.converting_replay(relation text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it jobstats.converting;
+    part record;
+    copied bigint;
+    total bigint := 0;
+BEGIN
+    SELECT * INTO STRICT it FROM jobstats.converting c WHERE c.relation = converting_replay.relation;
+    FOR part IN
+        WITH changes AS (
+            DELETE FROM jobstats.converting_changes d WHERE d.relation = it.relation
+            RETURNING d.target_id, tstzrange(date_bin('10 s', d.low, 'epoch'), date_bin('10 s', d.high, 'epoch') + interval '10 s') AS span
+        )
+        SELECT lower(s.span) AS low, upper(s.span) AS high, array_agg(DISTINCT c.target_id) AS targets
+        FROM (SELECT unnest(range_agg(span)) AS span FROM changes) s JOIN changes c ON c.span && s.span
+        GROUP BY s.span
+    LOOP
+        EXECUTE format('DELETE FROM %s WHERE target_id = ANY ($1) AND %I >= $2 AND %2$I < $3', it.destination, it.key)
+            USING part.targets, part.low, part.high;
+        EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM jobstats.%I WHERE target_id = ANY ($1) AND %I >= $2 AND %4$I < $3',
+            it.destination, it.columns, it.relation, it.key) USING part.targets, part.low, part.high;
+        GET DIAGNOSTICS copied = ROW_COUNT;
+        total := total + copied;
+    END LOOP;
+    RETURN total;
+END
+$$;
+REVOKE ALL ON FUNCTION jobstats.converting_replay(text) FROM PUBLIC;
+COMMENT ON FUNCTION jobstats.converting_replay(text) IS
+'Internal: makes the copy of what changed the same as the original, and returns the number of rows copied.';
+
+CREATE OR REPLACE FUNCTION jobstats.converting_note() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it jobstats.converting;
+BEGIN
+    SELECT * INTO it FROM jobstats.converting c WHERE c.relation = TG_TABLE_NAME;
+    IF FOUND THEN
+        EXECUTE format(
+            'INSERT INTO jobstats.converting_changes SELECT $1, c.target_id, min(c.%I), max(c.%1$I) FROM changed c GROUP BY c.target_id',
+            it.key) USING it.relation;
+        IF it.state = 'following' THEN
+            PERFORM jobstats.converting_replay(it.relation);
+        END IF;
+    END IF;
+    RETURN NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION jobstats.converting_note() FROM PUBLIC;
+COMMENT ON FUNCTION jobstats.converting_note() IS
+'Internal: notes what is written to a table that jobstats_convert() is replacing.';

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Converts a store while eight feeders feed it, ended before it is done again and again: nobody notices, and nothing is lost.
+#
+#   convert.sh CLUSTER DATABASE plain|apache
+#
+# plain: of a store without TimescaleDB; apache: of one of its Apache edition, to the Community edition. Ends with status 77
+# where what is installed cannot do that.
+. "$(dirname "$0")/lib.sh"
+
+cluster=$1 database=$2 from=$3
+url=$(scripts/cluster.sh url "$cluster" "$database")
+
+# license apache|timescale
+# What sessions have that begin from now on.
+license() {
+    psql -q "$url" -c "ALTER SYSTEM SET timescaledb.license = '$1'" -c 'SELECT pg_reload_conf()' >/dev/null
+    until [ "$(psql -At "$url" -c 'SHOW timescaledb.license')" = "$1" ]; do sleep 0.1; done
+}
+
+has_community() { [ -n "$(find "$("$PG_CONFIG" --pkglibdir)" -maxdepth 1 -name 'timescaledb-tsl-*.so')" ]; }
+
+# feed FROM TO [OPTION OF pgbench]
+# Feeds steps of the work, all feeders at once.
+feed() {
+    "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 1 -D step="$1" -t "$(($2 - $1))" "${@:3}" -f tests/stress/feed.sql "$url"
+}
+
+# Calls that end sooner or later than the last, until one is done.
+convert() {
+    local milliseconds=40
+    until psql -q "$url" -c "SET statement_timeout = $milliseconds" -c 'CALL jobstats_convert()'; do
+        [ "$milliseconds" -lt 10000 ] || return 1
+        milliseconds=$((milliseconds + 20))
+        ended=$((ended + 1))
+        # What is neither old nor new is maintained too.
+        [ $((ended % 8)) -ne 0 ] || { psql -q "$url" -c 'CALL jobstats_maintain()' && says 'jobstats_convert|hypertables'; }
+    done
+}
+
+# says PATTERN
+# jobstats_setup() works whatever has been converted, and tells what has.
+says() {
+    local said
+    said=$(psql -q -At "$url" -c 'SELECT jobstats_setup()')
+    [[ $said =~ $1 ]] || { printf 'it says: %s\n' "$said" && exit 1; }
+}
+
+# refused SQLSTATE DO UNDO
+# While there is what the statement DO makes, nothing is begun.
+refused() {
+    local said
+    psql -q "$url" -c "$2"
+    ! said=$(psql -q -v VERBOSITY=verbose "$url" -c 'CALL jobstats_convert()' 2>&1) || { echo "not refused: $2" && exit 1; }
+    psql -q "$url" -c "$3"
+    [[ $said = *"ERROR:  $1:"*HINT:* ]] || { printf 'refused otherwise: %s\n' "$said" && exit 1; }
+    psql -q "$url" -c "DO \$\$ BEGIN ASSERT to_regclass('jobstats.converting') IS NULL; END \$\$"
+}
+
+have_timescaledb || { echo 'not run: TimescaleDB is not installed' && exit 77; }
+if [ "$from" = plain ]; then
+    psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"$database\" TEMPLATE template0"
+else
+    has_community || { echo 'not run: the Community edition of TimescaleDB is not installed' && exit 77; }
+    new_database "$cluster" "$database"
+    trap 'license timescale' EXIT
+    license apache
+fi
+psql -q "$url" -f tests/convert/prepare.sql >/dev/null
+steps=$(psql -At "$url" -c 'SELECT max(step) FROM work')
+feed 0 $((steps / 3))
+psql -q "$url" -c 'CALL jobstats_maintain()'
+if [ "$from" = plain ]; then
+    refused 55000 'SELECT' 'SELECT'
+    psql -q "$url" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
+else
+    license timescale
+fi
+refused 2BP01 'CREATE MATERIALIZED VIEW m AS SELECT count(*) FROM jobstats.rollup_10m' 'DROP MATERIALIZED VIEW m'
+refused 2BP01 "CREATE FUNCTION f() RETURNS SETOF jobstats.rollup_1d LANGUAGE sql AS 'TABLE jobstats.rollup_1d'" 'DROP FUNCTION f'
+refused 2BP01 'CREATE POLICY p ON jobstats.rollup_1h' 'DROP POLICY p ON jobstats.rollup_1h'
+says jobstats_convert
+
+feed $((steps / 3)) "$steps" --rate=12 &
+feeders=$!
+ended=0
+(while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/convert/meanwhile.sql || exit 1; done) &
+reader=$!
+convert
+wait "$feeders"
+wait "$reader"
+says hypertables
+psql -q -At "$url" -f tests/convert/compare.sql
+audit "$url"
+echo "converted while it was fed, ended $ended times before it was done"
