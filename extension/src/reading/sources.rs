@@ -98,7 +98,7 @@ impl Sources {
     }
 
     /// The number of its parameters.
-    pub const PARAMETERS: usize = 3 + 2 * (1 + LEVELS.len());
+    pub const PARAMETERS: usize = 3 + 2 * (1 + 2 * LEVELS.len());
 
     /// Number of the parameter, among these, that holds the starts of the spans of increments, 0, or of a rollup; their
     /// ends are the next.
