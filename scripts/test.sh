@@ -80,17 +80,22 @@ run_by_postgresql() {
 regress() { run_by_postgresql regress/pg_regress tests/pg_regress; }
 isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
 
-# Eight feeders at once, in no order: what they store is what feeding in order stores, and whoever looks meanwhile sees
-# nothing else than what the raw text says.
+# Eight feeders at once, in no order, while two loops bring rollups up to date: what they store is what feeding in order
+# stores, and whoever looks meanwhile sees nothing else than what the raw text says.
 stress() {
-    local url steps feeders
+    local url steps feeders maintainers=()
     new_database "$cluster" "$name"
     url=$(scripts/cluster.sh url "$cluster" "$name")
-    psql -q "$url" -f tests/stress/prepare.sql >/dev/null &&
-        steps=$(psql -At "$url" -c 'SELECT max(step) FROM work') &&
-        { "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" & feeders=$!; } &&
-        while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/meanwhile.sql || return 1; done &&
-        wait "$feeders" &&
+    psql -q "$url" -f tests/stress/prepare.sql >/dev/null || return 1
+    steps=$(psql -At "$url" -c 'SELECT max(step) FROM work')
+    "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" &
+    feeders=$!
+    for _ in 1 2; do
+        while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/maintain.sql || exit 1; done &
+        maintainers+=($!)
+    done
+    while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/meanwhile.sql || return 1; done
+    wait "$feeders" && wait "${maintainers[0]}" && wait "${maintainers[1]}" &&
         psql -q -At "$url" -f tests/stress/compare.sql >"$output/report" &&
         audit "$url" | tee -a "$output/report"
 }

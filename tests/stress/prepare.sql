@@ -2,6 +2,8 @@
 -- then, MDTs whose entries restart. Fed in order for comparison, and laid out for eight feeders.
 \set QUIET on
 \ir ../pg_regress/include/store.sql
+-- A day that is over, so that rollups can hold all of it.
+UPDATE texts.clock SET zero = zero - interval '27 hours';
 SELECT setseed(0.5);
 
 CREATE TABLE readings AS
@@ -31,3 +33,31 @@ SELECT feeder, row_number() OVER (PARTITION BY feeder ORDER BY random()) AS step
 FROM (SELECT floor(random() * 8)::integer AS feeder, minute, body FROM texts) AS shared;
 
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'n1', at(minute), body FROM texts WHERE turn = 1 ORDER BY minute;
+
+-- Rollups are brought up to date while texts are fed: at first of nothing, then further with every call.
+UPDATE jobstats.settings SET refresh_lag = now() - at(-10);
+
+-- How many rows of a rollup, or of what is shown of one, are not the sums of increments.
+CREATE FUNCTION differences(prefix text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    level record;
+    here bigint;
+    found bigint := 0;
+    columns text := (SELECT string_agg(quote_ident(name), ', ') FROM jobstats_operations() o,
+        LATERAL (VALUES (o.operation), (o.operation || '_usecs')) AS c (name)
+        JOIN pg_attribute a ON a.attrelid = 'jobstats.increments'::regclass AND a.attname = name);
+BEGIN
+    FOR level IN SELECT l.level, l.width FROM jobstats.rollups l LOOP
+        EXECUTE format($f$
+            WITH expected AS (
+                SELECT date_bin(%L, "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond' AS bucket, entry_id, target_id,
+                    min(since) AS first, count(*) FILTER (WHERE reset) AS resets, %s
+                FROM jobstats.increments GROUP BY 1, 2, 3
+            ), shown AS (SELECT bucket, entry_id, target_id, first, resets, %s FROM jobstats.%I)
+            SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE shown) UNION ALL (TABLE shown EXCEPT ALL TABLE expected)) d
+        $f$, level.width, regexp_replace(columns, '("?\w+"?)', 'sum(\1)::bigint', 'g'), columns, prefix || level.level) INTO here;
+        found := found + here;
+    END LOOP;
+    RETURN found;
+END
+$$;
