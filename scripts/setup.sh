@@ -22,6 +22,9 @@ wanted_packages() {
     if ! { pg_is_complete && have_timescaledb; } && apt-cache show "postgresql-$major-timescaledb" >/dev/null 2>&1; then
         echo "postgresql-$major-timescaledb"
     fi
+    if apt-cache show "postgresql-$major-cron" >/dev/null 2>&1; then
+        echo "postgresql-$major-cron"
+    fi
 }
 
 missing_packages() {

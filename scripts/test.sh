@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress isolation stress convert dashboards backup upgrade shipper
+#   test.sh [PART ...]    core simulator docs regress isolation stress cron convert dashboards backup upgrade shipper
 #                         proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
@@ -124,6 +124,20 @@ convert() {
     return "$status"
 }
 
+# pg_cron calls what jobstats_setup() tells it to, in a cluster of its own that loads it.
+cron() {
+    local libraries=pg_cron own url status=0
+    ! have_timescaledb || libraries=timescaledb,pg_cron
+    own=$(mktemp -d /tmp/jobstats-cron.XXXXXX)
+    ! is_root || chown postgres "$own"
+    scripts/cluster.sh start "$own" shared_preload_libraries="$libraries" cron.database_name="$name" cron.host="$own"
+    { new_database "$own" "$name" && url=$(scripts/cluster.sh url "$own" "$name") &&
+        psql -q "$url" -f tests/cron/schedule.sql >/dev/null && psql -q -At "$url" -f tests/cron/check.sql >"$output/report"; } ||
+        { status=1 && tail -n 20 "$own/log"; }
+    scripts/cluster.sh remove "$own"
+    return "$status"
+}
+
 # Every query of a Grafana dashboard answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
@@ -148,6 +162,14 @@ run_part() {
         ;;
     regress) mapfile -t names < <(basename -as .sql tests/pg_regress/sql/*.sql) ;;
     isolation) mapfile -t names < <(basename -as .spec tests/isolation/specs/*.spec) ;;
+    cron)
+        if [ ! -e "$("$PG_CONFIG" --pkglibdir)/pg_cron.so" ]; then
+            printf 'not run: %s: pg_cron is not installed\n' "$part"
+            skipped=$((skipped + 1))
+            return
+        fi
+        names=("$1")
+        ;;
     docs | stress) names=("$1") ;;
     convert) names=(plain apache) ;;
     dashboards)
@@ -172,7 +194,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress isolation stress convert dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core simulator docs regress isolation stress cron convert dashboards backup upgrade shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh

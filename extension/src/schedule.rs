@@ -12,38 +12,52 @@ pub fn advice(
     schema: &str,
 ) -> Result<String, Error> {
     let call = format!("CALL {schema}.jobstats_maintain()");
-    if let Installation::Timescale {
-        schema: timescale,
-        community: true,
-        ..
-    } = installation
+    let timescale = match installation {
+        Installation::Timescale {
+            schema,
+            community: true,
+            ..
+        } => Some(schema),
+        _ => None,
+    };
+    let has_pg_cron = has_pg_cron(client)?;
+    if timescale.is_some()
+        && let Some(job) = job(client, BY_TIMESCALE)?
     {
-        let scheduled = "SELECT min(job_id) FROM timescaledb_information.jobs WHERE proc_name = 'jobstats_maintain_job' AND scheduled";
-        if let Some(job) = job(client, scheduled)? {
-            return Ok(format!(
-                "Maintenance is scheduled: job {job} of TimescaleDB."
-            ));
-        }
         return Ok(format!(
-            "Schedule maintenance:\nSELECT {timescale}.add_job('{schema}.jobstats_maintain_job', '10 minutes');"
+            "Maintenance is scheduled: job {job} of TimescaleDB."
         ));
     }
-    if has_pg_cron(client)? {
-        let scheduled = "SELECT min(jobid)::integer FROM cron.job \
-            WHERE command LIKE '%jobstats\\_maintain%' AND database = current_database() AND active";
-        if let Some(job) = job(client, scheduled)? {
-            return Ok(format!("Maintenance is scheduled: job {job} of pg_cron."));
-        }
-        return Ok(format!(
-            "Schedule maintenance:\nSELECT cron.schedule('jobstats', '*/10 * * * *', {});",
+    if has_pg_cron && let Some(job) = job(client, BY_PG_CRON)? {
+        return Ok(format!("Maintenance is scheduled: job {job} of pg_cron."));
+    }
+    let statement = if let Some(timescale) = timescale {
+        format!(
+            "SELECT {timescale}.add_job({}, '10 minutes');",
+            quote_literal(format!("{schema}.jobstats_maintain_job"))
+        )
+    } else if has_pg_cron {
+        format!(
+            "SELECT cron.schedule('jobstats', '*/10 * * * *', {});",
             quote_literal(call)
+        )
+    } else {
+        let database = one_text(client, "SELECT pg_catalog.current_database()::text")?;
+        return Ok(format!(
+            "Schedule maintenance, for example in cron every 10 minutes:\n\
+             */10 * * * * psql -X -d {database} -c '{call}'"
         ));
-    }
-    let database = one_text(client, "SELECT pg_catalog.current_database()::text")?;
-    Ok(format!(
-        "Schedule maintenance, for example in cron every 10 minutes:\n*/10 * * * * psql -X -d {database} -c '{call}'"
-    ))
+    };
+    Ok(format!("Schedule maintenance:\n{statement}"))
 }
+
+/// The job of TimescaleDB that does it already.
+const BY_TIMESCALE: &str = "SELECT min(job_id) FROM timescaledb_information.jobs \
+    WHERE proc_name = 'jobstats_maintain_job' AND scheduled";
+
+/// The job of pg_cron that does it already.
+const BY_PG_CRON: &str = "SELECT min(jobid)::integer FROM cron.job \
+    WHERE command LIKE '%jobstats\\_maintain%' AND database = current_database() AND active";
 
 /// The number of the job that a query finds.
 fn job(client: &SpiClient<'_>, query: &str) -> Result<Option<i32>, Error> {
