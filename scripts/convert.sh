@@ -25,11 +25,15 @@ feed() {
     "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 1 -D step="$1" -t "$(($2 - $1))" "${@:3}" -f tests/stress/feed.sql "$url"
 }
 
+# read_on NAME
+# Reads again and again while there is the file converting.
+read_on() { while [ -e "$converting" ]; do psql -q "$url" -f "tests/convert/$1.sql" || exit 1; done; }
+
 # Calls that end sooner or later than the last, until one is done.
 convert() {
     local milliseconds=40
     until psql -q "$url" -c "SET statement_timeout = $milliseconds" -c 'CALL jobstats_convert()'; do
-        [ "$milliseconds" -lt 10000 ] || return 1
+        [ "$milliseconds" -lt 2000 ] || return 1
         milliseconds=$((milliseconds + 20))
         ended=$((ended + 1))
         # What is neither old nor new is maintained too.
@@ -56,13 +60,21 @@ refused() {
     psql -q "$url" -c "DO \$\$ BEGIN ASSERT to_regclass('jobstats.converting') IS NULL; END \$\$"
 }
 
+# Whatever happened, readers end, and other tests find the edition that is installed.
+finish() {
+    rm -f "$converting"
+    [ "$from" = plain ] || license timescale
+}
+
 have_timescaledb || { echo 'not run: TimescaleDB is not installed' && exit 77; }
+converting=$(mktemp)
 if [ "$from" = plain ]; then
+    trap finish EXIT
     psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE \"$database\" TEMPLATE template0"
 else
     has_community || { echo 'not run: the Community edition of TimescaleDB is not installed' && exit 77; }
     new_database "$cluster" "$database"
-    trap 'license timescale' EXIT
+    trap finish EXIT
     license apache
 fi
 psql -q "$url" -f tests/convert/prepare.sql >/dev/null
@@ -80,14 +92,18 @@ refused 2BP01 "CREATE FUNCTION f() RETURNS SETOF jobstats.rollup_1d LANGUAGE sql
 refused 2BP01 'CREATE POLICY p ON jobstats.rollup_1h' 'DROP POLICY p ON jobstats.rollup_1h'
 says jobstats_convert
 
-feed $((steps / 3)) "$steps" --rate=12 &
+feed $((steps / 3)) "$steps" --rate=6 &
 feeders=$!
 ended=0
-(while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/convert/meanwhile.sql || exit 1; done) &
+read_on meanwhile &
 reader=$!
+read_on long &
+long_reader=$!
 convert
 wait "$feeders"
+rm "$converting"
 wait "$reader"
+wait "$long_reader"
 says hypertables
 psql -q -At "$url" -f tests/convert/compare.sql
 audit "$url"
