@@ -39,30 +39,25 @@ dump() { "$bindir/pg_dump" --dbname="$(database "$way" "$owner")" --file="$dump"
 put_back() { "$bindir/pg_restore" --dbname="$(database "$copy" "$owner")" --exit-on-error "$@" "$dump"; }
 
 restore() {
-    as "$superuser" postgres -c "CREATE DATABASE \"$copy\" OWNER $owner"
-    if have_timescaledb; then
-        as "$superuser" "$copy" -c 'SET client_min_messages = warning' -c 'CREATE EXTENSION timescaledb' \
-            -c 'SELECT timescaledb_pre_restore()' >/dev/null
-    fi
+    new_database "$cluster" "$copy"
+    as "$superuser" "$copy" -c "ALTER DATABASE \"$copy\" OWNER TO $owner"
     case $way in
     custom)
         dump --format=custom
-        put_back
+        restoring "$(database "$copy")" put_back
         ;;
     directory)
         dump --format=directory --jobs=2
         # Of TimescaleDB's catalog everything must be there before the rest.
-        put_back --jobs="$(if have_timescaledb; then echo 1; else echo 2; fi)"
+        restoring "$(database "$copy")" put_back --jobs="$(if have_timescaledb; then echo 1; else echo 2; fi)"
         ;;
     owner)
         dump --format=custom
         as "$superuser" "$copy" -c 'CREATE EXTENSION jobstats'
         "$bindir/pg_restore" --list "$dump" | grep -v ' EXTENSION ' >"$output/list"
-        put_back --use-list="$output/list"
+        restoring "$(database "$copy")" put_back --use-list="$output/list"
         ;;
     esac
-    ! have_timescaledb || as "$superuser" "$copy" -c 'SELECT timescaledb_post_restore()' >/dev/null
-    as "$superuser" "$copy" -c 'ANALYZE'
 }
 
 if [ "$way" = owner ]; then

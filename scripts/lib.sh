@@ -43,6 +43,15 @@ new_database() {
         psql -q "$(scripts/cluster.sh url "$1" "$2")" -c 'SET client_min_messages = warning; CREATE EXTENSION timescaledb'
 }
 
+# restoring URL COMMAND ...
+# Runs what restores a dump into a new database, as TimescaleDB asks for where that is installed.
+restoring() {
+    ! have_timescaledb || psql -q "$1" -c 'SELECT timescaledb_pre_restore()' >/dev/null
+    "${@:2}"
+    ! have_timescaledb || psql -q "$1" -c 'SELECT timescaledb_post_restore()' >/dev/null
+    psql -q "$1" -c 'ANALYZE'
+}
+
 # new_store CLUSTER DATABASE [ARGUMENTS OF jobstats_setup]
 # A database with all that is installed; prints what jobstats_setup() says.
 new_store() {

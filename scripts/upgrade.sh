@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Goes on from a released version: its library, built from its revision, makes a store and fills it; after the update all is
-# as if this version had made and filled it. Status 77 where the revision is not at hand.
+# Goes on from a released version: its library, built from its revision, makes a store and fills it. After the update all is
+# as if this version had made and filled it; also after its dump was restored where only this version is. Status 77 where
+# the revision is not at hand.
 #
 #   upgrade.sh CLUSTER VERSION     VERSION stands in extension/sql/released, and is the name of the database
 . "$(dirname "$0")/lib.sh"
@@ -9,6 +10,7 @@ cluster=$1 version=$2
 released=$target/released/$version-pg$(pg_major)
 revision=$(sed -n "s/^${version//./\\.} //p" extension/sql/released)
 directory=$("$PG_CONFIG" --sharedir)/extension
+bindir=$("$PG_CONFIG" --bindir)
 output=$target/upgrade/$version
 world=(--layout 2.16 --interval 10m --scale 0.3 --connections 1)
 from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
@@ -47,34 +49,42 @@ git cat-file -e "$revision^{commit}" 2>/dev/null || { echo "not run: this checko
 mkdir -p "$output"
 build_released
 install_released
-fresh="$version afresh"
-trap 'psql -q "$(database postgres)" -c "DROP DATABASE IF EXISTS \"$fresh\" WITH (FORCE)"' EXIT
-new_database "$cluster" "$version"
-new_database "$cluster" "$fresh"
+fresh="$version afresh" elsewhere="$version elsewhere"
+trap 'psql -q "$(database postgres)" -c "SET client_min_messages = warning" \
+    -c "DROP DATABASE IF EXISTS \"$fresh\" WITH (FORCE)" -c "DROP DATABASE IF EXISTS \"$elsewhere\" WITH (FORCE)"' EXIT
+for name in "$version" "$fresh" "$elsewhere"; do
+    new_database "$cluster" "$name"
+done
 
 psql -q "$(database "$version")" -v version="VERSION '$version'" -f tests/upgrade/prepare.sql
 load "$version" "$from" 26
 answers "$version" >"$output/before"
+"$bindir/pg_dump" --format=custom --dbname="$(database "$version")" --file="$output/dump"
+restoring "$(database "$elsewhere")" "$bindir/pg_restore" --exit-on-error --dbname="$(database "$elsewhere")" "$output/dump"
 psql -q "$(database "$version")" -f tests/upgrade/update.sql
-answers "$version" >"$output/updated"
-# The settings have become more.
-lost=$(grep -v '^settings' "$output/before" | grep -vxFf "$output/updated") || true
-[ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
+psql -q "$(database "$elsewhere")" -c 'SELECT jobstats_setup()' >/dev/null
+for name in "$version" "$elsewhere"; do
+    answers "$name" >"$output/updated"
+    # The settings have become more.
+    lost=$(grep -v '^settings' "$output/before" | grep -vxFf "$output/updated") || true
+    [ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
+done
 
 psql -q "$(database "$fresh")" -v version= -f tests/upgrade/prepare.sql
 load "$fresh" "$from" 26
 psql -q "$(database "$fresh")" -f tests/upgrade/continue.sql
-psql -q "$(database "$version")" -f tests/upgrade/continue.sql
 catalog "$fresh" >"$output/catalog of fresh"
-catalog "$version" >"$output/catalog"
-diff -u "$output/catalog of fresh" "$output/catalog"
 load "$fresh" "$later" 2
-load "$version" "$later" 2
-for name in "$fresh" "$version"; do
-    psql -q "$(database "$name")" -c 'CALL jobstats_maintain()' -f tests/store/rollups.sql
-done
+psql -q "$(database "$fresh")" -c 'CALL jobstats_maintain()' -f tests/store/rollups.sql
 answers "$fresh" >"$output/answers of fresh"
-answers "$version" >"$output/answers"
-diff -u "$output/answers of fresh" "$output/answers"
-audit "$(database "$version")"
+for name in "$version" "$elsewhere"; do
+    psql -q "$(database "$name")" -f tests/upgrade/continue.sql
+    catalog "$name" >"$output/catalog"
+    diff -u "$output/catalog of fresh" "$output/catalog"
+    load "$name" "$later" 2
+    psql -q "$(database "$name")" -c 'CALL jobstats_maintain()' -f tests/store/rollups.sql
+    answers "$name" >"$output/answers"
+    diff -u "$output/answers of fresh" "$output/answers"
+    audit "$(database "$name")"
+done
 printf '%s objects, %s answers\n' "$(grep -c '^member\|^store' "$output/catalog")" "$(wc -l <"$output/answers")"
