@@ -14,3 +14,7 @@ BEGIN
     END LOOP;
 END
 $$;
+SELECT coalesce(current_setting('timescaledb.license', true) = 'timescale', false) AS community \gset
+\if :community
+SELECT add_job('public.jobstats_maintain_job', '10 minutes', scheduled => false) \gset
+\endif

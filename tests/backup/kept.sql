@@ -11,4 +11,6 @@ SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') AS timesc
 \if :timescale
 SELECT hypertable_schema = 'jobstats' AS own, count(*), count(*) FILTER (WHERE is_compressed) AS in_columns
 FROM timescaledb_information.chunks GROUP BY 1 ORDER BY 1;
+SELECT proc_schema, proc_name, owner, schedule_interval, scheduled FROM timescaledb_information.jobs
+WHERE proc_name LIKE 'jobstats%' ORDER BY proc_name;
 \endif
