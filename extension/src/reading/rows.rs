@@ -43,7 +43,7 @@ pub struct Rows<'a> {
 
 /// Ends a search that is made for each span by itself. Otherwise one search for all of them may be planned, which reads
 /// whatever lies between the first and the last.
-const EACH: &str = " OFFSET 0";
+pub const EACH: &str = " OFFSET 0";
 
 /// When the part of a row that lies in the window began, and when the entry was last active in it. The server's clock says
 /// the latter: outside of the row, it is wrong.

@@ -79,6 +79,7 @@ SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', '{w
 SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-03', "by" => '{server}')$$);
 -- One job of three days of a year.
 SELECT * FROM reads($$jobstats_job('4711', '2024-05-06', '2024-05-09')$$);
+SELECT * FROM reads($$jobstats_job('4711')$$);
 -- What a late text has changed is taken from increments until it has been summed again.
 INSERT INTO jobstats.dirty (target_id, span_from, span_to) SELECT target_id, '2024-03-10 10:01', '2024-03-10 10:09' FROM jobstats.targets;
 SELECT * FROM reads($$jobstats_rates('2024-03-01', '2024-04-01', '{write_bytes}', '{workload}', '1 day')$$);

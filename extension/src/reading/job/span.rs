@@ -9,6 +9,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::error::Error;
+use crate::reading::rows::EACH;
 use crate::reading::sources::Sources;
 use crate::reading::window::Window;
 use crate::rollup::LEVELS;
@@ -72,7 +73,7 @@ fn search(client: &SpiClient<'_>, sources: &Sources, entries: &[i64]) -> Result<
                 "SELECT {source}, min(i.first), max(i.latest) \
                  FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
                  SELECT i.{first} AS first, i.{time} AS latest FROM jobstats.{relation} i \
-                 WHERE i.{time} > s.lower AND i.{time} <= s.upper AND i.entry_id = ANY (${entries})) i",
+                 WHERE i.{time} > s.lower AND i.{time} <= s.upper AND i.entry_id = ANY (${entries}){EACH}) i",
                 upper = lower + 1,
                 entries = Sources::PARAMETERS + 1,
             )
