@@ -13,6 +13,7 @@ directory=$("$PG_CONFIG" --sharedir)/extension
 bindir=$("$PG_CONFIG" --bindir)
 output=$target/upgrade/$version
 world=(--layout 2.16 --interval 10m --scale 0.3 --connections 1)
+zero=$(date -u +%Y-%m-%dT%H:00:00Z)
 from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
 later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
 
@@ -56,7 +57,7 @@ for name in "$version" "$fresh" "$elsewhere"; do
     new_database "$cluster" "$name"
 done
 
-psql -q "$(database "$version")" -v version="VERSION '$version'" -f tests/upgrade/prepare.sql
+psql -q "$(database "$version")" -v version="VERSION '$version'" -v zero="$zero" -f tests/upgrade/prepare.sql
 load "$version" "$from" 26
 answers "$version" >"$output/before"
 "$bindir/pg_dump" --format=custom --dbname="$(database "$version")" --file="$output/dump"
@@ -70,7 +71,7 @@ for name in "$version" "$elsewhere"; do
     [ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
 done
 
-psql -q "$(database "$fresh")" -v version= -f tests/upgrade/prepare.sql
+psql -q "$(database "$fresh")" -v version= -v zero="$zero" -f tests/upgrade/prepare.sql
 load "$fresh" "$from" 26
 psql -q "$(database "$fresh")" -f tests/upgrade/continue.sql
 catalog "$fresh" >"$output/catalog of fresh"

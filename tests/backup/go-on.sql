@@ -1,7 +1,7 @@
 -- Those who could feed still can, and only what they could.
 DO $$
 DECLARE
-    due timestamptz := date_trunc('hour', now()) - interval '1 hour';
+    due timestamptz := (SELECT max("time") + interval '10 minutes' FROM jobstats.observations);
     texts text[] := ARRAY(
         SELECT r.body FROM jobstats.raw_text r JOIN jobstats.targets t USING (target_id)
         WHERE t.cluster = 'small' ORDER BY r."time" DESC, t.name LIMIT 1);

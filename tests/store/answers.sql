@@ -16,7 +16,8 @@ $$;
 -- All of the store but what says when things were done, and what depends on the moment.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
-LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'))
+LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'),
+    ('rollups', '{refreshed,dropped}'), ('refresh', '{announced,horizon,dropped}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
     AND c.relname NOT IN ('maintenance', 'feed', 'health', 'quality')

@@ -1,5 +1,5 @@
 -- A store of the version :version (of this one where that is empty), with some rights, something built on top of it, and a
--- target that was not read for ten hours.
+-- target that was not read for ten hours before the hour :zero.
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats :version;
 SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready \gset
@@ -17,8 +17,10 @@ INSERT INTO jobstats.users VALUES (1001, 'anna');
 CREATE VIEW public.mine AS SELECT workload, sum(write_bytes) AS write_bytes FROM jobstats.rates GROUP BY workload;
 
 \ir ../pg_regress/include/texts.sql
+CREATE TABLE texts.clock AS SELECT timestamptz :'zero' AS zero;
 CREATE FUNCTION texts.feed(hours numeric, calls numeric) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (cluster, server, "time", body)
-VALUES ('gap', 'oss9', date_trunc('hour', now()) - hours * interval '1 hour', texts.ost('gap-OST0000', texts.record('a.1', calls, calls * 4096)))
+SELECT 'gap', 'oss9', zero - hours * interval '1 hour', texts.ost('gap-OST0000', texts.record('a.1', calls, calls * 4096))
+FROM texts.clock
 $$;
 SELECT texts.feed(30, 0), texts.feed(20, 100), texts.feed(19, 101) \gset

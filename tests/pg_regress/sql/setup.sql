@@ -44,6 +44,32 @@ DROP VIEW mine;
 DROP OWNED BY regress_setup_guest;
 DROP ROLE regress_setup_guest;
 
+-- A store that another version made takes nothing and tells nothing, until it has been brought up to date.
+CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    EXECUTE statement;
+    RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(' ', SQLSTATE, regexp_replace(SQLERRM, current.version, 'N'), hint)
+        FROM (SELECT extversion FROM pg_extension WHERE extname = 'jobstats') AS current (version);
+END
+$$;
+CREATE VIEW refused AS
+SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'text')$$) AS feed, said('SELECT * FROM jobstats_top()') AS question;
+\x
+UPDATE jobstats.settings SET version = '0.0.9';
+TABLE refused;
+SELECT said('SELECT jobstats_setup()') AS setup;
+TABLE refused;
+UPDATE jobstats.settings SET version = '99.0.0';
+TABLE refused;
+SELECT said('SELECT jobstats_setup()') AS setup;
+UPDATE jobstats.settings SET version = (SELECT extversion FROM pg_extension WHERE extname = 'jobstats');
+\x
+
 -- A database in another encoding.
 CREATE DATABASE regress_latin1 ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0;
 \set here :DBNAME
