@@ -66,6 +66,19 @@ CALL jobstats_maintain();
 SELECT to_regclass(partition('raw', 3)) IS NOT NULL OR NOT is_partitioned() AS made;
 SELECT in_default('raw') > 0 OR NOT is_partitioned() AS stays, count(*) > 0 AS shown FROM jobstats.raw WHERE "time" = (SELECT max("time") FROM jobstats.observations);
 
+-- A step that fails keeps none of the others from being done, and is named at the end.
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
+CREATE TRIGGER fail BEFORE DELETE ON jobstats.rejects FOR EACH ROW EXECUTE FUNCTION fail();
+INSERT INTO jobstats.rejects ("time", received, cluster, reason) VALUES ('2020-01-01', '2020-01-01', '', 'test');
+INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES ('long ago', '2020-01-01', '1 second', 0);
+CALL jobstats_maintain();
+SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL ORDER BY began;
+SELECT count(*) AS "long ago" FROM jobstats.maintenance WHERE step = 'long ago';
+DROP TRIGGER fail ON jobstats.rejects;
+CALL jobstats_maintain();
+SELECT count(*) AS rejects FROM jobstats.rejects WHERE reason = 'test';
+SELECT step, problem FROM jobstats.maintenance WHERE step = 'all' ORDER BY began DESC LIMIT 1;
+
 -- It commits, so it stands alone.
 BEGIN;
 CALL jobstats_maintain();
