@@ -9,7 +9,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'long ago', 'n1', at(minute) - interval '49 days', ost('fs-OST0000', record('1:1000:n', minute, minute * 4096), record('2:1001:n', 1, minute))
 FROM generate_series(0, 600, 20) AS minute;
 CALL jobstats_maintain();
-SELECT jobstats_setup(raw_retention => '1 day', retention => '2 days') IS NOT NULL;
+SELECT jobstats_setup(raw_retention => '3 days', retention => '4 days') IS NOT NULL;
 CALL jobstats_maintain();
 
 CREATE VIEW mine AS SELECT "time", entry_id, target_id, write_bytes FROM jobstats.increments WHERE write_bytes > 0;
@@ -32,7 +32,9 @@ BEGIN
         'increments_10m', 'increments_1h', 'increments_1d'] LOOP
         RETURN QUERY EXECUTE format(
             'SELECT %L, jsonb_build_object(''rows'', count(*), ''all'', sum(hashtextextended(to_jsonb(r)::text, 0)))
-            FROM jobstats.%I r JOIN jobstats.targets t USING (target_id) WHERE t.cluster <> ''at once''', relation, relation);
+            FROM jobstats.%I r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = ANY ($1)', relation, relation)
+            -- Maintenance adds to rollups what is still fresh.
+            USING CASE WHEN relation ~ '^rollup' THEN '{long ago}' ELSE '{in order,long ago}' END::text[];
     END LOOP;
     RETURN QUERY SELECT 'totals', to_jsonb(a) FROM jobstats_totals(now() - interval '60 days', now(), '{write_bytes}',
         '{cluster,job}', cluster => '{in order,long ago}') a;

@@ -37,7 +37,7 @@ INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'n1
 -- Rollups are brought up to date while texts are fed: at first of nothing, then further with every call.
 UPDATE jobstats.settings SET refresh_lag = now() - at(-10);
 
--- How many rows of a rollup, or of what is shown of one, are not the sums of increments.
+-- How many rows of a rollup, or of what is shown of one, are not the sums of increments, where these are kept.
 CREATE FUNCTION differences(prefix text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     level record;
@@ -53,7 +53,9 @@ BEGIN
                 SELECT date_bin(%L, "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond' AS bucket, entry_id, target_id,
                     min(since) AS first, count(*) FILTER (WHERE reset) AS resets, %s
                 FROM jobstats.increments GROUP BY 1, 2, 3
-            ), shown AS (SELECT bucket, entry_id, target_id, first, resets, %s FROM jobstats.%I)
+            ), shown AS (
+                SELECT bucket, entry_id, target_id, first, resets, %s FROM jobstats.%I
+                WHERE bucket > (SELECT r.dropped FROM jobstats.refresh r))
             SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE shown) UNION ALL (TABLE shown EXCEPT ALL TABLE expected)) d
         $f$, level.width, regexp_replace(columns, '("?\w+"?)', 'sum(\1)::bigint', 'g'), columns, prefix || level.level) INTO here;
         found := found + here;
