@@ -270,7 +270,8 @@ BEGIN
                 RAISE NOTICE 'waiting for queries or feeds that began long ago';
                 waiting := clock_timestamp();
             END IF;
-            PERFORM pg_sleep(0.2);
+            -- Feeds go on for longer than they waited.
+            PERFORM pg_sleep(1);
             CONTINUE;
         END;
         EXIT WHEN it.step IS NULL;
