@@ -1,9 +1,9 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-stop test proof lint bench package clean
+.PHONY: help setup demo demo-stop test proof lint bench bench-storage bench-month package clean
 
 help: ## say what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing: packages, PostgreSQL, TimescaleDB where it is packaged, cargo-pgrx
 	@scripts/setup.sh
@@ -26,6 +26,12 @@ lint: setup ## check format, lints, documentation and shell scripts
 bench: setup ## measure reading and comparing large texts, and the aggregates
 	@cargo bench -p jobstats-core --bench '*'
 	@bench/counter_agg.sh
+
+bench-storage: setup ## measure what the store takes, beside tables as others keep them: bench/storage.md
+	@bench/storage.sh
+
+bench-month: setup ## fill a store with a month of a large cluster and time the queries of a dashboard: bench/month.md
+	@bench/month.sh
 
 package: setup ## make a tarball of the extension and the shipper
 	@scripts/package.sh

@@ -2,22 +2,25 @@
 # A month of a large cluster in the database, and how long the queries of a dashboard take on it, on each kind of
 # installation that is here. Writes bench/month.md.
 #
-#   month.sh [STEP ...]    feed plain apache community; all of them by default
+#   month.sh [STEP ...]    feed plain tenth community apache report remove; all but the last by default
 #
-# feed makes a store without TimescaleDB from texts; the other steps time the queries on such a store, on one with
-# TimescaleDB's Apache edition and on one with its Community edition, which get the same rows by COPY.
+# feed makes a store without TimescaleDB from texts; plain times the queries on that, tenth on one with a tenth of the
+# rows, community and apache on such as these editions of TimescaleDB make, which get the same rows by COPY. report
+# writes the table. What is made stays until the step remove.
 #
 #   JOBSTATS_MONTH_SCALE      users and jobs, compared with the simulator's preset (2.1: 50 million increments)
 #   JOBSTATS_MONTH_DAYS       how many days (30)
 #   JOBSTATS_MONTH_FED        how many of them are fed from texts (all); the others are copies of these with jobs of their own
-#   JOBSTATS_MONTH_DIRECTORY  where the database is made (/var/tmp/jobstats-month); it takes 20 GB
+#   JOBSTATS_MONTH_SOURCE     from which store the editions get their rows: plain (plain) or tenth
+#   JOBSTATS_MONTH_DIRECTORY  where the database is made (/var/tmp/jobstats-month); it takes 25 GB, twice that with TimescaleDB
 . "$(dirname "$0")/../scripts/lib.sh"
+. bench/feed.sh
 
 scale=${JOBSTATS_MONTH_SCALE:-2.1}
 days=${JOBSTATS_MONTH_DAYS:-30}
 fed=${JOBSTATS_MONTH_FED:-$days}
+source=${JOBSTATS_MONTH_SOURCE:-plain}
 cluster=${JOBSTATS_MONTH_DIRECTORY:-/var/tmp/jobstats-month}
-simulator=$target/release/jobstats-simulator
 # The month ended at midnight, so that maintenance sums all of it.
 until=$(date -u -d "$(cat "$cluster/until" 2>/dev/null || date -u +%Y-%m-%d)" +%s)
 # The servers of most centres print no histograms yet.
@@ -26,8 +29,6 @@ world=(--preset puhti --scale "$scale" --layout 2.15.8)
 day() { date -u -d "@$((until - 86400 * $1))" +%Y-%m-%dT00:00:00Z; }
 
 database() { url=$(scripts/cluster.sh url "$cluster" "$1"); }
-
-sql() { psql -q -At "$url" "$@"; }
 
 start() {
     scripts/cluster.sh start "$cluster" fsync=off synchronous_commit=off full_page_writes=off \
@@ -46,41 +47,6 @@ long_job() {
     done
 }
 
-# simulate TABLE FROM HOURS [OPTION ...]
-simulate() {
-    sql -c "DROP TABLE IF EXISTS $1" -c "CREATE UNLOGGED TABLE $1 (cluster text, server text, \"time\" timestamptz,
-        body_zstd bytea, duration interval, shipper text)"
-    "$simulator" load --from "$2" --hours "$3" "${@:4}" --connections 1 --table "$1" --database-url "$url" >/dev/null
-}
-
-# The texts of a day, in order of time, a transaction each, as shippers send them. Servers that take over each other's
-# targets come from the same one of two feeders.
-feed_day() {
-    local feeder feeders=()
-    for feeder in 0 1; do
-        sql <<-SQL &
-			DO \$\$
-			DECLARE
-			    sent record;
-			BEGIN
-			    FOR sent IN
-			        SELECT * FROM (TABLE $1 UNION ALL TABLE job) s
-			        WHERE s."time" >= '$2' AND s."time" < '$2'::timestamptz + interval '1 day'
-			            AND (substring(s.server FROM '[0-9]+\$')::integer + 1) / 2 % 2 = $feeder
-			        ORDER BY s."time"
-			    LOOP
-			        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)
-			        VALUES (sent.cluster, sent.server, sent."time", sent.body_zstd, sent.duration, sent.shipper);
-			        COMMIT;
-			    END LOOP;
-			END
-			\$\$;
-		SQL
-        feeders+=($!)
-    done
-    wait "${feeders[0]}" && wait "${feeders[1]}"
-}
-
 # The first days of the month, while the next one is simulated.
 feed_days() {
     local back last=$((days - fed + 1)) began simulation
@@ -88,7 +54,7 @@ feed_days() {
     for ((back = days; back >= last; back--)); do
         [ "$back" = "$last" ] || { simulate "day_$((back - 1))" "$(day $((back - 1)))" 24 "${world[@]}" & simulation=$!; }
         began=$(date +%s.%N)
-        feed_day "day_$back" "$(day "$back")"
+        feed_day "$(day "$back")" "day_$back" job
         sql -c "INSERT INTO feeding VALUES ('$(day "$back")', make_interval(secs => $(date +%s.%N) - $began))" \
             -c "DROP TABLE day_$back" -c "SELECT jobstats_drop_before('raw', '$(day "$back")')" >/dev/null
         [ "$back" = "$last" ] || wait "$simulation"
@@ -136,23 +102,186 @@ feed() {
         FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
     long_job >"$cluster/job.csv"
     simulate job "$(day 90)" $((90 * 24)) --preset small --cluster long --undisturbed --interval 10m --work "$cluster/job.csv"
-    sql -c 'CREATE TABLE empty (LIKE job)' -c 'CREATE TABLE feeding (day timestamptz, took interval)'
+    sql -c 'CREATE TABLE feeding (day timestamptz, took interval)'
     for ((back = 90; back > days; back--)); do
-        feed_day empty "$(day "$back")"
+        feed_day "$(day "$back")" job
     done
     feed_days
     for ((back = days - fed; back > 0; back--)); do
-        feed_day empty "$(day "$back")"
+        feed_day "$(day "$back")" job
         copy_day "$(day "$back")" $((fed * ((days - back) / fed)))
         say "day $((days - back + 1)) of $days, copied"
     done
-    sql -c 'DROP TABLE job, empty'
+    sql -c 'DROP TABLE job'
 }
 
+# Fills a new store with the rows of another that meet a condition on increments i.
+fill() {
+    local from to relation columns
+    from=$(scripts/cluster.sh url "$cluster" "$1") to=$(scripts/cluster.sh url "$cluster" "$2")
+    for relation in targets entries users coarse observations increments; do
+        columns=$(psql -q -At "$from" -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+            WHERE attrelid = 'jobstats.$relation'::regclass AND attnum > 0 AND NOT attisdropped")
+        psql -q "$from" -c "COPY (SELECT $columns FROM jobstats.$relation i
+            $([ "$relation" != increments ] || echo "WHERE $3")) TO STDOUT (FORMAT binary)" |
+            psql -q "$to" -c "COPY jobstats.$relation ($columns) FROM STDIN (FORMAT binary)"
+    done
+}
+
+# store DATABASE [EXTENSION]
+store() {
+    psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE $1 TEMPLATE template0"
+    database "$1"
+    sql ${2:+-c "CREATE EXTENSION $2"} -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(retention => '100 days')" >/dev/null
+    sql -c "SELECT jobstats_add_partitions(relation, 'day', '$(day 91)', '$(day 0)')
+        FROM unnest('{observations,increments}'::text[]) relation" >/dev/null
+}
+
+# Rollups, columns where there are any, statistics.
+maintain() {
+    sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
+    sql -c "COPY (SELECT step, sum(took) FROM jobstats.maintenance WHERE took > '1 second' GROUP BY step ORDER BY step)
+        TO STDOUT" | sed 's/^/took: /' >&2
+}
+
+# A day in the middle of the month, a user of those who do most, and that job.
+queries() {
+    local noon user
+    noon=$(date -u -d "@$((until - 86400 * (days / 2) + 43200))" +%FT%TZ)
+    user=$(cat "$cluster/user")
+    cat <<-TEXT
+		top users of a day|jobstats_top('$(day $((days / 2)))', '$(day $((days / 2 - 1)))', 'service_time', '{uid}')
+		a user's month by hour|jobstats_rates('$(day "$days")', '$(day 0)', '{service_time,read_bytes,write_bytes,metadata}', '{}', '1 hour', uid => '{$user}')
+		all targets of an hour at 2 minutes|jobstats_rates('$noon', '$noon'::timestamptz + interval '1 hour', '{service_time,metadata,write_bytes}', '{target}', '2 minutes')
+		density of a day at 10 minutes|jobstats_densities('$(day $((days / 2)))', '$(day $((days / 2 - 1)))', 'service_time', '{uid}', step => '10 minutes')
+		one job of 90 days|jobstats_job('900001')
+		all of a month by day|jobstats_rates('$(day "$days")', '$(day 0)', '{service_time,read_bytes,write_bytes,metadata}', '{kind}', '1 day')
+	TEXT
+}
+
+# What a transaction has read, by table.
+reads() {
+    sed 's/^\t*//' <<-'SQL'
+		WITH chunk AS (
+		    SELECT i.inhrelid AS oid, p.relname FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent
+		)
+		SELECT coalesce(string_agg(format('%s rows of %s', n, relation), ', ' ORDER BY n DESC), 'nothing') FROM (
+		    SELECT sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0)) AS n,
+		        coalesce(c.relname, s.relname) AS relation
+		    FROM pg_stat_xact_user_tables s LEFT JOIN chunk c ON c.oid = s.relid
+		    WHERE coalesce(c.relname, s.relname) ~ 'increments|rollup|hyper'
+		    GROUP BY 2 HAVING sum(s.seq_tup_read + coalesce(s.idx_tup_fetch, 0)) > 0) r
+	SQL
+}
+
+# Milliseconds of the first run after a restart, and the fastest and the median of seven more, by query.
+measure() {
+    local name call run times
+    scripts/cluster.sh stop "$cluster"
+    start "${@:2}"
+    database "$1"
+    : >"$cluster/$1.times"
+    while IFS='|' read -r name call; do
+        times=$(for ((run = 0; run < 8; run++)); do
+            printf '\\timing on\nSELECT * FROM %s \\g /dev/null\n' "$call"
+        done | sql -f - | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' |
+            { read -r first && echo "$first" && sort -n; } |
+            awk '{ t[NR] = $1 } END { printf "%.0f|%.0f|%.0f", t[1], t[2], t[2 + int((NR - 1) / 2)] }')
+        echo "$name|$times|$({
+            echo "BEGIN; SET LOCAL max_parallel_workers_per_gather = 0; SELECT count(*) FROM $call;"
+            reads
+            echo '; COMMIT;'
+        } | sql -f - | paste -s -d '|')" | tee -a "$cluster/$1.times" >&2
+    done < <(queries)
+}
+
+# The user in the middle of the fifty who do most.
+choose_user() {
+    sql -c "SELECT uid FROM (SELECT e.uid, count(*) AS n FROM jobstats.rollup_1h r JOIN jobstats.entries e USING (entry_id)
+        WHERE e.job IS NOT NULL GROUP BY e.uid ORDER BY n DESC LIMIT 50) u ORDER BY n LIMIT 1 OFFSET 25" >"$cluster/user"
+}
+
+plain() {
+    database plain
+    maintain
+    choose_user
+    measure plain
+}
+
+# A tenth of the rows, among them all that the questions are about.
+tenth() {
+    store tenth
+    fill plain tenth "(i.\"time\" > '$(day $((days / 2)))' AND i.\"time\" <= '$(day $((days / 2 - 1)))') OR i.entry_id IN (
+        SELECT e.entry_id FROM jobstats.entries e WHERE e.uid = $(cat "$cluster/user") OR e.job = '900001'
+            OR abs(hashint8(e.entry_id)) % 20 = 0)"
+    maintain
+    measure tenth
+}
+
+apache() {
+    with_timescaledb apache timescaledb.license=apache
+}
+
+community() {
+    with_timescaledb community timescaledb.license=timescale
+}
+
+with_timescaledb() {
+    have_timescaledb || { echo "$1: not run, TimescaleDB is not installed" >&2 && return; }
+    scripts/cluster.sh stop "$cluster"
+    start "$2"
+    store "$1" timescaledb
+    fill "$source" "$1" true
+    maintain
+    measure "$1" "$2"
+}
+
+size() {
+    psql -q -At "$(scripts/cluster.sh url "$cluster" "$1")" -c "SELECT pg_size_pretty(pg_database_size('$1'))"
+}
+
+remove() { scripts/cluster.sh remove "$cluster"; }
+
+report() {
+    local step times
+    database plain
+    cat <<-TEXT
+		# A month
+
+		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.increments") rows of increments,
+		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.entries") entries,
+		$(sql -c "SELECT count(*) FROM jobstats.targets") targets; the simulator's cluster puhti at scale $scale, read every
+		two minutes for $days days, and one job of 90 days. $fed of the days were fed as text, in
+		$(sql -c "SELECT justify_interval(date_trunc('second', sum(took))) FROM feeding") by two sessions; the others are
+		copies of these with jobs of their own, and the other stores got the rows by COPY.
+
+		\`make bench-month\`, $(date -u +%F), commit $(git rev-parse --short HEAD); PostgreSQL $(pg_major);
+		$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs, $(free -g | awk '/^Mem/ { print $2 }') GB of memory;
+		load average when this was written $(cut -d ' ' -f 1-3 /proc/loadavg). Settings: shared_buffers 2GB, otherwise as installed.
+		Milliseconds, as psql sees them: the first run after a restart of the server (the files may still be in the
+		memory of the system), and the fastest and the median of seven more. Read: what one process reads of rows; of
+		chunks in columns, a row is a batch of up to a thousand.
+	TEXT
+    for step in "${steps[@]}"; do
+        times=$cluster/$step.times
+        [ -s "$times" ] || continue
+        printf '\n## %s\n\n%s in all.\n\n' "$step" "$(size "$step")"
+        echo '| question | first | fastest | median | rows of the answer | read |'
+        echo '|---|---:|---:|---:|---:|---|'
+        sed 's/|/ | /g; s/^/| /; s/$/ |/' "$times"
+    done
+}
+
+steps=(plain tenth community apache)
 scripts/install.sh
 cargo build --release -p jobstats-simulator
 start
-[ $# -gt 0 ] || set -- feed plain apache community
+[ $# -gt 0 ] || set -- feed "${steps[@]}" report
 for step; do
-    "$step"
+    if [ "$step" = report ]; then
+        report >bench/month.md
+        cat bench/month.md
+    else
+        "$step"
+    fi
 done

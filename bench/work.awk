@@ -1,6 +1,6 @@
 # Work for the simulator, as bench/storage.sh measures it: a day in which a quarter of the entries in a text did something
 # since the text before, three to five operations each. Jobs run for two hours on one node, use an MDT and some OSTs, and
-# there are busy for a few minutes and idle for a quarter of an hour, in which Lustre drops the entry or not.
+# there are busy for a minute and idle for a quarter of an hour, in which Lustre drops the entry or not.
 #
 #   awk -v from=EPOCH -v jobs=NUMBER -v mdts=N -v osts=N -v filesystem=NAME -f work.awk
 
@@ -26,7 +26,7 @@ function burst() {
 }
 
 function use() {
-    for (begin = start + some(300); (end = begin + 20 + some(220)) < stop; begin = end + some(900)) burst()
+    for (begin = start + some(300); (end = begin + 10 + some(50)) < stop; begin = end + 400 + some(600)) burst()
 }
 
 BEGIN {

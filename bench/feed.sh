@@ -1,0 +1,45 @@
+# shellcheck shell=bash disable=SC2154 # what lib.sh sets
+# How simulated texts come into a store that is measured; sourced by the scripts beside it, after lib.sh.
+
+simulator=$target/release/jobstats-simulator
+
+sql() { psql -q -At "$url" "$@"; }
+
+# simulate TABLE FROM HOURS [OPTION ...]
+simulate() {
+    sql -c "DROP TABLE IF EXISTS $1" -c "CREATE UNLOGGED TABLE $1 (cluster text, server text, \"time\" timestamptz,
+        body_zstd bytea, duration interval, shipper text)"
+    "$simulator" load --from "$2" --hours "$3" "${@:4}" --connections 1 --table "$1" --database-url "$url" >/dev/null
+}
+
+# feed_day DAY TABLE ...
+# The texts of a day, in order of time, a transaction each, as shippers send them. Servers that take over each other's
+# targets come from the same one of two feeders.
+feed_day() {
+    local day=$1 texts
+    shift
+    texts=$(printf ' UNION ALL TABLE %s' "$@")
+    local feeder feeders=()
+    for feeder in 0 1; do
+        sql <<-SQL &
+			DO \$\$
+			DECLARE
+			    sent record;
+			BEGIN
+			    FOR sent IN
+			        SELECT * FROM (${texts# UNION ALL}) s
+			        WHERE s."time" >= '$day' AND s."time" < '$day'::timestamptz + interval '1 day'
+			            AND (substring(s.server FROM '[0-9]+\$')::integer + 1) / 2 % 2 = $feeder
+			        ORDER BY s."time"
+			    LOOP
+			        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)
+			        VALUES (sent.cluster, sent.server, sent."time", sent.body_zstd, sent.duration, sent.shipper);
+			        COMMIT;
+			    END LOOP;
+			END
+			\$\$;
+		SQL
+        feeders+=($!)
+    done
+    wait "${feeders[0]}" && wait "${feeders[1]}"
+}
