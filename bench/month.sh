@@ -139,7 +139,7 @@ store() {
 
 # Rollups, columns where there are any, statistics.
 maintain() {
-    sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
+    sql -c 'CALL jobstats_maintain()' -c ANALYZE
     sql -c "COPY (SELECT step, sum(took) FROM jobstats.maintenance WHERE took > '1 second' GROUP BY step ORDER BY step)
         TO STDOUT" | sed 's/^/took: /' >&2
 }

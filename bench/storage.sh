@@ -123,7 +123,7 @@ report() {
 }
 
 {
-    printf '# What the store takes\n\n%s, %s, commit %s; PostgreSQL %s%s. ' '`make bench-storage`' "$(date -u +%F)" \
+    printf '# What the store takes\n\n%s, %s, commit %s; PostgreSQL %s%s. ' 'make bench-storage' "$(date -u +%F)" \
         "$(git rev-parse --short HEAD)" "$(pg_major)" "$(sql -c "SELECT ', TimescaleDB ' || extversion FROM pg_extension WHERE extname = 'timescaledb'")"
     printf 'A day of %s jobs on 4 MDTs and 24 OSTs of Lustre 2.16, read every two minutes: ' "$jobs"
     report

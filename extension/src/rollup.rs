@@ -150,7 +150,9 @@ impl Level {
         put_refresh_procedure(client, timescale)?;
         let statement = format!(
             "CREATE MATERIALIZED VIEW jobstats.{name} \
-             WITH (timescaledb.continuous, timescaledb.materialized_only = true) AS {sums} WITH NO DATA",
+             WITH (timescaledb.continuous, timescaledb.materialized_only = true, \
+             timescaledb.create_group_indexes = false) AS {sums} WITH NO DATA; \
+             CREATE INDEX {name}_entry ON jobstats.{name} (entry_id, bucket)",
             sums = self.sums(&bucket, &format!("{source} i")),
         );
         client.update(&statement, None, &[])?;
