@@ -524,8 +524,9 @@ fn jobstats_roll_up(
             }),
             &format!("{source} i WHERE i.{time} > $1 AND i.{time} <= $2{target}"),
         );
+        // In order, so that block ranges tell where a bucket is.
         let statement = format!(
-            "INSERT INTO jobstats.{relation} (bucket, entry_id, target_id, first, last, resets{columns}) {sums}",
+            "INSERT INTO jobstats.{relation} (bucket, entry_id, target_id, first, last, resets{columns}) {sums} ORDER BY 1",
             relation = level.relation(),
             columns = operations(str::to_owned),
         );

@@ -12,6 +12,8 @@ CREATE PROCEDURE jobstats_refresh()
 LANGUAGE plpgsql
 AS $$
 DECLARE
+    -- So that rows lie in the order of their buckets, and what is summed at once is not too much.
+    pace CONSTANT interval := '1 day';
     until timestamptz;
     known bigint[];
     level record;
@@ -50,10 +52,10 @@ BEGIN
     SELECT coalesce(array_agg(d.dirty_id), '{}') INTO known FROM jobstats.dirty d;
     FOR level IN
         SELECT l.level AS name, l.width, l.refreshed, 'rollup_' || l.level AS relation, c.relkind = 'v' AS aggregate,
-            n.pace, n.unit, r.horizon
+            n.unit, r.horizon
         FROM jobstats.rollups l
-        JOIN (VALUES ('10m', interval '1 day', 'day'), ('1h', '10 days', 'month'), ('1d', '100 days', 'year'))
-            AS n (level, pace, unit) ON n.level = l.level
+        JOIN (VALUES ('10m', 'day'), ('1h', 'month'), ('1d', 'year'))
+            AS n (level, unit) ON n.level = l.level
         JOIN pg_class c ON c.oid = to_regclass('jobstats.rollup_' || l.level)
         CROSS JOIN jobstats.refresh r
         ORDER BY l.width
@@ -98,13 +100,13 @@ BEGIN
             END IF;
             EXIT WHEN low >= high;
             IF level.aggregate THEN
-                CALL jobstats.refresh_aggregate(level.name, low, least(low + level.pace, high));
+                CALL jobstats.refresh_aggregate(level.name, low, least(low + pace, high));
                 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             ELSE
-                PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + level.pace, high));
-                affected := affected + @extschema@.jobstats_roll_up(level.name, low, least(low + level.pace, high));
+                PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
+                affected := affected + @extschema@.jobstats_roll_up(level.name, low, least(low + pace, high));
             END IF;
-            UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + level.pace, high))
+            UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + pace, high))
             WHERE l.level = level.name;
         END LOOP;
         INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
