@@ -12,34 +12,41 @@ simulate() {
     "$simulator" load --from "$2" --hours "$3" "${@:4}" --connections 1 --table "$1" --database-url "$url" >/dev/null
 }
 
-# feed_day DAY TABLE ...
+# feed_day DAY MINUTES TABLE ...
 # The texts of a day, in order of time, a transaction each, as shippers send them. Servers that take over each other's
-# targets come from the same one of two feeders.
+# targets come from the same one of two feeders; these wait for each other after so many minutes, as rows that lie in the
+# order of time are found faster.
 feed_day() {
-    local day=$1 texts
-    shift
+    local day=$1 minutes=$2 texts feeder feeders minute
+    shift 2
     texts=$(printf ' UNION ALL TABLE %s' "$@")
-    local feeder feeders=()
-    for feeder in 0 1; do
-        sql <<-SQL &
-			DO \$\$
-			DECLARE
-			    sent record;
-			BEGIN
-			    FOR sent IN
-			        SELECT * FROM (${texts# UNION ALL}) s
-			        WHERE s."time" >= '$day' AND s."time" < '$day'::timestamptz + interval '1 day'
-			            AND (substring(s.server FROM '[0-9]+\$')::integer + 1) / 2 % 2 = $feeder
-			        ORDER BY s."time"
-			    LOOP
-			        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)
-			        VALUES (sent.cluster, sent.server, sent."time", sent.body_zstd, sent.duration, sent.shipper);
-			        COMMIT;
-			    END LOOP;
-			END
-			\$\$;
-		SQL
-        feeders+=($!)
+    for ((minute = 0; minute < 1440; minute += minutes)); do
+        feeders=()
+        for feeder in 0 1; do
+            feed_texts "${texts# UNION ALL}" "'$day'::timestamptz + interval '$minute minutes'" "$minutes minutes" "$feeder" &
+            feeders+=($!)
+        done
+        wait "${feeders[0]}" && wait "${feeders[1]}"
     done
-    wait "${feeders[0]}" && wait "${feeders[1]}"
+}
+
+# feed_texts TEXTS FROM SPAN FEEDER
+feed_texts() {
+    sql <<-SQL
+		DO \$\$
+		DECLARE
+		    sent record;
+		BEGIN
+		    FOR sent IN
+		        SELECT * FROM ($1) s WHERE s."time" >= $2 AND s."time" < $2 + interval '$3'
+		            AND (substring(s.server FROM '[0-9]+\$')::integer + 1) / 2 % 2 = $4
+		        ORDER BY s."time"
+		    LOOP
+		        INSERT INTO jobstats.feed (cluster, server, "time", body_zstd, duration, shipper)
+		        VALUES (sent.cluster, sent.server, sent."time", sent.body_zstd, sent.duration, sent.shipper);
+		        COMMIT;
+		    END LOOP;
+		END
+		\$\$;
+	SQL
 }

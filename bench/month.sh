@@ -54,7 +54,7 @@ feed_days() {
     for ((back = days; back >= last; back--)); do
         [ "$back" = "$last" ] || { simulate "day_$((back - 1))" "$(day $((back - 1)))" 24 "${world[@]}" & simulation=$!; }
         began=$(date +%s.%N)
-        feed_day "$(day "$back")" "day_$back" job
+        feed_day "$(day "$back")" 10 "day_$back" job
         sql -c "INSERT INTO feeding VALUES ('$(day "$back")', make_interval(secs => $(date +%s.%N) - $began))" \
             -c "DROP TABLE day_$back" -c "SELECT jobstats_drop_before('raw', '$(day "$back")')" >/dev/null
         [ "$back" = "$last" ] || wait "$simulation"
@@ -105,11 +105,11 @@ feed() {
     simulate job "$(day 90)" $((90 * 24)) --preset small --cluster long --undisturbed --interval 10m --work "$cluster/job.csv"
     sql -c 'CREATE TABLE feeding (day timestamptz, took interval)'
     for ((back = 90; back > days; back--)); do
-        feed_day "$(day "$back")" job
+        feed_day "$(day "$back")" 1440 job
     done
     feed_days
     for ((back = days - fed; back > 0; back--)); do
-        feed_day "$(day "$back")" job
+        feed_day "$(day "$back")" 1440 job
         copy_day "$(day "$back")" $((fed * ((days - back) / fed)))
         say "day $((days - back + 1)) of $days, copied"
     done

@@ -19,7 +19,7 @@ sql -c "SELECT jobstats_add_partitions(relation, 'day', '$from', '$from'::timest
     FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
 awk -v from="$(date -u -d "$from" +%s)" -v jobs="$jobs" -v mdts=4 -v osts=24 -v filesystem=puhti -f bench/work.awk >"$cluster/work.csv"
 simulate texts "${from}T00:00:00Z" 24 --preset puhti --undisturbed --layout 2.16 --work "$cluster/work.csv"
-feed_day "${from}T00:00:00Z" texts
+feed_day "${from}T00:00:00Z" 10 texts
 sql -c 'DROP TABLE texts' -c 'CALL jobstats_maintain()'
 
 timescale=$(sql -c "SELECT count(*) FROM pg_extension WHERE extname = 'timescaledb'")
