@@ -6,8 +6,8 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::error::Error;
-use crate::rollup::{self, LEVELS, Level};
-use crate::setup::{GROWING, Installation, installation};
+use crate::rollup::{LEVELS, Level};
+use crate::setup::{GROWING, Installation, divide_by_time, installation};
 use crate::store;
 
 /// What continuous aggregates need: columns can be added to them from then on.
@@ -20,6 +20,8 @@ struct Pending {
     key: &'static str,
     /// The span of what is copied at once.
     unit: &'static str,
+    /// How wide chunks of a hypertable are, as an expression.
+    chunk_width: String,
     /// The rollup that becomes a continuous aggregate; None: it becomes a hypertable.
     aggregate: Option<&'static Level>,
 }
@@ -33,12 +35,14 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
         relation: (*table).to_owned(),
         key: "time",
         unit: "day",
+        chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
         aggregate: None,
     });
     let rollups = LEVELS.iter().map(|level| Pending {
         relation: level.relation(),
         key: "bucket",
         unit: level.unit,
+        chunk_width: level.chunk_width(),
         aggregate: community.then_some(level),
     });
     let mut found = Vec::new();
@@ -180,21 +184,6 @@ fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option
         None,
         &[],
     )?;
-    let interval = match rollup::LEVELS
-        .iter()
-        .any(|level| level.relation() == relation)
-    {
-        true => format!("interval '1 {}'", it.unit),
-        false => "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
-    };
-    client.update(
-        &format!(
-            "SELECT {timescale}.create_hypertable('jobstats.{successor}'::regclass, '{key}'::name, \
-             chunk_time_interval => {interval}, create_default_indexes => false)",
-            key = it.key
-        ),
-        None,
-        &[],
-    )?;
+    divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;
     Ok(Some(format!("jobstats.{successor}")))
 }

@@ -12,7 +12,7 @@ use pgrx::spi::SpiClient;
 
 use crate::columns::operation_columns;
 use crate::error::Error;
-use crate::setup::Installation;
+use crate::setup::{Installation, divide_by_time};
 use crate::store;
 use crate::time::{micros, timestamptz};
 
@@ -83,6 +83,11 @@ impl Level {
     /// The table or continuous aggregate.
     pub fn relation(&self) -> String {
         format!("rollup_{}", self.name)
+    }
+
+    /// How wide chunks of it are, as an expression.
+    pub fn chunk_width(&self) -> String {
+        format!("interval '1 {}'", self.unit)
     }
 
     /// The bucket that an instant lies in that ends a span, as it is stored: a microsecond after the bucket's start, so
@@ -278,45 +283,21 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     };
     for level in &LEVELS {
         let relation = level.relation();
-        let there = client
-            .update(
-                "SELECT to_regclass(format('jobstats.%I', $1)) IS NOT NULL",
-                Some(1),
-                &[relation.as_str().into()],
-            )?
-            .first()
-            .get_one::<bool>()?;
-        if there == Some(true) {
-            add_operations(client, level)?;
+        if store::kind(client, &relation)?.is_some() {
+            store::add_operations(client, &relation)?;
             continue;
         }
         match installation {
-            Installation::Plain => {
-                client.update(&level.create_table(true), None, &[])?;
-                client.update(
-                    &format!("CREATE TABLE jobstats.{relation}_default PARTITION OF jobstats.{relation} DEFAULT"),
-                    None,
-                    &[],
-                )?;
-            }
             Installation::Timescale {
                 schema,
                 community: true,
                 ..
-            } => {
-                level.create_aggregate(client, schema, &relation)?;
-            }
-            Installation::Timescale { schema, .. } => {
-                client.update(&level.create_table(false), None, &[])?;
-                client.update(
-                    &format!(
-                        "SELECT {schema}.create_hypertable('jobstats.{relation}'::regclass, 'bucket'::name, \
-                         chunk_time_interval => interval '1 {unit}', create_default_indexes => false)",
-                        unit = level.unit
-                    ),
-                    None,
-                    &[],
-                )?;
+            } => level.create_aggregate(client, schema, &relation)?,
+            _ => {
+                let partitioned = *installation == Installation::Plain;
+                client.update(&level.create_table(partitioned), None, &[])?;
+                let width = level.chunk_width();
+                divide_by_time(client, installation, &relation, "bucket", &width)?;
             }
         }
         if level.is_finest() {
@@ -346,47 +327,11 @@ fn put_refresh_procedure(client: &mut SpiClient<'_>, timescale: &str) -> Result<
     Ok(())
 }
 
-/// Columns for operations that a rollup does not know yet: an older version made it. What was summed before has none of
-/// them.
-fn add_operations(client: &mut SpiClient<'_>, level: &Level) -> Result<(), Error> {
-    let relation = level.relation();
-    let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
-    let missing: Vec<(String, bool)> = client
-        .update(
-            "SELECT wanted.name, c.relkind = 'v' FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
-             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', $2)) \
-             WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid \
-             AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position",
-            None,
-            &[names.into(), relation.as_str().into()],
-        )?
-        .map(|row| Ok(row.get::<String>(1)?.zip(row.get::<bool>(2)?)))
-        .filter_map(Result::transpose)
-        .collect::<Result<_, Error>>()?;
-    for (name, is_aggregate) in missing {
-        let statement = if is_aggregate {
-            format!(
-                "ALTER MATERIALIZED VIEW jobstats.{relation} ADD COLUMN \"{name}\" bigint \
-                 GENERATED ALWAYS AS (sum(\"{name}\")::bigint) STORED"
-            )
-        } else {
-            format!("ALTER TABLE jobstats.{relation} ADD COLUMN \"{name}\" bigint")
-        };
-        client.update(&statement, None, &[])?;
-    }
-    Ok(())
-}
-
 /// Says what the relations of all rollups are.
 pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
     for level in &LEVELS {
-        let found = client.update(
-            "SELECT relkind = 'v' FROM pg_class WHERE oid = to_regclass(format('jobstats.%I', $1))",
-            Some(1),
-            &[level.relation().into()],
-        )?;
-        let kind = match found.first().get_one::<bool>()? {
-            Some(true) => "VIEW",
+        let kind = match store::kind(client, &level.relation())? {
+            Some('v') => "VIEW",
             _ => "TABLE",
         };
         client.update(&level.comments(kind), None, &[])?;

@@ -223,30 +223,7 @@ fn create_tables(client: &mut SpiClient<'_>, installation: &Installation) -> Res
         .replace("@partitioned@", partitioned)
         .replace("@operation_columns@", &columns.join(",\n"));
     client.update(&statements, None, &[])?;
-    add_operations(client)
-}
-
-/// Columns for operations that the store does not know yet: an older version made it.
-fn add_operations(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
-    let missing: Vec<String> = client
-        .update(
-            "SELECT wanted.name FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
-             WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'jobstats.increments'::regclass \
-             AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position",
-            None,
-            &[names.into()],
-        )?
-        .filter_map(|row| row.get::<String>(1).transpose())
-        .collect::<Result<_, _>>()?;
-    for name in missing {
-        client.update(
-            &format!("ALTER TABLE jobstats.increments ADD COLUMN \"{name}\" bigint"),
-            None,
-            &[],
-        )?;
-    }
-    Ok(())
+    store::add_operations(client, "increments")
 }
 
 /// Makes hypertables of the growing tables, or gives them their first partitions.
@@ -256,18 +233,7 @@ fn make_growing(
     schema: &str,
 ) -> Result<(), Error> {
     for table in GROWING {
-        let statement = match installation {
-            Installation::Plain => {
-                format!(
-                    "CREATE TABLE jobstats.{table}_default PARTITION OF jobstats.{table} DEFAULT"
-                )
-            }
-            Installation::Timescale { schema, .. } => format!(
-                "SELECT {schema}.create_hypertable('jobstats.{table}'::regclass, 'time'::name, \
-                 chunk_time_interval => interval '1 day', create_default_indexes => false)"
-            ),
-        };
-        client.update(&statement, None, &[])?;
+        divide_by_time(client, installation, table, "time", "interval '1 day'")?;
     }
     client.update(
         &format!(
@@ -277,6 +243,28 @@ fn make_growing(
         None,
         &[GROWING.to_vec().into()],
     )?;
+    Ok(())
+}
+
+/// Makes a new relation of the store a hypertable, whose chunks are as wide as an expression says, or gives it the
+/// partition for what has no other.
+pub fn divide_by_time(
+    client: &mut SpiClient<'_>,
+    installation: &Installation,
+    relation: &str,
+    key: &str,
+    width: &str,
+) -> Result<(), Error> {
+    let statement = match installation {
+        Installation::Plain => format!(
+            "CREATE TABLE jobstats.{relation}_default PARTITION OF jobstats.{relation} DEFAULT"
+        ),
+        Installation::Timescale { schema, .. } => format!(
+            "SELECT {schema}.create_hypertable('jobstats.{relation}'::regclass, '{key}'::name, \
+             chunk_time_interval => {width}, create_default_indexes => false)"
+        ),
+    };
+    client.update(&statement, None, &[])?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use jobstats_core::increment::Micros;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_identifier};
 
+use crate::columns::operation_columns;
 use crate::error::Error;
 
 /// First key of our advisory locks. The second is a target_id, so that feeds of a target wait for each other, or 0, so
@@ -113,6 +114,36 @@ pub fn kind(client: &SpiClient<'_>, relation: &str) -> Result<Option<char>, Erro
         .transpose()?
         .flatten()
         .and_then(|kind| kind.chars().next()))
+}
+
+/// Columns for operations that increments, or a rollup, do not know yet: an older version made them. What was summed before
+/// has none of them.
+pub fn add_operations(client: &mut SpiClient<'_>, relation: &str) -> Result<(), Error> {
+    let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
+    let missing: Vec<(String, bool)> = client
+        .update(
+            "SELECT wanted.name, c.relkind = 'v' FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, position) \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', $2)) \
+             WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid \
+             AND a.attname = wanted.name AND NOT a.attisdropped) ORDER BY wanted.position",
+            None,
+            &[names.into(), relation.into()],
+        )?
+        .map(|row| Ok(row.get::<String>(1)?.zip(row.get::<bool>(2)?)))
+        .filter_map(Result::transpose)
+        .collect::<Result<_, Error>>()?;
+    for (name, is_aggregate) in missing {
+        let statement = if is_aggregate {
+            format!(
+                "ALTER MATERIALIZED VIEW jobstats.{relation} ADD COLUMN \"{name}\" bigint \
+                 GENERATED ALWAYS AS (sum(\"{name}\")::bigint) STORED"
+            )
+        } else {
+            format!("ALTER TABLE jobstats.{relation} ADD COLUMN \"{name}\" bigint")
+        };
+        client.update(&statement, None, &[])?;
+    }
+    Ok(())
 }
 
 /// What a setting of PostgreSQL says in this transaction.

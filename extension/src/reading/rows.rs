@@ -7,23 +7,17 @@ use crate::reading::measure::Sum;
 use crate::reading::sources::Sources;
 use crate::rollup::{LEVELS, Level};
 
+/// How many parameters come before those of [`Sources`].
+const BEFORE: usize = 6;
+
 /// Number of the parameter that says since when observations are kept.
-pub const KEPT_SINCE: usize = 7;
+pub const KEPT_SINCE: usize = BEFORE + Sources::KEPT_SINCE;
 
 /// Number of the first parameter that says which spans are read: starts and ends, of all of them.
-pub const READ: usize = KEPT_SINCE + 1;
-
-/// Of increments.
-const REST: usize = READ + 2;
-
-/// Of whole buckets of each rollup.
-const WHOLE: usize = REST + 2;
-
-/// Of parts of them.
-const PARTS: usize = WHOLE + 2 * LEVELS.len();
+pub const READ: usize = BEFORE + Sources::READ;
 
 /// Number of the first parameter after those.
-pub const AFTER_SPANS: usize = PARTS + 2 * LEVELS.len();
+pub const AFTER_SPANS: usize = BEFORE + Sources::PARAMETERS + 1;
 
 /// A search for rows of a window. See [`crate::reading::statement`] for its parameters.
 pub struct Rows<'a> {
@@ -87,7 +81,7 @@ impl Rows<'_> {
 
     /// Buckets of a rollup, each of which lies inside of one step.
     fn of_buckets(&self, level: &Level) -> String {
-        let from = WHOLE + 2 * position(level);
+        let from = BEFORE + Sources::WHOLE + 2 * position(level);
         let step = match self.steps {
             1 => "1",
             _ => "width_bucket(i.bucket, $6)",
@@ -111,7 +105,7 @@ impl Rows<'_> {
              AND i.\"time\" > $1 AND i.\"time\" < $4{EACH}",
             condition = self.condition,
         );
-        self.inside_of_spans(REST, SPAN, &rows)
+        self.inside_of_spans(BEFORE + Sources::REST, SPAN, &rows)
     }
 
     /// The parts of buckets of a rollup that lie in spans.
@@ -125,7 +119,8 @@ impl Rows<'_> {
             relation = level.relation(),
             condition = self.condition,
         );
-        self.inside_of_spans(PARTS + 2 * position(level), ROLLUP_SPAN, &rows)
+        let lower = BEFORE + Sources::PARTS + 2 * position(level);
+        self.inside_of_spans(lower, ROLLUP_SPAN, &rows)
     }
 
     /// The parts of rows that lie in spans `s`.

@@ -29,6 +29,24 @@ pub struct Sources {
 type Rollups = Vec<(&'static Level, Vec<Span>)>;
 
 impl Sources {
+    /// Number of the parameter, among its own, that says since when observations are kept.
+    pub const KEPT_SINCE: usize = 1;
+
+    /// Number of the starts of what is read; their ends are the next, as with all that follow.
+    pub const READ: usize = 2;
+
+    /// Of the starts of spans of increments.
+    pub const REST: usize = 4;
+
+    /// Of those of whole buckets of the first of [`LEVELS`]; those of the others follow.
+    pub const WHOLE: usize = Self::REST + 2;
+
+    /// Of those of parts of buckets.
+    pub const PARTS: usize = Self::WHOLE + 2 * LEVELS.len();
+
+    /// How many there are.
+    pub const PARAMETERS: usize = Self::PARTS + 2 * LEVELS.len() - 1;
+
     /// For rows that are asked no more than rollups know.
     pub fn choose(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
         let (levels, states) = states(client, window)?.into_iter().unzip();
@@ -95,15 +113,6 @@ impl Sources {
         let rollups = self.whole.iter().chain(&self.parts);
         let spans = rollups.flat_map(|(_, spans)| spans);
         spans.chain(&self.rest).copied().collect()
-    }
-
-    /// The number of its parameters.
-    pub const PARAMETERS: usize = 3 + 2 * (1 + 2 * LEVELS.len());
-
-    /// Number of the parameter, among these, that holds the starts of the spans of increments, 0, or of a rollup; their
-    /// ends are the next.
-    pub fn parameter(source: usize) -> usize {
-        4 + 2 * source
     }
 
     /// Parameters of a statement: since when observations are kept; starts and ends of what is read, of the spans of

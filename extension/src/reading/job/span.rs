@@ -68,7 +68,8 @@ fn search(client: &SpiClient<'_>, sources: &Sources, entries: &[i64]) -> Result<
     let searches: Vec<String> = searches
         .iter()
         .map(|(source, relation, time, first)| {
-            let lower = Sources::parameter(*source);
+            // Increments, 0, and the rollups have their parameters side by side.
+            let lower = Sources::REST + 2 * source;
             format!(
                 "SELECT {source}, min(i.first), max(i.latest) \
                  FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
