@@ -23,9 +23,10 @@ proof: setup ## show that the numbers add up: known work through shipper, feed a
 lint: setup ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-bench: setup ## measure reading and comparing large texts, and the aggregates
+bench: setup ## measure reading and comparing large texts, the aggregates, the shipper
 	@cargo bench -p jobstats-core --bench '*'
 	@bench/counter_agg.sh
+	@bench/shipper.sh
 
 bench-storage: setup ## measure what the store takes, beside tables as others keep them: bench/storage.md
 	@bench/storage.sh
