@@ -45,8 +45,15 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
         chunk_width: level.chunk_width(),
         aggregate: community.then_some(level),
     });
+    let users = LEVELS.iter().map(|level| Pending {
+        relation: level.users(),
+        key: "bucket",
+        unit: level.unit,
+        chunk_width: level.chunk_width(),
+        aggregate: None,
+    });
     let mut found = Vec::new();
-    for it in growing.chain(rollups) {
+    for it in growing.chain(rollups).chain(users) {
         let is_pending = match store::kind(client, &it.relation)? {
             Some('p') => true,
             Some('r') => it.aggregate.is_some(),

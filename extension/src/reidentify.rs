@@ -6,6 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::error::Error;
 use crate::identify::{SAMPLE, configured_formats, identity_columns, notice};
+use crate::rollup;
 use crate::store;
 
 /// Entries that are in memory at once.
@@ -22,6 +23,9 @@ fn jobstats_reidentify() -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
     Ok(Spi::connect_mut(|client| -> Result<i64, Error> {
         store::require(client)?;
         let changed = reidentify(client)?;
+        if changed > 0 {
+            rollup::forget_users(client)?;
+        }
         notice_if_most_unmatched(client)?;
         Ok(changed)
     })?)

@@ -16,6 +16,10 @@ use crate::setup::{Installation, divide_by_time};
 use crate::store;
 use crate::time::{micros, timestamptz};
 
+mod users;
+
+pub use users::forget as forget_users;
+
 /// Where buckets of all widths begin.
 const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";
 
@@ -90,6 +94,11 @@ impl Level {
         format!("interval '1 {}'", self.unit)
     }
 
+    /// The table of its [sums by user](users).
+    pub fn users(&self) -> String {
+        format!("rollup_{}_users", self.name)
+    }
+
     /// The bucket that an instant lies in that ends a span, as it is stored: a microsecond after the bucket's start, so
     /// that buckets include their ends, as rows of `increments` do, and not their starts.
     fn bucket(&self, instant: &str) -> String {
@@ -123,20 +132,41 @@ impl Level {
         }
     }
 
-    fn create_table(&self, partitioned: bool) -> String {
-        let by_range = if partitioned {
-            "PARTITION BY RANGE (bucket)"
-        } else {
-            ""
-        };
-        let relation = self.relation();
+    /// Fills the table of this rollup from what it sums, of which rows `i` are.
+    fn insert(&self, rows: &str) -> String {
+        let (source, time) = self.source();
         format!(
-            "CREATE TABLE jobstats.{relation} (bucket timestamptz NOT NULL, entry_id bigint NOT NULL, \
-             target_id integer NOT NULL, first timestamptz NOT NULL, last timestamptz NOT NULL, \
-             resets bigint NOT NULL{columns}) {by_range}; \
-             CREATE INDEX {relation}_entry ON jobstats.{relation} (entry_id, bucket); \
-             CREATE INDEX {relation}_bucket ON jobstats.{relation} USING brin (bucket) WITH (pages_per_range = 32)",
-            columns = operations(|name| format!("{name} bigint")),
+            "INSERT INTO jobstats.{relation} (bucket, entry_id, target_id, first, last, resets{columns}) {sums}",
+            relation = self.relation(),
+            columns = operations(str::to_owned),
+            sums = self.sums(
+                &self.bucket(&format!("i.{time}")),
+                &format!("{source} i WHERE {rows}")
+            ),
+        )
+    }
+
+    /// Creates a table of the columns of this rollup, and of others, with a leading comma each; `key` defines the column
+    /// that says whose a row is.
+    fn create_table(
+        &self,
+        client: &mut SpiClient<'_>,
+        installation: &Installation,
+        relation: &str,
+        key: &str,
+        columns: &str,
+    ) -> Result<(), Error> {
+        let by_range = match installation {
+            Installation::Plain => "PARTITION BY RANGE (bucket)",
+            Installation::Timescale { .. } => "",
+        };
+        client.update(&table(relation, key, columns, by_range), None, &[])?;
+        divide_by_time(
+            client,
+            installation,
+            relation,
+            "bucket",
+            &self.chunk_width(),
         )
     }
 
@@ -267,6 +297,19 @@ impl Level {
     }
 }
 
+fn table(relation: &str, key: &str, columns: &str, by_range: &str) -> String {
+    let name = key.split(' ').next().unwrap_or_default();
+    format!(
+        "CREATE TABLE jobstats.{relation} (bucket timestamptz NOT NULL, {key}, \
+         target_id integer NOT NULL, first timestamptz NOT NULL, last timestamptz NOT NULL, \
+         resets bigint NOT NULL{columns}{operations}) {by_range}; \
+         CREATE INDEX {relation}_{index} ON jobstats.{relation} ({name}, bucket); \
+         CREATE INDEX {relation}_bucket ON jobstats.{relation} USING brin (bucket) WITH (pages_per_range = 32)",
+        index = name.trim_end_matches("_id"),
+        operations = operations(|name| format!("{name} bigint")),
+    )
+}
+
 /// An expression for each operation column, with a leading comma each.
 fn operations(expression: impl Fn(&str) -> String) -> String {
     operation_columns()
@@ -282,6 +325,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         _ => installation,
     };
     for level in &LEVELS {
+        users::create(client, installation, level)?;
         let relation = level.relation();
         if store::kind(client, &relation)?.is_some() {
             store::add_operations(client, &relation)?;
@@ -293,12 +337,13 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
                 community: true,
                 ..
             } => level.create_aggregate(client, schema, &relation)?,
-            _ => {
-                let partitioned = *installation == Installation::Plain;
-                client.update(&level.create_table(partitioned), None, &[])?;
-                let width = level.chunk_width();
-                divide_by_time(client, installation, &relation, "bucket", &width)?;
-            }
+            _ => level.create_table(
+                client,
+                installation,
+                &relation,
+                "entry_id bigint NOT NULL",
+                "",
+            )?,
         }
         if level.is_finest() {
             note_coarse(client)?;
@@ -335,6 +380,7 @@ pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
             _ => "TABLE",
         };
         client.update(&level.comments(kind), None, &[])?;
+        client.update(&users::comment(level), None, &[])?;
     }
     Ok(())
 }
@@ -433,49 +479,45 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_roll_up(
-    level text, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_roll_up(text, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, for one target or for all, and returns the number of rows.';
+COMMENT ON FUNCTION jobstats_roll_up(text, boolean, timestamptz, timestamptz, integer) IS
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
 "#)]
 fn jobstats_roll_up(
     level: &str,
+    by_user: bool,
     span_from: TimestampWithTimeZone,
     span_to: TimestampWithTimeZone,
     target_id: Option<i32>,
 ) -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
     let rows = Spi::connect_mut(|client| -> Result<usize, Error> {
         let level = Level::find(level)?;
-        let (source, time) = level.source();
         let arguments = [span_from.into(), span_to.into(), target_id.into()];
-        let target = match target_id {
-            Some(_) => " AND i.target_id = $3",
-            None => " AND $3::integer IS NULL",
+        let rows = |key: &str| {
+            let target = match target_id {
+                Some(_) => "i.target_id = $3",
+                None => "$3::integer IS NULL",
+            };
+            format!("i.{key} > $1 AND i.{key} <= $2 AND {target}")
         };
+        let (relation, insert) = if by_user {
+            (level.users(), users::insert(level, &rows("bucket")))
+        } else {
+            (level.relation(), level.insert(&rows(level.source().1)))
+        };
+        let old = rows("bucket");
         client.update(
-            &format!(
-                "DELETE FROM jobstats.{relation} i WHERE i.bucket > $1 AND i.bucket <= $2{target}",
-                relation = level.relation()
-            ),
+            &format!("DELETE FROM jobstats.{relation} i WHERE {old}"),
             None,
             &arguments,
         )?;
-        let sums = level.sums(
-            &level.bucket(&match level.source {
-                Source::Increments => "i.\"time\"".to_owned(),
-                Source::Rollup(_) => "i.bucket".to_owned(),
-            }),
-            &format!("{source} i WHERE i.{time} > $1 AND i.{time} <= $2{target}"),
-        );
         // In order, so that block ranges tell where a bucket is.
-        let statement = format!(
-            "INSERT INTO jobstats.{relation} (bucket, entry_id, target_id, first, last, resets{columns}) {sums} ORDER BY 1",
-            relation = level.relation(),
-            columns = operations(str::to_owned),
-        );
-        Ok(client.update(&statement, None, &arguments)?.len())
+        Ok(client
+            .update(&format!("{insert} ORDER BY 1"), None, &arguments)?
+            .len())
     })?;
     Ok(rows as i64)
 }

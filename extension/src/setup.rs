@@ -300,8 +300,11 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let rollups = rollup::LEVELS
         .iter()
         .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
+    let users = rollup::LEVELS
+        .iter()
+        .map(|level| ("TABLE", level.users(), "bucket"));
     let increments = ("TABLE", "increments".to_owned(), "\"time\"");
-    for (kind, relation, order) in std::iter::once(increments).chain(rollups) {
+    for (kind, relation, order) in std::iter::once(increments).chain(rollups).chain(users) {
         // A rollup that is still a hypertable of its own is no view.
         if off.contains(&relation)
             && (store::kind(client, &relation)? == Some('v')) == (kind != "TABLE")

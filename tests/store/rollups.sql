@@ -1,4 +1,4 @@
--- Every rollup shows what increments say, and holds it once it has been refreshed.
+-- Every rollup shows what increments say, and holds it once it has been refreshed; so do its sums by user.
 DO $$
 DECLARE
     level record;
@@ -26,6 +26,13 @@ BEGIN
             SELECT date_bin(%L, "time" - interval ''1 microsecond'', ''epoch'') AS since, entry_id, target_id, %s
             FROM jobstats.increments WHERE "time" <= %L GROUP BY 1, 2, 3) r', level.width, columns, level.refreshed) INTO said;
         ASSERT said = shown, format('rollup_%s holds something else than increments', level.level);
+        ASSERT level.users_refreshed = level.refreshed, format('rollup_%s_users is not up to date', level.level);
+        EXECUTE format('SELECT md5(string_agg(r::text, '' '' ORDER BY r)) FROM (
+            SELECT bucket, uid, target_id, %s FROM jobstats.rollup_%s JOIN jobstats.entries USING (entry_id) GROUP BY 1, 2, 3) r',
+            columns, level.level) INTO said;
+        EXECUTE format('SELECT md5(string_agg(r::text, '' '' ORDER BY r)) FROM (
+            SELECT bucket, uid, target_id, %s FROM jobstats.rollup_%s_users GROUP BY 1, 2, 3) r', columns, level.level) INTO shown;
+        ASSERT said = shown, format('rollup_%s_users holds something else than rollup_%1$s', level.level);
     END LOOP;
 END
 $$;

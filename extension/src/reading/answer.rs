@@ -102,7 +102,7 @@ fn select<T>(
         let sources = if question.asks_servers() {
             Sources::increments(client, &window)?
         } else {
-            Sources::choose(client, &window)?
+            Sources::choose(client, &window, !question.tells_entries_apart())?
         };
         let statement = Statement::new(question, window.steps(), &sources, &schema).complete();
         let parameters = parameters(question, &window, &sources)?;

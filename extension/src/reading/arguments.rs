@@ -48,8 +48,13 @@ impl Filters {
 
     /// Whether a dimension of this level is filtered.
     pub fn has(&self, level: Level) -> bool {
-        let mut dimensions = ALL.iter().enumerate();
-        dimensions.any(|(position, it)| it.level() == level && self.is_set(position))
+        self.chosen().any(|it| it.level() == level)
+    }
+
+    /// The dimensions that are filtered.
+    pub fn chosen(&self) -> impl Iterator<Item = Dimension> {
+        let dimensions = ALL.iter().enumerate();
+        dimensions.filter_map(|(position, it)| self.is_set(position).then_some(*it))
     }
 
     /// All filters, set or not, as parameters of a statement.

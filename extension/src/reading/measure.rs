@@ -11,6 +11,18 @@ use crate::reading::arguments::Texts;
 /// The name of the operation that `weights` define.
 const WEIGHTED: &str = "weighted";
 
+/// A column, and what it is the sum of.
+type NamedSum = (&'static str, fn() -> Sum);
+
+/// Columns of rollups by user for sums over many operations, which would take longer to add up at every question than all
+/// else.
+pub const COMBINED: [NamedSum; 4] = [
+    ("service_usecs", Sum::service_time),
+    ("service_calls", Sum::service_calls),
+    ("metadata_usecs", Sum::metadata_time),
+    ("metadata", Sum::metadata_calls),
+];
+
 /// A sum over columns of `jobstats.increments`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sum {
@@ -52,6 +64,37 @@ impl Sum {
     /// All time that servers spent. A target that has none of it reports no times.
     pub fn service_time() -> Self {
         Self::times(&chosen(Operation::in_service_time))
+    }
+
+    /// All calls that count as metadata.
+    fn metadata_calls() -> Self {
+        Self::counts(&chosen(|operation| operation.metadata))
+    }
+
+    /// The time that servers spent on them.
+    fn metadata_time() -> Self {
+        Self::times(&chosen(|operation| operation.metadata))
+    }
+
+    /// The column of rollups by user that is this sum, whatever the target.
+    pub fn combined(&self) -> Option<&'static str> {
+        let mut combined = COMBINED.iter();
+        let found = combined.find(|(_, sum)| sum().columns == self.columns);
+        found.map(|(name, _)| *name)
+    }
+
+    /// The sum, made of an expression for each of its columns; NULL where all are.
+    pub fn over(&self, expression: impl Fn(&str) -> String) -> String {
+        match self.columns.as_slice() {
+            [column] => expression(column),
+            columns => {
+                let terms: Vec<String> = columns
+                    .iter()
+                    .map(|column| format!("coalesce({}, 0)", expression(column)))
+                    .collect();
+                format!("nullif({}, 0)", terms.join(" + "))
+            }
+        }
     }
 }
 
@@ -111,9 +154,10 @@ impl Measure {
     }
 
     fn metadata() -> Self {
-        let operations = chosen(|operation| operation.metadata);
-        let total = Sum::counts(&operations).on_mdt();
-        let spent = Sum::times(&operations).on_mdt();
+        let (total, spent) = (
+            Sum::metadata_calls().on_mdt(),
+            Sum::metadata_time().on_mdt(),
+        );
         Self::plain("metadata", total.clone(), total, spent, (true, false))
     }
 

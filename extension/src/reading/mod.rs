@@ -13,7 +13,7 @@ mod balance;
 mod densities;
 mod dimension;
 mod job;
-mod measure;
+pub mod measure;
 mod now;
 mod question;
 mod rates;

@@ -1,7 +1,7 @@
 //! What a reading function asks.
 
 use crate::reading::arguments::{Filters, Period};
-use crate::reading::dimension::{By, Level};
+use crate::reading::dimension::{By, Dimension, Level};
 use crate::reading::measure::Measures;
 
 /// A question, its defaults filled in.
@@ -54,6 +54,17 @@ impl Question {
     /// Whether the answer has targets on which nothing was done.
     pub fn has_idle_targets(&self) -> bool {
         self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
+    }
+
+    /// Whether anything is asked of entries that tells two of one user apart.
+    pub fn tells_entries_apart(&self) -> bool {
+        let of_entries = |it: &Dimension| it.level() == Level::Entry && *it != Dimension::Uid;
+        self.by.iter().any(|it| of_entries(&it))
+            || self.filters.chosen().any(|it| of_entries(&it))
+            || matches!(
+                self.wanted,
+                Wanted::Summary | Wanted::Leading | Wanted::Operations
+            )
     }
 
     /// Whether anything is asked of servers: only increments know those.

@@ -4,7 +4,7 @@
 //! is computed. No row of increments is longer than an hour, so that its own time bounds the search.
 
 use crate::reading::measure::Sum;
-use crate::reading::sources::Sources;
+use crate::reading::sources::{Rollup, Sources};
 use crate::rollup::{LEVELS, Level};
 
 /// How many parameters come before those of [`Sources`].
@@ -33,19 +33,47 @@ pub struct Rows<'a> {
     pub span: bool,
     /// What rows `i` must meet besides, with a leading AND.
     pub condition: &'a str,
+    /// The same for rows `i` of rollups by user.
+    pub condition_on_users: &'a str,
+    /// Whether rows have `uid` in place of `entry_id`.
+    pub by_user: bool,
 }
 
 /// Ends a search that is made for each span by itself. Otherwise one search for all of them may be planned, which reads
 /// whatever lies between the first and the last.
 pub const EACH: &str = " OFFSET 0";
 
-/// When the part of a row that lies in the window began, and when the entry was last active in it. The server's clock says
-/// the latter: outside of the row, it is wrong.
-const SPAN: &str = ", greatest(i.since, $1) AS first, greatest($1, least($2, \
-    CASE WHEN i.last_active > i.since AND i.last_active < i.\"time\" THEN i.last_active ELSE i.\"time\" END)) AS last";
+/// What rows of a relation have.
+struct Kind {
+    /// Whether `uid` says whose a row is, and not `entry_id`, and there are columns for [sums over many
+    /// operations](crate::reading::measure::COMBINED).
+    by_user: bool,
+    /// `first` and `last`, as columns with a leading comma: when the part of a row that lies in the window began, and when
+    /// the entry was last active in it.
+    span: &'static str,
+}
 
-/// The same of a row of a rollup.
-const ROLLUP_SPAN: &str = ", greatest(i.first, $1) AS first, least(i.last, $2) AS last";
+/// The server's clock says when an entry was last active: outside of the row, it is wrong.
+const INCREMENTS: Kind = Kind {
+    by_user: false,
+    span: ", greatest(i.since, $1) AS first, greatest($1, least($2, \
+        CASE WHEN i.last_active > i.since AND i.last_active < i.\"time\" THEN i.last_active ELSE i.\"time\" END)) AS last",
+};
+
+const ROLLUP: Kind = Kind {
+    by_user: false,
+    span: ", greatest(i.first, $1) AS first, least(i.last, $2) AS last",
+};
+
+const USERS: Kind = Kind {
+    by_user: true,
+    ..ROLLUP
+};
+
+/// Of a rollup by entry, or by user.
+fn kind(rollup: Rollup) -> &'static Kind {
+    if rollup.by_user { &USERS } else { &ROLLUP }
+}
 
 /// The step that the first instant of a row of this table lies in: 0 before the window.
 pub fn first_step(table: &str) -> String {
@@ -58,8 +86,8 @@ pub fn last_step(table: &str) -> String {
 }
 
 impl Rows<'_> {
-    /// Rows with `step`, `target_id`, `entry_id`, `observed` (NULL where a rollup is read) and `value_n` for each of the
-    /// sums, as a SELECT.
+    /// Rows with `step`, `target_id`, `entry_id` or `uid`, `observed` (NULL where a rollup is read) and `value_n` for each
+    /// of the sums, as a SELECT.
     pub fn in_window(&self) -> String {
         match (self.sources.is_plain(), self.steps) {
             (true, 1) => self.of_one_step(),
@@ -74,27 +102,37 @@ impl Rows<'_> {
         if self.sources.has_rest() {
             searches.push(self.of_rest());
         }
-        searches.extend(self.sources.whole().map(|level| self.of_buckets(level)));
-        searches.extend(self.sources.parts().map(|level| self.of_parts(level)));
+        searches.extend(self.sources.whole().map(|rollup| self.of_buckets(rollup)));
+        searches.extend(self.sources.parts().map(|rollup| self.of_parts(rollup)));
         searches.join(" UNION ALL ")
     }
 
     /// Buckets of a rollup, each of which lies inside of one step.
-    fn of_buckets(&self, level: &Level) -> String {
-        let from = BEFORE + Sources::WHOLE + 2 * position(level);
+    fn of_buckets(&self, rollup: Rollup) -> String {
+        let from = BEFORE + Sources::WHOLE + 2 * position(rollup.level);
         let step = match self.steps {
             1 => "1",
             _ => "width_bucket(i.bucket, $6)",
         };
-        format!(
-            "{values} FROM unnest(${from}, ${to}) s (lower, upper) CROSS JOIN LATERAL (\
-             SELECT i.*, NULL::timestamptz AS observed FROM jobstats.{relation} i \
-             WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} AND i.bucket > $1 AND i.bucket <= $2{EACH}) i",
-            values = self.whole(step, ROLLUP_SPAN),
-            to = from + 1,
-            relation = level.relation(),
-            condition = self.condition,
-        )
+        let to = from + 1;
+        let (relation, condition) = (rollup.relation(), self.condition_on(rollup));
+        // Of one span that is named in the condition itself, it is known when planning how much lies in it.
+        let buckets = if self.sources.is_one_span(rollup) {
+            format!(
+                "SELECT * FROM jobstats.{relation} i WHERE i.bucket > (${from})[1] AND i.bucket <= (${to})[1]{condition}"
+            )
+        } else {
+            format!(
+                "SELECT i.* FROM unnest(${from}, ${to}) s (lower, upper) CROSS JOIN LATERAL (\
+                 SELECT * FROM jobstats.{relation} i WHERE i.bucket > s.lower AND i.bucket <= s.upper{condition} \
+                 AND i.bucket > $1 AND i.bucket <= $2{EACH}) i"
+            )
+        };
+        let rows = format!(
+            "{values} FROM (SELECT i.*, NULL::timestamptz AS observed FROM ({buckets}) i) i",
+            values = self.whole(step, kind(rollup)),
+        );
+        self.keyed(kind(rollup), rows)
     }
 
     /// The parts of increments that lie in spans.
@@ -105,30 +143,60 @@ impl Rows<'_> {
              AND i.\"time\" > $1 AND i.\"time\" < $4{EACH}",
             condition = self.condition,
         );
-        self.inside_of_spans(BEFORE + Sources::REST, SPAN, &rows)
+        let rows = self.inside_of_spans(BEFORE + Sources::REST, &INCREMENTS, &rows);
+        self.keyed(&INCREMENTS, rows)
     }
 
     /// The parts of buckets of a rollup that lie in spans.
-    fn of_parts(&self, level: &Level) -> String {
+    fn of_parts(&self, rollup: Rollup) -> String {
         let rows = format!(
             "SELECT i.*, NULL::timestamptz AS observed, i.bucket - interval '1 microsecond' AS since, \
              i.bucket + (interval '{width}' - interval '1 microsecond') AS \"time\" FROM jobstats.{relation} i \
              WHERE i.bucket > s.lower - interval '{width}' + interval '1 microsecond' AND i.bucket <= s.upper{condition} \
              AND i.bucket > $1 - interval '{width}' AND i.bucket <= $2{EACH}",
-            width = level.width,
-            relation = level.relation(),
-            condition = self.condition,
+            width = rollup.level.width,
+            relation = rollup.relation(),
+            condition = self.condition_on(rollup),
         );
-        let lower = BEFORE + Sources::PARTS + 2 * position(level);
-        self.inside_of_spans(lower, ROLLUP_SPAN, &rows)
+        let lower = BEFORE + Sources::PARTS + 2 * position(rollup.level);
+        let rows = self.inside_of_spans(lower, kind(rollup), &rows);
+        self.keyed(kind(rollup), rows)
+    }
+
+    /// Rows that have `uid` where that is wanted, one per step, target and user. They are summed by entry first, so that few
+    /// have to be looked up.
+    fn keyed(&self, kind: &Kind, rows: String) -> String {
+        if kind.by_user || !self.by_user {
+            return rows;
+        }
+        let sums = |of: &str| -> String {
+            (0..self.sums.len())
+                .map(|n| format!(", sum({of}.value_{n})::bigint AS value_{n}"))
+                .collect()
+        };
+        format!(
+            "SELECT p.step, p.target_id, e.uid, NULL::timestamptz AS observed{by_user} FROM (\
+             SELECT i.step, i.target_id, i.entry_id{by_entry} FROM ({rows}) i GROUP BY i.step, i.target_id, i.entry_id) p \
+             LEFT JOIN jobstats.entries e ON e.entry_id = p.entry_id GROUP BY p.step, p.target_id, e.uid",
+            by_user = sums("p"),
+            by_entry = sums("i"),
+        )
+    }
+
+    fn condition_on(&self, rollup: Rollup) -> &str {
+        if rollup.by_user {
+            self.condition_on_users
+        } else {
+            self.condition
+        }
     }
 
     /// The parts of rows that lie in spans `s`.
-    fn inside_of_spans(&self, lower: usize, span: &str, rows: &str) -> String {
-        let whole = self.whole("i.first_step", span);
+    fn inside_of_spans(&self, lower: usize, kind: &Kind, rows: &str) -> String {
+        let whole = self.whole("i.first_step", kind);
         let part = self.part(
             "k.step",
-            span,
+            kind,
             "greatest(($6)[k.step], i.lower)",
             "least(($6)[k.step + 1], i.upper)",
         );
@@ -151,7 +219,10 @@ impl Rows<'_> {
 
     /// Three searches: what lies inside, what crosses the start, what else crosses the end.
     fn of_one_step(&self) -> String {
-        let (whole, part) = (self.whole("1", SPAN), self.part("1", SPAN, "$1", "$2"));
+        let (whole, part) = (
+            self.whole("1", &INCREMENTS),
+            self.part("1", &INCREMENTS, "$1", "$2"),
+        );
         let condition = self.condition;
         let table = "FROM jobstats.increments i WHERE";
         format!(
@@ -162,8 +233,8 @@ impl Rows<'_> {
     }
 
     fn of_steps(&self) -> String {
-        let whole = self.whole("i.first_step", SPAN);
-        let part = self.part("k.step", SPAN, "($6)[k.step]", "($6)[k.step + 1]");
+        let whole = self.whole("i.first_step", &INCREMENTS);
+        let part = self.part("k.step", &INCREMENTS, "($6)[k.step]", "($6)[k.step + 1]");
         let from = format!(
             "FROM (SELECT i.*, {first} AS first_step, {last} AS last_step FROM jobstats.increments i \
              WHERE i.\"time\" > $1 AND i.\"time\" < $4 AND i.since < $2{condition}) i",
@@ -180,28 +251,25 @@ impl Rows<'_> {
         )
     }
 
-    fn whole(&self, step: &str, span: &str) -> String {
-        self.select(step, span, |column| format!("i.\"{column}\""))
+    fn whole(&self, step: &str, kind: &Kind) -> String {
+        self.select(step, kind, |column| format!("i.\"{column}\""))
     }
 
-    fn part(&self, step: &str, span: &str, from: &str, until: &str) -> String {
+    fn part(&self, step: &str, kind: &Kind, from: &str, until: &str) -> String {
         let schema = self.schema;
-        self.select(step, span, |column| {
+        self.select(step, kind, |column| {
             format!("{schema}.jobstats_share(i.\"{column}\", i.since, i.\"time\", {from}, {until})")
         })
     }
 
-    fn select(&self, step: &str, span: &str, share: impl Fn(&str) -> String) -> String {
-        let span = if self.span { span } else { "" };
-        let values = self.values(share);
-        format!("SELECT {step} AS step, i.target_id, i.entry_id, i.observed{values}{span}")
-    }
-
-    fn values(&self, share: impl Fn(&str) -> String) -> String {
-        let values = (0..).zip(self.sums);
-        values
-            .map(|(n, sum)| format!(", {} AS value_{n}", value(sum, &share)))
-            .collect()
+    fn select(&self, step: &str, kind: &Kind, share: impl Fn(&str) -> String) -> String {
+        let span = if self.span { kind.span } else { "" };
+        let values: String = (0..)
+            .zip(self.sums)
+            .map(|(n, sum)| format!(", {} AS value_{n}", value(sum, kind, &share)))
+            .collect();
+        let key = if kind.by_user { "uid" } else { "entry_id" };
+        format!("SELECT {step} AS step, i.target_id, i.{key}, i.observed{values}{span}")
     }
 }
 
@@ -212,15 +280,9 @@ fn position(level: &Level) -> usize {
 }
 
 /// What a row adds to a sum; NULL where none of the columns says anything.
-fn value(sum: &Sum, share: impl Fn(&str) -> String) -> String {
-    match sum.columns.as_slice() {
-        [column] => share(column),
-        columns => {
-            let terms: Vec<String> = columns
-                .iter()
-                .map(|column| format!("coalesce({}, 0)", share(column)))
-                .collect();
-            format!("nullif({}, 0)", terms.join(" + "))
-        }
+fn value(sum: &Sum, kind: &Kind, share: impl Fn(&str) -> String) -> String {
+    match sum.combined().filter(|_| kind.by_user) {
+        Some(column) => share(column),
+        None => sum.over(share),
     }
 }

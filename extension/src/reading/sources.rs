@@ -23,10 +23,30 @@ pub struct Sources {
     lost: Vec<Span>,
     /// Since when increments and observations are kept.
     kept_since: Micros,
+    /// Whether no step is read from two buckets, or from one and from increments.
+    one_per_step: bool,
 }
 
 /// Spans of those rollups that are read, coarsest first.
-type Rollups = Vec<(&'static Level, Vec<Span>)>;
+type Rollups = Vec<(Rollup, Vec<Span>)>;
+
+/// A rollup, by entry or by user.
+#[derive(Debug, Clone, Copy)]
+pub struct Rollup {
+    pub level: &'static Level,
+    pub by_user: bool,
+}
+
+impl Rollup {
+    /// The table or continuous aggregate.
+    pub fn relation(&self) -> String {
+        if self.by_user {
+            self.level.users()
+        } else {
+            self.level.relation()
+        }
+    }
+}
 
 impl Sources {
     /// Number of the parameter, among its own, that says since when observations are kept.
@@ -47,9 +67,9 @@ impl Sources {
     /// How many there are.
     pub const PARAMETERS: usize = Self::PARTS + 2 * LEVELS.len() - 1;
 
-    /// For rows that are asked no more than rollups know.
-    pub fn choose(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
-        let (levels, states) = states(client, window)?.into_iter().unzip();
+    /// For rows that are asked no more than rollups know, or, `by_user`, than their sums by user know.
+    pub fn choose(client: &SpiClient<'_>, window: &Window, by_user: bool) -> Result<Self, Error> {
+        let (levels, states) = states(client, window, by_user)?.into_iter().unzip();
         Self::divide(window, levels, states, kept_since(client)?)
     }
 
@@ -60,11 +80,16 @@ impl Sources {
 
     fn divide(
         window: &Window,
-        levels: Vec<&'static Level>,
+        levels: Vec<Rollup>,
         states: Vec<level::Level>,
         kept_since: Micros,
     ) -> Result<Self, Error> {
         let division = level::divide(&window.edges, &states, kept_since);
+        let steps = || window.edges.windows(2).map(|edges| edges[1] - edges[0]);
+        let mut whole = division.whole.iter().zip(&states);
+        let one_per_step = whole
+            .all(|(spans, level)| spans.is_empty() || steps().all(|width| width <= level.width))
+            && division.parts.iter().all(Vec::is_empty);
         let of = |spans: Vec<Vec<Span>>| {
             let of_levels = levels.iter().copied().zip(spans);
             of_levels.filter(|(_, spans)| !spans.is_empty()).collect()
@@ -75,6 +100,7 @@ impl Sources {
             parts: of(division.parts),
             lost: division.lost,
             kept_since,
+            one_per_step,
         })
     }
 
@@ -83,14 +109,30 @@ impl Sources {
         self.whole.is_empty() && self.parts.is_empty() && self.lost.is_empty()
     }
 
+    /// Whether a rollup by user is read.
+    pub fn has_users(&self) -> bool {
+        self.whole().chain(self.parts()).any(|it| it.by_user)
+    }
+
     /// The rollups of which whole buckets are read.
-    pub fn whole(&self) -> impl Iterator<Item = &'static Level> {
-        self.whole.iter().map(|(level, _)| *level)
+    pub fn whole(&self) -> impl Iterator<Item = Rollup> {
+        self.whole.iter().map(|(rollup, _)| *rollup)
+    }
+
+    /// Whether there is at most one row per step, target and user, where users are all that is asked for.
+    pub fn has_one_row_per_step(&self) -> bool {
+        self.one_per_step
+    }
+
+    /// Whether the whole buckets of a rollup that are read follow each other.
+    pub fn is_one_span(&self, rollup: Rollup) -> bool {
+        let mut whole = self.whole.iter();
+        whole.any(|(it, spans)| it.level.name == rollup.level.name && spans.len() == 1)
     }
 
     /// The rollups of which parts of buckets may be read.
-    pub fn parts(&self) -> impl Iterator<Item = &'static Level> {
-        self.parts.iter().map(|(level, _)| *level)
+    pub fn parts(&self) -> impl Iterator<Item = Rollup> {
+        self.parts.iter().map(|(rollup, _)| *rollup)
     }
 
     /// Whether increments are read, be it in vain.
@@ -121,7 +163,7 @@ impl Sources {
         let mut spans = vec![self.read(), self.rest.clone()];
         for rollups in [&self.whole, &self.parts] {
             for level in &LEVELS {
-                let found = rollups.iter().find(|(it, _)| it.name == level.name);
+                let found = rollups.iter().find(|(it, _)| it.level.name == level.name);
                 spans.push(found.map(|(_, spans)| spans.clone()).unwrap_or_default());
             }
         }
@@ -140,14 +182,15 @@ impl Sources {
 fn states(
     client: &SpiClient<'_>,
     window: &Window,
-) -> Result<Vec<(&'static Level, level::Level)>, Error> {
+    by_user: bool,
+) -> Result<Vec<(Rollup, level::Level)>, Error> {
     let dirty = spans(client, "jobstats.dirty", window)?;
     let mut states = Vec::new();
     for level in LEVELS.iter().rev() {
         let state = client
             .select(
-                "SELECT (extract(epoch FROM width) * 1000000)::bigint, dropped, refreshed FROM jobstats.rollups \
-                 WHERE level = $1",
+                "SELECT (extract(epoch FROM width) * 1000000)::bigint, dropped, refreshed, \
+                 users_refreshed >= refreshed FROM jobstats.rollups WHERE level = $1",
                 Some(1),
                 &[level.name.into()],
             )?
@@ -164,13 +207,14 @@ fn states(
         if level.is_finest() {
             stale.extend(spans(client, "jobstats.coarse", window)?);
         }
+        let by_user = by_user && state.get::<bool>(4)? == Some(true);
         let state = level::Level {
             width,
             since: micros(dropped)?,
             until: micros(refreshed)?,
             stale,
         };
-        states.push((level, state));
+        states.push((Rollup { level, by_user }, state));
     }
     Ok(states)
 }

@@ -258,28 +258,44 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// The sums per step and target, and per entry where anything is asked of entries.
+    /// The sums per step and target, and per entry where anything is asked of entries, or per user where that is all.
     fn part(&self) -> String {
         let mut key = format!("i.step, {}", self.unit_key("i"));
-        if self.asks_entries() {
+        if self.by_user() {
+            key += ", i.uid";
+        } else if self.asks_entries() {
             key += ", i.entry_id";
         }
-        let scope = if self.question.filters.has(Level::Target) {
-            "WHERE i.target_id IN (SELECT u.target_id FROM unit u) "
-        } else {
-            ""
-        };
+        // Where each sum is a row already, to sum it again would take longer than to read it.
+        if self.by_user() && self.sources.has_one_row_per_step() {
+            let values = self.each_sum(|n| format!("i.value_{n}"));
+            return format!(
+                "SELECT {key}{values} FROM ({}) i{}",
+                self.rows(),
+                self.scope()
+            );
+        }
         format!(
-            "SELECT {key}{sums}{span} FROM ({rows}) i {scope}GROUP BY {key}",
-            sums = self.each_sum("i.value"),
+            "SELECT {key}{sums}{span} FROM ({rows}) i{scope} GROUP BY {key}",
+            sums = self.each_sum(|n| format!("sum(i.value_{n})")),
             span = self.span("i"),
             rows = self.rows(),
+            scope = self.scope(),
         )
+    }
+
+    /// Lets only rows `i` of the targets asked for through.
+    fn scope(&self) -> &'static str {
+        if self.question.filters.has(Level::Target) {
+            " WHERE i.target_id IN (SELECT u.target_id FROM unit u)"
+        } else {
+            ""
+        }
     }
 
     /// The entries met: of all that were ever seen, few did anything in the window.
     fn entry(&self) -> String {
-        if !self.asks_entries() {
+        if !self.joins_entries() {
             return "SELECT NULL::bigint AS entry_id WHERE false".to_owned();
         }
         format!(
@@ -292,7 +308,7 @@ impl<'a> Statement<'a> {
 
     /// The sums per step, target and dimensions of entries.
     fn activity(&self) -> String {
-        if !self.asks_entries() {
+        if !self.joins_entries() {
             return "SELECT * FROM part".to_owned();
         }
         let by_entry = || self.question.by.of(&[Level::Entry]);
@@ -320,7 +336,7 @@ impl<'a> Statement<'a> {
         format!(
             "SELECT {key}{sums}{span}{nodes} FROM (SELECT p.*{entry}{node} FROM part p \
              JOIN entry e ON e.entry_id = p.entry_id{unit}) p GROUP BY {key}",
-            sums = self.each_sum("p.sum"),
+            sums = self.each_sum(|n| format!("sum(p.sum_{n})")),
             span = self.span("p"),
         )
     }
@@ -349,7 +365,8 @@ impl<'a> Statement<'a> {
         let rows = self.rows_in_window(
             std::slice::from_ref(probe),
             false,
-            " AND i.target_id = u.target_id",
+            [" AND i.target_id = u.target_id"; 2],
+            false,
         );
         format!(
             "CASE WHEN a.timed OR EXISTS (SELECT FROM ({rows}) i WHERE i.value_0 IS NOT NULL) THEN true \
@@ -357,10 +374,10 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// All sums, over columns that are called by this name and their number.
-    fn each_sum(&self, of: &str) -> String {
+    /// All sums, each of an expression.
+    fn each_sum(&self, expression: impl Fn(SumNumber) -> String) -> String {
         (0..self.sums.len())
-            .map(|n| format!(", sum({of}_{n}) AS sum_{n}"))
+            .map(|n| format!(", {} AS sum_{n}", expression(n)))
             .collect()
     }
 
@@ -373,8 +390,15 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The rows of the window that meet a condition on rows `i`, with a leading AND.
-    fn rows_in_window(&self, sums: &[Sum], span: bool, condition: &str) -> String {
+    /// The rows of the window that meet a condition on rows `i`, and another one where these are of users.
+    fn rows_in_window(
+        &self,
+        sums: &[Sum],
+        span: bool,
+        conditions: [&str; 2],
+        by_user: bool,
+    ) -> String {
+        let [condition, condition_on_users] = conditions;
         let rows = Rows {
             sums,
             steps: self.steps,
@@ -382,6 +406,8 @@ impl<'a> Statement<'a> {
             schema: self.schema,
             span,
             condition,
+            condition_on_users,
+            by_user,
         };
         rows.in_window()
     }
@@ -397,9 +423,16 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The rows of the window, with their server where that is asked for.
+    /// The rows of the window of the entries asked for.
+    fn asked_for(&self, span: bool) -> String {
+        let of_users = self.filters(Level::Entry).replace("e.uid", "i.uid");
+        let conditions = [&*self.of_entries(), &of_users];
+        self.rows_in_window(&self.sums, span, conditions, self.by_user())
+    }
+
+    /// The same, with their server where that is asked for.
     fn rows(&self) -> String {
-        let rows = self.rows_in_window(&self.sums, self.is_summary(), &self.of_entries());
+        let rows = self.asked_for(self.is_summary());
         if !self.question.asks_servers() {
             return rows;
         }
@@ -415,6 +448,15 @@ impl<'a> Statement<'a> {
         self.question.by.has(Level::Entry)
             || self.question.filters.has(Level::Entry)
             || self.is_summary()
+    }
+
+    /// Whether rows have users in place of entries: nothing else is asked of these, and some of the rows tell no more.
+    fn by_user(&self) -> bool {
+        self.asks_entries() && self.sources.has_users()
+    }
+
+    fn joins_entries(&self) -> bool {
+        self.asks_entries() && !self.by_user()
     }
 
     fn is_summary(&self) -> bool {

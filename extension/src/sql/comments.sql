@@ -58,6 +58,7 @@ COMMENT ON TABLE jobstats.dirty IS 'Spans that rollups have not caught up with.'
 COMMENT ON TABLE jobstats.rollups IS 'The rollups of increments: rollup_10m, rollup_1h and rollup_1d, with the views increments_10m, … that are exact at any moment.';
 COMMENT ON COLUMN jobstats.rollups.refreshed IS 'Up to here the rollup holds what increments say, but for the spans in dirty.';
 COMMENT ON COLUMN jobstats.rollups.dropped IS 'What is older is not kept; nobody reads what may be left of it.';
+COMMENT ON COLUMN jobstats.rollups.users_refreshed IS 'Up to here rollup_…_users, sums of the rollup by target and user, hold what it says, but for the spans in dirty.';
 COMMENT ON COLUMN jobstats.rollups.retention IS 'How long it is kept, though not shorter than increments and finer rollups; NULL: for ever.';
 COMMENT ON TABLE jobstats.refresh IS 'One row: what the last refresh of rollups announced before it began.';
 COMMENT ON COLUMN jobstats.refresh.number IS 'How often one was announced.';

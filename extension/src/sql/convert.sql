@@ -188,7 +188,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z])$'
+        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM @extschema@.jobstats_drop_predecessor(step);

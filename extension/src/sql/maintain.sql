@@ -210,7 +210,9 @@ BEGIN
         SELECT 'partitions of ' || t.relation AS name, t.relation, NULL::timestamptz AS horizon
         FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
         UNION ALL
-        SELECT 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
+        SELECT 'retention of ' || t.relation, t.relation, l.dropped
+        FROM jobstats.rollups l
+        CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
         UNION ALL
         SELECT 'retention of ' || t.relation, t.relation, r.dropped
         FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)

@@ -7,6 +7,76 @@ RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00')
 COMMENT ON FUNCTION jobstats_bucket(interval, timestamptz) IS
 'Internal: the start of the bucket of a rollup that an instant lies in.';
 
+CREATE FUNCTION jobstats_dirty_buckets(known bigint[], width interval, refreshed timestamptz)
+RETURNS TABLE (target_id integer, buckets tstzrange)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT d.target_id, unnest(range_agg(tstzrange(
+    @extschema@.jobstats_bucket(width, d.span_from),
+    least(refreshed, @extschema@.jobstats_bucket(width, d.span_to - interval '1 microsecond') + width),
+    '(]')))
+FROM jobstats.dirty d
+WHERE d.dirty_id = ANY (known) AND d.span_from < refreshed
+GROUP BY d.target_id
+$$;
+COMMENT ON FUNCTION jobstats_dirty_buckets(bigint[], interval, timestamptz) IS
+'Internal: the buckets of a width, up to where they are computed, that these rows of jobstats.dirty touch, by target.';
+
+-- No SET clause: a procedure with one cannot commit.
+CREATE PROCEDURE jobstats_refresh_users(known bigint[])
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    pace CONSTANT interval := '1 day';
+    level record;
+    span record;
+    low timestamptz;
+    high timestamptz;
+    began timestamptz;
+    affected bigint;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR level IN
+        SELECT l.level AS name, l.width, l.users_refreshed, format('rollup_%s_users', l.level) AS relation, n.unit
+        FROM jobstats.rollups l
+        JOIN (VALUES ('10m', 'day'), ('1h', 'month'), ('1d', 'year')) AS n (level, unit) ON n.level = l.level
+        ORDER BY l.width
+    LOOP
+        began := clock_timestamp();
+        affected := 0;
+        FOR span IN
+            SELECT d.target_id, d.buckets
+            FROM @extschema@.jobstats_dirty_buckets(known, level.width, level.users_refreshed) d
+        LOOP
+            COMMIT;
+            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            -- Setup and jobstats_reidentify() wait, or are waited for.
+            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+            affected := affected + @extschema@.jobstats_roll_up(level.name, true, lower(span.buckets), upper(span.buckets), span.target_id);
+        END LOOP;
+        LOOP
+            COMMIT;
+            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+            SELECT l.users_refreshed, l.refreshed INTO low, high FROM jobstats.rollups l WHERE l.level = level.name;
+            IF low = 'epoch' AND high > 'epoch' THEN
+                EXECUTE format('SELECT coalesce(date_bin(''1 day'', min(r.bucket), ''epoch''), $1) FROM jobstats.rollup_%s r', level.name)
+                    INTO low USING high;
+                UPDATE jobstats.rollups l SET users_refreshed = low WHERE l.level = level.name;
+            END IF;
+            EXIT WHEN low >= high;
+            PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
+            affected := affected + @extschema@.jobstats_roll_up(level.name, true, low, least(low + pace, high));
+            UPDATE jobstats.rollups l SET users_refreshed = least(low + pace, high) WHERE l.level = level.name;
+        END LOOP;
+        INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
+    END LOOP;
+    COMMIT;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_refresh_users(bigint[]) IS
+'Internal: brings the sums of rollups by target and user up to date with these.';
+
 -- No SET clause: a procedure with one cannot commit.
 CREATE PROCEDURE jobstats_refresh()
 LANGUAGE plpgsql
@@ -63,14 +133,8 @@ BEGIN
         began := clock_timestamp();
         affected := 0;
         FOR span IN
-            SELECT CASE WHEN level.aggregate THEN NULL ELSE d.target_id END AS target_id,
-                unnest(range_agg(tstzrange(
-                    @extschema@.jobstats_bucket(level.width, d.span_from),
-                    least(level.refreshed,
-                        @extschema@.jobstats_bucket(level.width, d.span_to - interval '1 microsecond') + level.width),
-                    '(]'))) AS buckets
-            FROM jobstats.dirty d
-            WHERE d.dirty_id = ANY (known) AND d.span_from < level.refreshed
+            SELECT CASE WHEN level.aggregate THEN NULL ELSE d.target_id END AS target_id, unnest(range_agg(d.buckets)) AS buckets
+            FROM @extschema@.jobstats_dirty_buckets(known, level.width, level.refreshed) d
             GROUP BY 1
         LOOP
             COMMIT;
@@ -80,7 +144,7 @@ BEGIN
             ELSE
                 -- Two refreshes at once compute one after the other.
                 PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-                affected := affected + @extschema@.jobstats_roll_up(level.name, lower(span.buckets), upper(span.buckets), span.target_id);
+                affected := affected + @extschema@.jobstats_roll_up(level.name, false, lower(span.buckets), upper(span.buckets), span.target_id);
             END IF;
         END LOOP;
 
@@ -104,13 +168,15 @@ BEGIN
                 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             ELSE
                 PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
-                affected := affected + @extschema@.jobstats_roll_up(level.name, low, least(low + pace, high));
+                affected := affected + @extschema@.jobstats_roll_up(level.name, false, low, least(low + pace, high));
             END IF;
             UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + pace, high))
             WHERE l.level = level.name;
         END LOOP;
         INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
     END LOOP;
+    CALL @extschema@.jobstats_refresh_users(known);
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     DELETE FROM jobstats.dirty d WHERE d.dirty_id = ANY (known);
     COMMIT;
 END

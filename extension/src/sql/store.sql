@@ -69,6 +69,7 @@ CREATE TABLE IF NOT EXISTS jobstats.rollups (
     width interval NOT NULL,
     refreshed timestamptz NOT NULL DEFAULT 'epoch',
     dropped timestamptz NOT NULL DEFAULT 'epoch',
+    users_refreshed timestamptz NOT NULL DEFAULT 'epoch',
     retention interval CHECK (retention > '0')
 );
 

@@ -47,7 +47,7 @@ BEGIN
         SELECT relation_of(s.relid), array_agg(s.relid::regclass)
         FROM pg_stat_xact_user_tables s
         WHERE s.seq_scan + coalesce(s.idx_scan, 0) > (before ->> s.relid::text)::bigint
-            AND relation_of(s.relid) ~ '^(raw|increments|rollup_..m?)$'
+            AND relation_of(s.relid) ~ '^(raw|increments|rollup_..m?(_users)?)$'
         GROUP BY 1 ORDER BY 1
     LOOP
         days := NULL;

@@ -52,6 +52,9 @@ BEGIN
             EXECUTE format('ALTER TABLE jobstats.rollup_%s %s', level, forgotten);
         END LOOP;
     END IF;
+    FOREACH level IN ARRAY levels LOOP
+        EXECUTE format('ALTER TABLE jobstats.rollup_%s_users %s', level, forgotten);
+    END LOOP;
     EXECUTE 'ALTER TABLE jobstats.increments ' || forgotten;
 END
 $$;
@@ -82,7 +85,8 @@ UNION ALL SELECT '1h', sum(open), count(readpage), sum(readpage), sum(readpage_u
 UNION ALL SELECT '1d', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.increments_1d
 UNION ALL SELECT 'rollup_10m', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.rollup_10m
 UNION ALL SELECT 'rollup_1h', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.rollup_1h
-UNION ALL SELECT 'rollup_1d', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.rollup_1d;
+UNION ALL SELECT 'rollup_1d', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.rollup_1d
+UNION ALL SELECT 'users', sum(open), count(readpage), sum(readpage), sum(readpage_usecs) FROM jobstats.rollup_1d_users;
 TABLE levels;
 
 -- It is counted where rollups were made long ago, by a late text, and after them. They show it at once.

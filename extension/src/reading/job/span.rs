@@ -37,7 +37,7 @@ pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Option<Span>, Error> 
     let window = Window {
         edges: vec![earliest.saturating_sub(DAY).max(EARLIEST), LATEST],
     };
-    let found = search(client, &Sources::choose(client, &window)?, &entries)?;
+    let found = search(client, &Sources::choose(client, &window, false)?, &entries)?;
     let first = found.iter().map(|it| it.first).min();
     let latest = found.iter().max_by_key(|it| it.latest);
     let (Some(first), Some(latest)) = (first, latest) else {

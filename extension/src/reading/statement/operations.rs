@@ -20,7 +20,7 @@ impl Statement<'_> {
              GROUP BY u.target_id, o.n) f \
              JOIN unit u ON u.target_id = f.target_id JOIN seen x ON x.target_id = f.target_id",
             per_call = per_call("f.spent", "f.calls"),
-            rows = self.rows_in_window(&self.sums, true, &self.of_entries()),
+            rows = self.asked_for(true),
             values = self.operation_values(),
         )
     }
