@@ -4,6 +4,7 @@
 
 mod carry;
 mod compare;
+mod detail;
 mod known;
 mod late;
 mod row;
@@ -14,6 +15,7 @@ use std::collections::TryReserveError;
 use thiserror::Error;
 
 pub use compare::compare;
+pub use detail::{Fields, leave_out};
 pub use late::can_be_older;
 
 use crate::operation::OperationIndex;

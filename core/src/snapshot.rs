@@ -123,6 +123,8 @@ pub struct Snapshot<'a> {
     pub problems_found: u64,
     /// Whether an entry stands in the text twice, in records that differ.
     pub has_duplicates: bool,
+    /// Whether two lives of an entry stand in it.
+    pub has_several_lives: bool,
     /// Whether every record that Lustre printed is here (rule 3): false for a cut text, for a problem that can hide a
     /// record and for an error message that names this target.
     pub complete: bool,

@@ -317,7 +317,12 @@ impl<'a, 'o> Comparing<'a, 'o> {
         let before = increments.len();
         increments.try_reserve(rows.len())?;
         let last_active = wall(record.snapshot_time);
-        let rows = rows.into_increments(&record.id, self.next.time, last_active);
+        let rows = rows.into_increments(
+            &record.id,
+            self.next.time,
+            last_active,
+            !self.text.has_several_lives,
+        );
         increments.extend(rows.map(|row| Increment {
             reset: Some(row.since) == reset,
             ..row

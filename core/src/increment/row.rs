@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
-
+use super::detail::{Fields, calls_of, leave_out};
 use super::value::{Histogram, Value, bit};
 use super::{Column, Increment, Micros, Reason};
-use crate::operation::{self, Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
+use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
 use crate::scan::Unit;
 use crate::snapshot::HISTOGRAM_LEN;
 
@@ -31,17 +30,7 @@ struct Row<'a> {
     detail: BTreeMap<&'a str, Detail>,
 }
 
-/// What the columns do not hold of an operation, by the names that Lustre prints.
-type Detail = BTreeMap<&'static str, Json>;
-
-/// Columns that the calls of an operation in bytes go to.
-fn calls_of(index: OperationIndex) -> Option<OperationIndex> {
-    let operation = OPERATIONS.get(index)?;
-    let calls = operation
-        .doubles
-        .filter(|_| operation.kind == Kind::Bytes)?;
-    operation::find(calls.as_bytes())
-}
+type Detail = Fields<&'static str>;
 
 impl<'a> Rows<'a> {
     /// Adds what a counter did since then. `counted_apart` has the bits of the listed operations that have counters of
@@ -79,13 +68,20 @@ impl<'a> Rows<'a> {
         self.rows.len()
     }
 
-    /// The rows in which something grew.
+    /// The rows in which something grew. What their columns say is left out of `detail` where the identifier has no other
+    /// life in the text and this one no other row: else their columns could not be told apart.
     pub fn into_increments(
-        self,
+        mut self,
         id: &'a str,
         time: Micros,
         last_active: Option<Micros>,
+        is_only_life: bool,
     ) -> impl Iterator<Item = Increment<'a>> {
+        if let [(_, row)] = self.rows.as_mut_slice()
+            && is_only_life
+        {
+            row.leave_out();
+        }
         let rows = self.rows.into_iter().filter(|(_, row)| row.has_grown());
         rows.map(move |(since, row)| Increment {
             id,
@@ -107,6 +103,14 @@ impl Row<'_> {
             || self.read_histogram.is_some()
             || self.write_histogram.is_some()
             || !self.detail.is_empty()
+    }
+
+    fn leave_out(&mut self) {
+        let totals = &self.totals;
+        leave_out(&mut self.detail, |column| {
+            let grown = totals.iter().find(|(grown, _)| *grown == column);
+            grown.map(|(_, growth)| *growth)
+        });
     }
 
     fn detail(&self) -> Option<String> {
@@ -192,10 +196,12 @@ impl Change<'_, '_> {
         let measures = now.unit != Unit::Requests && now.samples > 0;
         let is_new = |old: u64, new: u64| measures && (before.samples == 0 || old != new);
         let squares = now.sumsq.wrapping_sub(before.sumsq);
+        // Of one that stays where it is, at its limit, the columns would say otherwise. Lustre up to 2.13 prints none.
+        let has_squares = squares > 0 || now.sumsq > 0 && self.samples() > 0;
         let fields = [
             ("min", now.min, is_new(before.min, now.min)),
             ("max", now.max, is_new(before.max, now.max)),
-            ("sumsq", squares, squares > 0),
+            ("sumsq", squares, has_squares),
         ];
         let fields = fields.into_iter().filter(|(.., is_new)| *is_new);
         fields

@@ -23,6 +23,7 @@ pub(super) fn resolve<'a>(
     let mut removed = Vec::new();
     for group in groups {
         let used = lives(&snapshot.records, &group);
+        snapshot.has_several_lives |= used.len() > 1;
         for position in &group {
             let record = &snapshot.records[*position];
             let life = used.binary_search_by_key(&record.start_time, |used| {

@@ -125,11 +125,11 @@ fn rule_4_without_start_time_a_larger_min_is_a_reset_if_it_had_counted() {
 fn rule_4_the_sum_of_squares_never_decides() {
     let wrapped = rows(
         "open 2 usecs 5 9 14 18446744073709551615",
-        "open 3 usecs 5 9 20 35",
+        "open 4 usecs 5 9 27 84",
     );
     assert_eq!(
         wrapped,
-        [r#"a (0, 120] open=1 open_usecs=6 {"open":{"sumsq":36}}"#]
+        [r#"a (0, 120] open=2 open_usecs=13 {"open":{"sumsq":85}}"#]
     );
 }
 

@@ -5,6 +5,7 @@
 //! observations say, [`rows`] the increments. [`strays`] finds what belongs to no observation. `jobstats_reprocess()` puts
 //! right what the same walk finds.
 
+mod detail;
 mod finding;
 mod judge;
 mod load;

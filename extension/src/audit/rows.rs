@@ -7,6 +7,7 @@ use pgrx::spi::SpiClient;
 use super::finding::Finding;
 use crate::error::Error;
 use crate::staged::{Row, Source, source, with_rows};
+use crate::store::extension_schema;
 use crate::time::{micros, timestamptz};
 
 /// Observations that follow each other and were all computed: rows of their target observed in (after, until] are theirs,
@@ -43,8 +44,13 @@ pub fn differences(
         Tell::All => described(),
         Tell::Times => TIMES.to_owned(),
     };
+    let in_brief = format!(
+        "{}.jobstats_detail_in_brief(detail, totals) AS detail",
+        extension_schema()?
+    );
     let statement = include_str!("../sql/audit_rows.sql")
         .replace("@names@", &names)
+        .replace("@names_in_brief@", &names.replace("\"detail\"", &in_brief))
         .replace("@computed@", &select)
         .replace("@answer@", &answer);
     with_rows(run.target_id, computed, || {

@@ -32,7 +32,7 @@ COMMENT ON COLUMN jobstats.increments.last_active IS 'Last update of the entry a
 COMMENT ON COLUMN jobstats.increments.reset IS 'The counters restarted in this span.';
 COMMENT ON COLUMN jobstats.increments.read_bytes_hist IS 'Reads by size: element k+1 counts sizes above 2^(k-1) and up to 2^k bytes; 32 elements.';
 COMMENT ON COLUMN jobstats.increments.write_bytes_hist IS 'Writes by size: element k+1 counts sizes above 2^(k-1) and up to 2^k bytes; 32 elements.';
-COMMENT ON COLUMN jobstats.increments.detail IS 'What the columns do not hold: new min and max, growth of sumsq modulo 2^64, operations that have no column.';
+COMMENT ON COLUMN jobstats.increments.detail IS 'What the columns do not hold: new min and max, growth of sumsq modulo 2^64 where it is not sum² / calls, operations that have no column. An operation without anything: its first calls, which were all alike.';
 COMMENT ON TABLE jobstats.targets IS 'Metadata and object storage targets met so far.';
 COMMENT ON COLUMN jobstats.targets.cleanup_interval IS 'job_cleanup_interval as shipped; NULL: not shipped, 600 s are assumed.';
 COMMENT ON TABLE jobstats.entries IS 'Entry identifiers that did something, and what they mean.';

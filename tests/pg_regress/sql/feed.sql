@@ -70,6 +70,16 @@ INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('mds1', at(2), mdt('scratch-MDT0000', life('101:1000:r01c01', at(-5), 12, 500), life('cp.1000', at(1), 3, 30, 9)));
 SELECT entry, since, until, reset, open, open_usecs, getattr, detail FROM increments WHERE target = 'scratch-MDT0000';
 
+-- Sums of squares that calls and their sums do not say stand in detail: 2² + 98² of two calls, 7² of one.
+INSERT INTO jobstats.feed (server, "time", body) VALUES
+    ('mds1', at(4), mdt('scratch-MDT0001', life('a.1', at(-5), 0, 0), life('b.1', at(-5), 0, 0))),
+    ('mds1', at(6), mdt('scratch-MDT0001', regexp_replace(life('a.1', at(-5), 2, 100), 'sumsq: +0', 'sumsq: 9608'),
+        replace(life('b.1', at(-5), 1, 7), 'min:        1, max:      100, sum:                7, sumsq:                  0',
+            'min:        7, max:        7, sum:                7, sumsq:                 49')));
+SELECT entry, detail,
+    coalesce((detail->'open'->>'sumsq')::numeric, mod(div(open_usecs::numeric * open_usecs, open), 18446744073709551616)) AS squares
+FROM increments WHERE target = 'scratch-MDT0001' ORDER BY entry;
+
 -- By COPY, with the time left out, compressed, many rows at once.
 COPY jobstats.feed (cluster, server, body) FROM stdin;
 second	oss2	obdfilter.scratch-OST0000.job_stats=job_stats:\n
