@@ -3,6 +3,7 @@
 //! A snapshot borrows the text that it was made from. Only counters that counted something take memory: a record says
 //! with one bit per operation which counters it has, and keeps the values of those that are not all zero.
 
+mod detach;
 mod duplicates;
 mod print;
 mod read;
@@ -17,6 +18,7 @@ use crate::operation::{Kind, OPERATIONS};
 pub use crate::scan::HISTOGRAM_LEN;
 use crate::scan::{Problem, TargetName, Time, Unit};
 
+pub use detach::Words;
 pub use print::{print, print_to};
 pub use read::{read, read_carried};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::scan::Problem;
-use jobstats_core::snapshot::{Record, Snapshot, print, read, read_carried};
+use jobstats_core::snapshot::{Record, Snapshot, Words, print, read, read_carried};
 
 use crate::events::events;
 use crate::readings::{record, records};
@@ -16,9 +16,27 @@ pub fn check(text: &[u8], cut: usize) {
         print_gives_it_again(snapshot);
         lines_give_it_again(snapshot, text);
     }
+    it_outlives_the_text(text);
     ends_of_lines_do_not_matter(text);
     a_cut_changes_nothing_before_it(text, cut);
     read_carried(text).unwrap();
+}
+
+/// Detached, a snapshot says the same when its text is gone, but for problems.
+fn it_outlives_the_text(text: &[u8]) {
+    for (position, snapshot) in read(text).unwrap().snapshots.iter().enumerate() {
+        let mut words = Words::default();
+        let detached = {
+            let gone = text.to_vec();
+            let snapshot = read(&gone).unwrap().snapshots.remove(position);
+            snapshot.detach(&mut words).unwrap()
+        };
+        let expected = Snapshot {
+            problems: Vec::new(),
+            ..snapshot.clone()
+        };
+        assert_eq!(format!("{detached:?}"), format!("{expected:?}"));
+    }
 }
 
 /// What the fields of a snapshot promise.

@@ -1,0 +1,51 @@
+//! A snapshot without the text that it was made from.
+
+use std::borrow::Cow;
+use std::collections::TryReserveError;
+
+use super::{Record, Snapshot};
+use crate::scan::TargetName;
+
+/// What a snapshot borrows once it is [detached](Snapshot::detach).
+#[derive(Debug, Default)]
+pub struct Words {
+    /// Identifiers and names of operations.
+    words: String,
+    target: Vec<u8>,
+}
+
+impl Snapshot<'_> {
+    /// The same snapshot borrowing from `words` alone, so that the text, most of which is zeros, may go. What could not be
+    /// used of it is left behind.
+    pub fn detach(self, words: &mut Words) -> Result<Snapshot<'_>, TryReserveError> {
+        let ids = || self.records.iter().map(|record| &*record.id);
+        let all = || ids().chain(self.unlisted.iter().copied());
+        words.words.try_reserve(all().map(str::len).sum())?;
+        words.words.extend(all());
+        if let Some(target) = &self.target {
+            words.target.try_reserve(target.name.len())?;
+            words.target.extend_from_slice(target.name);
+        }
+        let Words { words, target } = words;
+        let mut rest = words.as_str();
+        let mut next = |len: usize| {
+            let (word, after) = rest.split_at(len);
+            rest = after;
+            word
+        };
+        let records = self.records.into_iter().map(|record| Record {
+            id: Cow::Borrowed(next(record.id.len())),
+            ..record
+        });
+        Ok(Snapshot {
+            records: records.collect(),
+            unlisted: self.unlisted.iter().map(|name| next(name.len())).collect(),
+            target: self.target.map(|named| TargetName {
+                kind: named.kind,
+                name: target,
+            }),
+            problems: Vec::new(),
+            ..self
+        })
+    }
+}
