@@ -13,6 +13,41 @@ pub fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
         .map_err(|_| Error::Memory(more.saturating_mul(size_of::<T>())))
 }
 
+/// Room for `more` bytes of text, in large pages where the system has them: it takes half of the time to unpack a text
+/// of 110 MB that its memory is had for the first time, 4 kB by 4 kB.
+pub fn reserve_large(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
+    reserve(text, more)?;
+    #[cfg(target_os = "linux")]
+    if text.capacity() >= LARGE {
+        advise_large(text);
+    }
+    Ok(())
+}
+
+/// Vectors from here on lie in memory of their own, which goes when they do.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 32 << 20;
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn advise_large(text: &mut Vec<u8>) {
+    const PAGE: usize = 4096;
+    let start = text.as_mut_ptr();
+    let skipped = start.align_offset(PAGE);
+    let Some(len) = text.capacity().checked_sub(skipped) else {
+        return;
+    };
+    // Only a wish: where it is not granted, nothing is lost.
+    // SAFETY: the pages are the vector's own, and the advice does not change what is in them.
+    let _ = unsafe {
+        rustix::mm::madvise(
+            start.wrapping_add(skipped).cast(),
+            len - len % PAGE,
+            rustix::mm::Advice::LinuxHugepage,
+        )
+    };
+}
+
 /// Fails where there is no room for many small things that are about to be made, `each` of so many bytes. Collections
 /// of strings and the like end the process where they cannot grow.
 pub fn require_room(things: usize, each: usize) -> Result<(), Error> {

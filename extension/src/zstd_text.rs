@@ -1,9 +1,12 @@
 //! Packing and unpacking of text, with sizes checked before memory is taken.
 
-use std::io::{self, Read};
+use std::cell::Cell;
+use std::io;
+
+use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
 use crate::error::Error;
-use crate::memory::reserve;
+use crate::memory::{reserve, reserve_large};
 
 /// Fast, and smaller than the texts need: they repeat themselves.
 const LEVEL: i32 = 1;
@@ -11,11 +14,30 @@ const LEVEL: i32 = 1;
 /// `ZSTD_error_memory_allocation`, as functions return it.
 const NO_MEMORY: usize = 64_usize.wrapping_neg();
 
-/// Bytes that are unpacked at once.
-const PIECE: usize = 128 << 10;
+/// Room that is made first for text of unknown size.
+const PIECE: u64 = 128 << 10;
 
 /// Unpacked text is never larger than a field of PostgreSQL.
 pub const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
+
+thread_local! {
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Keeps the memory of a text that is done with for the next one that is unpacked: to get memory from the system takes as
+/// long as to unpack into it.
+pub fn recycle(text: Vec<u8>) {
+    SPARE.set(text);
+}
+
+/// Gives the spare memory back in the end, also where that is an error of PostgreSQL.
+pub struct Recycling;
+
+impl Drop for Recycling {
+    fn drop(&mut self) {
+        SPARE.take();
+    }
+}
 
 /// Text → zstd.
 pub fn pack(text: &[u8]) -> Result<Vec<u8>, Error> {
@@ -36,29 +58,33 @@ pub fn unpack(packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
         }
         reason => Error::NotZstd(reason),
     };
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(not_zstd)?;
-    let mut text = Vec::new();
+    let limit_reached = || Error::TextTooLarge { limit };
+    let mut decoder = Decoder::new().map_err(not_zstd)?;
+    let mut input = InBuffer::around(packed);
+    let mut text = SPARE.take();
+    text.clear();
     // The frame says how large the text is, if its writer knew. It may lie, but memory that is reserved and not written
     // costs nothing.
-    let stated = zstd::zstd_safe::get_frame_content_size(packed)
-        .ok()
-        .flatten()
-        .unwrap_or(0);
-    reserve(&mut text, usize::try_from(stated.min(limit)).unwrap_or(0))?;
-    let mut piece = vec![0; PIECE];
-    loop {
+    let stated = zstd::zstd_safe::get_frame_content_size(packed);
+    let stated = stated.ok().flatten().unwrap_or(PIECE);
+    let mut more = usize::try_from(stated.min(limit)).map_err(|_| limit_reached())?;
+    let mut hint = 0;
+    while input.pos < packed.len() || (hint > 0 && text.len() == text.capacity()) {
         pgrx::check_for_interrupts!();
-        let read = decoder.read(&mut piece).map_err(not_zstd)?;
-        if read == 0 {
-            return Ok(text);
+        if text.len() == text.capacity() {
+            reserve_large(&mut text, more.max(1))?;
+            more = text.capacity();
         }
-        if (text.len() + read) as u64 > limit {
-            return Err(Error::TextTooLarge { limit });
+        let filled = text.len();
+        hint = decoder
+            .run(&mut input, &mut OutBuffer::around_pos(&mut text, filled))
+            .map_err(not_zstd)?;
+        if text.len() as u64 > limit {
+            return Err(limit_reached());
         }
-        if text.capacity() - text.len() < read {
-            let more = text.len().max(PIECE);
-            reserve(&mut text, more)?;
-        }
-        text.extend_from_slice(&piece[..read]);
     }
+    if hint > 0 {
+        return Err(Error::NotZstd("incomplete frame".to_owned()));
+    }
+    Ok(text)
 }

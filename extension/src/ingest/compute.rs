@@ -6,6 +6,7 @@ use jobstats_core::step::is_coarse;
 use pgrx::spi::SpiClient;
 
 use super::entries::Entries;
+use super::steps::{Step, timed};
 use super::stored::{self, Read, Stale, Stored};
 use crate::error::Error;
 use crate::memory::{Growing, require_room, reserve};
@@ -87,7 +88,7 @@ pub fn computation<'a>(
 ) -> Result<Computation<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
-    let comparison = compare(previous, next, cleanup_interval)?;
+    let comparison = timed(Step::Compare, || compare(previous, next, cleanup_interval))?;
     Ok(Computation {
         since: previous.map(|previous| previous.time),
         counts: counts(&comparison, next),
@@ -115,8 +116,12 @@ pub fn compute(
     if let Some((from, to)) = span(increments().filter(is_coarse)) {
         rollup::coarse(client, from, to)?;
     }
-    let rows = rows(client, entries, computation.increments)?;
-    let increments = insert_increments(client, target_id, rows)?;
+    let rows = timed(Step::Entries, || {
+        rows(client, entries, computation.increments)
+    })?;
+    let increments = timed(Step::Increments, || {
+        insert_increments(client, target_id, rows)
+    })?;
     let computed = Computed {
         since: computation.since,
         counts: computation.counts,

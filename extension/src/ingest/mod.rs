@@ -8,12 +8,13 @@ pub mod compute;
 pub mod entries;
 mod place;
 mod rejects;
+mod steps;
 pub mod stored;
 pub mod targets;
 mod text;
 
 use jobstats_core::increment::Micros;
-use jobstats_core::snapshot;
+use jobstats_core::snapshot::{self, Words};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -21,8 +22,10 @@ use pgrx::spi::SpiClient;
 use crate::error::Error;
 use crate::store::{self, Settings};
 use crate::time::{clock_now, micros};
+use crate::zstd_text::Recycling;
 use entries::Entries;
 use rejects::Rejects;
+use steps::{Step, timed, told};
 use text::Text;
 
 use place::{Action, Outcome};
@@ -86,19 +89,23 @@ fn jobstats_ingest(
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let outcomes = Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
-        require_read_committed(client, "feeding")?;
-        let settings = store::settings(client)?;
-        let now = clock_now();
-        let feed = Feed {
-            cluster: cluster.unwrap_or_default(),
-            server: server.ok_or_else(|| Error::Argument("server must not be NULL".to_owned()))?,
-            time: read_at.map_or(Ok(now), micros)?,
-            duration,
-            shipper,
-        };
-        let text = Text::new(body, body_zstd)?;
-        ingest(client, &feed, settings, now, &text)
+    let outcomes = told(|| {
+        Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
+            require_read_committed(client, "feeding")?;
+            let settings = store::settings(client)?;
+            let now = clock_now();
+            let feed = Feed {
+                cluster: cluster.unwrap_or_default(),
+                server: server
+                    .ok_or_else(|| Error::Argument("server must not be NULL".to_owned()))?,
+                time: read_at.map_or(Ok(now), micros)?,
+                duration,
+                shipper,
+            };
+            let text = Text::new(body, body_zstd)?;
+            let _recycling = Recycling;
+            ingest(client, &feed, settings, now, text)
+        })
     })?;
     Ok(TableIterator::new(outcomes.into_iter().map(|outcome| {
         let c = outcome.counts;
@@ -135,9 +142,9 @@ fn ingest(
     feed: &Feed,
     settings: Settings,
     now: Micros,
-    text: &Text<'_>,
+    text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
-    let reading = snapshot::read(text.bytes())?;
+    let reading = timed(Step::Scan, || snapshot::read(text.bytes()))?;
     for snapshot in &reading.snapshots {
         text::require_size(snapshot, settings.max_text)?;
     }
@@ -150,18 +157,22 @@ fn ingest(
     };
     ingest.rejects.add_problems(&reading.problems, None);
     ingest.rejects.add_dropped(reading.problems_dropped);
+    let mut words: Vec<Words> = Vec::new();
+    words.resize_with(reading.snapshots.len(), Words::default);
+    let mut parts = Vec::new();
     let mut outcomes = Vec::new();
-    let named = targets::find_and_lock(client, &feed.cluster, &reading.snapshots)?;
-    for snapshot in reading
-        .snapshots
-        .iter()
-        .filter(|snapshot| snapshot.target.is_none())
-    {
-        outcomes.push(ingest.reject_nameless(snapshot, text));
+    for (snapshot, words) in reading.snapshots.into_iter().zip(&mut words) {
+        let part = text.part(snapshot, words)?;
+        if part.snapshot.target.is_some() {
+            parts.push(part);
+        } else {
+            outcomes.push(ingest.reject_nameless(&part));
+        }
     }
-    for (mut target, snapshot) in named {
+    text.leave();
+    for (mut target, part) in targets::find_and_lock(client, &feed.cluster, parts)? {
         pgrx::check_for_interrupts!();
-        outcomes.push(ingest.place(client, &mut target, snapshot, text)?);
+        outcomes.push(ingest.place(client, &mut target, part)?);
     }
     if outcomes.is_empty()
         || outcomes
@@ -170,6 +181,8 @@ fn ingest(
     {
         ingest.rejects.insert(client, feed, now)?;
     }
-    ingest.entries.insert_new(client, feed.time)?;
+    timed(Step::Entries, || {
+        ingest.entries.insert_new(client, feed.time)
+    })?;
     Ok(outcomes)
 }

@@ -1,17 +1,17 @@
 //! Where a text stands among the observations of its target, and what follows from it.
 
 use jobstats_core::increment::{CompareError, LateReason, Observation, can_be_older};
-use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::Ingest;
 use super::compute::{Counts, compute, compute_on};
+use super::steps::{Step, timed};
 use super::stored::{self, NewText, Read, Stored};
 use super::targets::Target;
-use super::text::Text;
+use super::text::Part;
 use crate::error::Error;
 use crate::identify::notice_unmatched;
+use crate::zstd_text::{UNPACKED_LIMIT, unpack};
 
 /// What became of a target's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,12 +74,9 @@ mod reason {
 
 impl Ingest<'_> {
     /// A text of `lctl get_param -n`: whose it is cannot be known.
-    pub fn reject_nameless(&mut self, snapshot: &Snapshot<'_>, text: &Text<'_>) -> Outcome {
-        let lines = snapshot
-            .text
-            .first()
-            .map_or(&[][..], |range| &text.bytes()[range.clone()]);
-        self.rejects.add(None, None, reason::NO_TARGET, lines);
+    pub fn reject_nameless(&mut self, part: &Part<'_, '_>) -> Outcome {
+        self.rejects
+            .add(None, None, reason::NO_TARGET, &part.beginning);
         pgrx::notice!(
             "the text names no target and is not stored; print it without the option -n of lctl get_param"
         );
@@ -96,32 +93,29 @@ impl Ingest<'_> {
         &mut self,
         client: &mut SpiClient<'_>,
         target: &mut Target,
-        snapshot: &Snapshot<'_>,
-        text: &Text<'_>,
+        part: Part<'_, '_>,
     ) -> Result<Outcome, Error> {
         let time = self.feed.time;
-        let lines = text.of(snapshot)?;
-        let digest = xxh3_128(&lines).to_be_bytes();
+        let snapshot = &part.snapshot;
         if snapshot.observed
             && let Some(known) = stored::digest(client, target.id, time)?
         {
-            if known == digest {
+            if known == part.digest {
                 return Ok(Outcome::of(target, Action::Repeated));
             }
-            return Ok(self.reject(target, reason::DIFFERENT, &lines));
+            return Ok(self.reject(target, reason::DIFFERENT, &part.beginning));
         }
-        self.rejects
-            .add_problems(&snapshot.problems, Some(&target.name));
+        self.rejects.append(part.rejects);
         if !snapshot.observed {
             target.note_cleanup_interval(client, snapshot)?;
             return Ok(Outcome::of(target, Action::Interval));
         }
         let latest = self.now.saturating_add(self.settings.max_ahead);
         if !(0..=latest).contains(&time) {
-            return Ok(self.reject(target, reason::CLOCK, &lines));
+            return Ok(self.reject(target, reason::CLOCK, &part.beginning));
         }
         if time <= self.settings.kept_since {
-            return Ok(self.reject(target, reason::TOO_LATE, &lines));
+            return Ok(self.reject(target, reason::TOO_LATE, &part.beginning));
         }
         let previous = stored::before(client, target.id, time, self.settings.retention)?;
         let next = stored::after(client, target.id, time)?;
@@ -135,7 +129,7 @@ impl Ingest<'_> {
         if let Some(next) = &next
             && let Some(reason) = self.why_not_late(&this, before.as_ref(), next)?
         {
-            return Ok(self.reject(target, reason, &lines));
+            return Ok(self.reject(target, reason, &part.beginning));
         }
         let cleanup_interval = target.cleanup_interval(snapshot);
         let (computed, found) = compute(
@@ -146,20 +140,21 @@ impl Ingest<'_> {
             &this,
             cleanup_interval,
         )?;
-        let packed = text.packed(&lines)?;
-        stored::insert(
-            client,
-            target.id,
-            self.feed,
-            self.now,
-            &NewText {
-                packed: &packed,
-                bytes: lines.len(),
-                digest,
-                cleanup_interval,
-            },
-            &computed,
-        )?;
+        timed(Step::Text, || {
+            stored::insert(
+                client,
+                target.id,
+                self.feed,
+                self.now,
+                &NewText {
+                    packed: &part.packed,
+                    bytes: part.bytes,
+                    digest: part.digest,
+                    cleanup_interval,
+                },
+                &computed,
+            )
+        })?;
         for problem in found {
             let line = i32::try_from(problem.line).ok();
             self.rejects.add(
@@ -185,7 +180,7 @@ impl Ingest<'_> {
                 time,
                 since: computed.since,
                 server: self.feed.server.clone(),
-                text: Some(lines.into_owned()),
+                text: Some(unpack(&part.packed, UNPACKED_LIMIT)?),
                 carried: computed.carried,
                 forgotten: false,
                 cleanup_interval: Some(cleanup_interval),

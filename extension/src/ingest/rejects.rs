@@ -54,9 +54,7 @@ impl Rejects {
 
     /// Adds one piece of text.
     pub fn add(&mut self, target: Option<&str>, line: Option<i32>, reason: &str, text: &[u8]) {
-        let seen = self.seen.entry(reason.to_owned()).or_default();
-        *seen += 1;
-        if *seen <= PER_REASON {
+        if self.has_room(reason) {
             self.rows.push(Reject {
                 target: target.map(str::to_owned),
                 line,
@@ -64,6 +62,25 @@ impl Rejects {
                 text: shown(text),
             });
         }
+    }
+
+    /// Adds the rejects of a part of the text.
+    pub fn append(&mut self, part: Self) {
+        for row in part.rows {
+            if self.has_room(&row.reason) {
+                self.rows.push(row);
+            }
+        }
+        for (reason, seen) in part.seen {
+            *self.seen.entry(reason).or_default() += seen.saturating_sub(PER_REASON);
+        }
+    }
+
+    /// Counts one more, and says whether it is kept.
+    fn has_room(&mut self, reason: &str) -> bool {
+        let seen = self.seen.entry(reason.to_owned()).or_default();
+        *seen += 1;
+        *seen <= PER_REASON
     }
 
     /// Stores them.
@@ -114,11 +131,15 @@ impl Rejects {
     }
 }
 
+/// As much of a text as is looked at; a few bytes more than are kept: what is valid must not look damaged because it was
+/// cut.
+pub fn beginning(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(LINE_LIMIT + char::MAX_LEN_UTF8)]
+}
+
 /// As text of PostgreSQL: cut, and what is not valid there in Lustre's own notation.
 fn shown(text: &[u8]) -> String {
-    // A few bytes more: what is valid must not look damaged because it was cut.
-    let begin = &text[..text.len().min(LINE_LIMIT + char::MAX_LEN_UTF8)];
-    let mut shown = crate::unpack::escape(begin).into_owned();
+    let mut shown = crate::unpack::escape(beginning(text)).into_owned();
     shown.truncate(shown.floor_char_boundary(LINE_LIMIT));
     shown
 }

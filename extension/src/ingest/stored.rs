@@ -10,6 +10,7 @@ use pgrx::spi::SpiClient;
 
 use super::Feed;
 use super::compute::Computed;
+use super::steps::{Step, timed};
 use super::targets::cleanup_interval;
 use crate::error::Error;
 use crate::rollup;
@@ -46,7 +47,8 @@ pub struct Read<'a> {
 impl Stored {
     /// Scans text and carried records.
     pub fn read(&self) -> Result<Read<'_>, Error> {
-        let reading = self.text.as_deref().map(snapshot::read).transpose()?;
+        let text = self.text.as_deref();
+        let reading = timed(Step::Scan, || text.map(snapshot::read).transpose())?;
         Ok(Read {
             time: self.time,
             server: &self.server,
@@ -237,7 +239,7 @@ fn raw(
         let Some(packed) = row.get::<&[u8]>(position)? else {
             return Ok(Ok(None));
         };
-        match unpack(packed, UNPACKED_LIMIT) {
+        match timed(Step::Unpack, || unpack(packed, UNPACKED_LIMIT)) {
             Err(Error::NotZstd(reason)) => {
                 pgrx::warning!(
                     "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {reason}"
@@ -247,10 +249,12 @@ fn raw(
             text => text.map(Some).map(Ok),
         }
     };
+    // The text first, as the larger of them makes more of spare memory.
+    let text = column(2)?.unwrap_or_default();
     let carried = column(3)?;
     Ok(Raw {
         server: row.get(1)?,
-        text: column(2)?.unwrap_or_default(),
+        text,
         forgotten: carried.is_err(),
         carried: carried.unwrap_or_default(),
     })

@@ -6,6 +6,7 @@ use jobstats_core::scan::{TargetKind, TargetName};
 use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
 
+use super::text::Part;
 use crate::error::Error;
 use crate::store::LOCK_CLASS;
 
@@ -55,19 +56,19 @@ pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> 
         .unwrap_or(CLEANUP_INTERVAL)
 }
 
-/// The targets that the snapshots name, in order of target_id, all of them locked.
+/// The targets of the parts of a text, each of which names one, in order of target_id, all of them locked.
 ///
 /// The locks come first and in this order, so that two texts with common targets wait for each other and never
 /// deadlock. What is read of a target is read afterwards, by statements that take a new snapshot of the database: what
 /// a feed that held the lock has committed is seen from then on.
-pub fn find_and_lock<'s, 't>(
+pub fn find_and_lock<'a, 'w>(
     client: &mut SpiClient<'_>,
     cluster: &str,
-    snapshots: &'s [Snapshot<'t>],
-) -> Result<Vec<(Target, &'s Snapshot<'t>)>, Error> {
-    let named: Vec<(TargetName<'t>, &Snapshot<'t>)> = snapshots
-        .iter()
-        .filter_map(|snapshot| Some((snapshot.target?, snapshot)))
+    parts: Vec<Part<'a, 'w>>,
+) -> Result<Vec<(Target, Part<'a, 'w>)>, Error> {
+    let named: Vec<(TargetName<'w>, Part<'a, 'w>)> = parts
+        .into_iter()
+        .filter_map(|part| Some((part.snapshot.target?, part)))
         .collect();
     if named.is_empty() {
         return Ok(Vec::new());
@@ -82,17 +83,18 @@ pub fn find_and_lock<'s, 't>(
     )?;
     let targets = select(client, cluster, names)?;
     let mut found = Vec::with_capacity(named.len());
-    for (name, snapshot) in named {
+    for (name, part) in named {
         // The same target twice where a damaged text names it as MDT and as OST.
         let target = targets.get(&shown(name)).cloned();
         let target = target.ok_or_else(|| Error::Damaged("a target vanished".to_owned()))?;
-        found.push((target, snapshot));
+        found.push((target, part));
     }
     found.sort_by_key(|(target, _)| target.id);
     Ok(found)
 }
 
-fn shown(target: TargetName<'_>) -> String {
+/// The name of a target, as it is stored.
+pub fn shown(target: TargetName<'_>) -> String {
     crate::unpack::escape(target.name).into_owned()
 }
 

@@ -2,16 +2,36 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::snapshot::Snapshot;
+use jobstats_core::snapshot::{ReadError, Snapshot, Words};
+use xxhash_rust::xxh3::xxh3_128;
 
+use super::rejects::{Rejects, beginning};
+use super::steps::{Step, timed};
+use super::targets::shown;
 use crate::error::Error;
 use crate::memory::reserve;
-use crate::zstd_text::{UNPACKED_LIMIT, pack, unpack};
+use crate::zstd_text::{UNPACKED_LIMIT, pack, recycle, unpack};
 
 /// The text, and how it came.
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
     packed: Option<&'a [u8]>,
+}
+
+/// What a text says of one target, without the text: that and the one before it are most of the memory of a feed, and so
+/// they are never there at once.
+pub struct Part<'a, 'w> {
+    pub snapshot: Snapshot<'w>,
+    /// Its lines, packed.
+    pub packed: Cow<'a, [u8]>,
+    /// Size of its lines.
+    pub bytes: usize,
+    /// XXH3-128 of its lines.
+    pub digest: [u8; 16],
+    /// As much of its lines as a row of `jobstats.rejects` shows.
+    pub beginning: Vec<u8>,
+    /// What of it could not be used.
+    pub rejects: Rejects,
 }
 
 impl<'a> Text<'a> {
@@ -23,7 +43,7 @@ impl<'a> Text<'a> {
                 packed: None,
             }),
             (None, Some(packed)) => Ok(Self {
-                bytes: Cow::Owned(unpack(packed, UNPACKED_LIMIT)?),
+                bytes: Cow::Owned(timed(Step::Unpack, || unpack(packed, UNPACKED_LIMIT))?),
                 packed: Some(packed),
             }),
             (None, None) => Err(Error::Body("neither body nor body_zstd is given")),
@@ -36,8 +56,35 @@ impl<'a> Text<'a> {
         &self.bytes
     }
 
-    /// The lines of one target.
-    pub fn of(&self, snapshot: &Snapshot<'_>) -> Result<Cow<'_, [u8]>, Error> {
+    /// The part of one target.
+    pub fn part<'w>(
+        &self,
+        snapshot: Snapshot<'_>,
+        words: &'w mut Words,
+    ) -> Result<Part<'a, 'w>, Error> {
+        let lines = self.lines(&snapshot)?;
+        let mut rejects = Rejects::default();
+        if let Some(target) = snapshot.target {
+            rejects.add_problems(&snapshot.problems, Some(&shown(target)));
+        }
+        Ok(Part {
+            packed: self.packed(&lines)?,
+            bytes: lines.len(),
+            digest: timed(Step::Digest, || xxh3_128(&lines).to_be_bytes()),
+            beginning: beginning(&lines).to_vec(),
+            rejects,
+            snapshot: snapshot.detach(words).map_err(ReadError::from)?,
+        })
+    }
+
+    /// Makes way for the text before it.
+    pub fn leave(self) {
+        if let Cow::Owned(bytes) = self.bytes {
+            recycle(bytes);
+        }
+    }
+
+    fn lines(&self, snapshot: &Snapshot<'_>) -> Result<Cow<'_, [u8]>, Error> {
         if let [range] = snapshot.text.as_slice() {
             return Ok(Cow::Borrowed(&self.bytes[range.clone()]));
         }
@@ -50,10 +97,10 @@ impl<'a> Text<'a> {
     }
 
     /// The lines of one target, packed: as they came where they came alone.
-    pub fn packed(&self, lines: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
+    fn packed(&self, lines: &[u8]) -> Result<Cow<'a, [u8]>, Error> {
         match self.packed {
             Some(packed) if lines.len() == self.bytes.len() => Ok(Cow::Borrowed(packed)),
-            _ => Ok(Cow::Owned(pack(lines)?)),
+            _ => Ok(Cow::Owned(timed(Step::Pack, || pack(lines))?)),
         }
     }
 }
