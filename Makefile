@@ -23,8 +23,10 @@ proof: setup ## show that the numbers add up: known work through shipper, feed a
 lint: setup ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-bench: setup ## measure reading and comparing large texts, the aggregates, the shipper
+bench: setup ## measure reading and comparing large texts, feeding, the aggregates, the shipper
 	@cargo bench -p jobstats-core --bench '*'
+	@bench/feed.sh
+	@bench/day.sh
 	@bench/counter_agg.sh
 	@bench/shipper.sh
 

@@ -15,7 +15,7 @@
 #   JOBSTATS_MONTH_SOURCE     from which store the editions get their rows: plain (plain) or tenth
 #   JOBSTATS_MONTH_DIRECTORY  where the database is made (/var/tmp/jobstats-month); it takes up to 35 GB
 . "$(dirname "$0")/../scripts/lib.sh"
-. bench/feed.sh
+. bench/simulated.sh
 
 scale=${JOBSTATS_MONTH_SCALE:-2.1}
 days=${JOBSTATS_MONTH_DAYS:-30}
