@@ -48,4 +48,34 @@ impl Snapshot<'_> {
             ..self
         })
     }
+
+    /// The snapshot on its own, as the one before another; without what that does not ask for: the target's name and
+    /// problems. None where it has operations that are not in the list.
+    pub fn keep(mut self) -> Option<Snapshot<'static>> {
+        if !self.unlisted.is_empty() {
+            return None;
+        }
+        self.counters.shrink_to_fit();
+        self.histograms.shrink_to_fit();
+        let records = self.records.into_iter().map(|record| Record {
+            id: Cow::Owned(record.id.into_owned()),
+            ..record
+        });
+        Some(Snapshot {
+            records: records.collect(),
+            unlisted: Vec::new(),
+            target: None,
+            problems: Vec::new(),
+            ..self
+        })
+    }
+
+    /// The memory that it takes, about.
+    pub fn memory(&self) -> usize {
+        let ids = self.records.iter().map(|record| record.id.len());
+        ids.sum::<usize>()
+            + size_of_val(&*self.records)
+            + size_of_val(&*self.counters)
+            + size_of_val(&*self.histograms)
+    }
 }

@@ -36,6 +36,15 @@ fn it_outlives_the_text(text: &[u8]) {
             ..snapshot.clone()
         };
         assert_eq!(format!("{detached:?}"), format!("{expected:?}"));
+        let has_unlisted = !detached.unlisted.is_empty();
+        let expected = Snapshot {
+            target: None,
+            ..expected
+        };
+        match detached.keep() {
+            Some(kept) => assert_eq!(format!("{kept:?}"), format!("{expected:?}")),
+            None => assert!(has_unlisted),
+        }
     }
 }
 

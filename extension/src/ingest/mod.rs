@@ -6,6 +6,7 @@
 
 pub mod compute;
 pub mod entries;
+mod kept;
 mod place;
 mod rejects;
 mod steps;

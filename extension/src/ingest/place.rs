@@ -5,6 +5,7 @@ use pgrx::spi::SpiClient;
 
 use super::Ingest;
 use super::compute::{Counts, compute, compute_on};
+use super::kept;
 use super::steps::{Step, timed};
 use super::stored::{self, NewText, Read, Stored};
 use super::targets::Target;
@@ -180,7 +181,7 @@ impl Ingest<'_> {
                 time,
                 since: computed.since,
                 server: self.feed.server.clone(),
-                text: Some(unpack(&part.packed, UNPACKED_LIMIT)?),
+                text: Some(stored::Text::Lines(unpack(&part.packed, UNPACKED_LIMIT)?)),
                 carried: computed.carried,
                 forgotten: false,
                 cleanup_interval: Some(cleanup_interval),
@@ -191,6 +192,7 @@ impl Ingest<'_> {
             if previous.is_none() {
                 notice_unmatched(client, &target.name, snapshot)?;
             }
+            kept::keep(&part.packed, part.snapshot);
         }
         Ok(outcome)
     }

@@ -3,6 +3,8 @@
 //! Everything is read by statements that take a new snapshot of the database: what the feed before us committed while
 //! we waited for the target's lock is seen.
 
+use std::borrow::Cow;
+
 use jobstats_core::increment::{Micros, Observation};
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
@@ -10,6 +12,7 @@ use pgrx::spi::SpiClient;
 
 use super::Feed;
 use super::compute::Computed;
+use super::kept;
 use super::steps::{Step, timed};
 use super::targets::cleanup_interval;
 use crate::error::Error;
@@ -26,7 +29,7 @@ pub struct Stored {
     /// Where.
     pub server: String,
     /// None where retention has taken it.
-    pub text: Option<Vec<u8>>,
+    pub text: Option<Text>,
     /// The carried records, unpacked; None where there are none.
     pub carried: Option<Vec<u8>>,
     /// Whether the carried records cannot be read.
@@ -35,11 +38,19 @@ pub struct Stored {
     pub cleanup_interval: Option<u32>,
 }
 
+/// The text of an observation.
+pub enum Text {
+    /// As lctl printed it.
+    Lines(Vec<u8>),
+    /// What it says, where this session has read it before.
+    Kept(Snapshot<'static>),
+}
+
 /// An observation, scanned.
 pub struct Read<'a> {
     time: Micros,
     server: &'a str,
-    snapshot: Option<Snapshot<'a>>,
+    snapshot: Option<Cow<'a, Snapshot<'a>>>,
     carried: Option<Snapshot<'a>>,
     forgotten: bool,
 }
@@ -47,12 +58,18 @@ pub struct Read<'a> {
 impl Stored {
     /// Scans text and carried records.
     pub fn read(&self) -> Result<Read<'_>, Error> {
-        let text = self.text.as_deref();
-        let reading = timed(Step::Scan, || text.map(snapshot::read).transpose())?;
+        let snapshot = match &self.text {
+            Some(Text::Kept(snapshot)) => Some(Cow::Borrowed(snapshot)),
+            Some(Text::Lines(lines)) => {
+                let reading = timed(Step::Scan, || snapshot::read(lines))?;
+                reading.snapshots.into_iter().next().map(Cow::Owned)
+            }
+            None => None,
+        };
         Ok(Read {
             time: self.time,
             server: &self.server,
-            snapshot: reading.and_then(|reading| reading.snapshots.into_iter().next()),
+            snapshot,
             carried: self
                 .carried
                 .as_deref()
@@ -67,7 +84,7 @@ impl Read<'_> {
     /// As the one before another. Where it is not known what it carried, its text proves no more than one that is gone.
     pub fn known(&self) -> Observation<'_> {
         Observation {
-            snapshot: self.snapshot.as_ref().filter(|_| !self.forgotten),
+            snapshot: self.snapshot.as_deref().filter(|_| !self.forgotten),
             ..self.observation()
         }
     }
@@ -77,7 +94,7 @@ impl Read<'_> {
         Observation {
             time: self.time,
             server: self.server,
-            snapshot: self.snapshot.as_ref(),
+            snapshot: self.snapshot.as_deref(),
             carried: self.carried.as_ref(),
         }
     }
@@ -89,7 +106,7 @@ impl Read<'_> {
 
     /// The cleanup interval that holds for the text, in seconds.
     pub fn cleanup_interval(&self, otherwise: Option<u32>) -> u32 {
-        cleanup_interval(self.snapshot.as_ref(), otherwise)
+        cleanup_interval(self.snapshot.as_deref(), otherwise)
     }
 }
 
@@ -134,6 +151,7 @@ pub fn before(
             "WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC",
             target_id,
             &[time, time.saturating_sub(back).max(0)],
+            kept::take,
         )?;
         if found.is_some() {
             return Ok(found);
@@ -153,6 +171,7 @@ pub fn after(
         "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"",
         target_id,
         &[time],
+        |_| None,
     )
 }
 
@@ -167,8 +186,12 @@ pub fn at(
         "WHERE target_id = $1 AND \"time\" = $2",
         target_id,
         &[time],
+        |_| None,
     )
 }
+
+/// What is known of a packed text already, as the one before another.
+type Known = fn(&[u8]) -> Option<Snapshot<'static>>;
 
 /// The first observation that the clauses of a SELECT leave.
 fn find(
@@ -176,6 +199,7 @@ fn find(
     clauses: &str,
     target_id: i32,
     times: &[Micros],
+    known: Known,
 ) -> Result<Option<Stored>, Error> {
     let statement = format!(
         "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint \
@@ -199,7 +223,7 @@ fn find(
     let cleanup_interval = row
         .get::<i64>(4)?
         .and_then(|seconds| u32::try_from(seconds).ok());
-    let raw = raw(client, target_id, time)?;
+    let raw = raw(client, target_id, time, known)?;
     Ok(Some(Stored {
         time: micros(time)?,
         since: since.map(micros).transpose()?,
@@ -215,7 +239,7 @@ fn find(
 #[derive(Default)]
 struct Raw {
     server: Option<String>,
-    text: Option<Vec<u8>>,
+    text: Option<Text>,
     carried: Option<Vec<u8>>,
     forgotten: bool,
 }
@@ -226,6 +250,7 @@ fn raw(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: TimestampWithTimeZone,
+    known: Known,
 ) -> Result<Raw, Error> {
     let rows = client.update(
         "SELECT server, body, carried FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
@@ -250,7 +275,11 @@ fn raw(
         }
     };
     // The text first, as the larger of them makes more of spare memory.
-    let text = column(2)?.unwrap_or_default();
+    let kept = row.get::<&[u8]>(2)?.and_then(known).map(Text::Kept);
+    let text = match kept {
+        None => column(2)?.unwrap_or_default().map(Text::Lines),
+        kept => kept,
+    };
     let carried = column(3)?;
     Ok(Raw {
         server: row.get(1)?,
