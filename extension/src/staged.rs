@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
+use std::sync::LazyLock;
 
 use jobstats_core::increment::{Column, Increment};
 use jobstats_core::step;
@@ -261,16 +262,37 @@ fn jsonb(text: &str) -> Option<pg_sys::Datum> {
     unsafe { direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()]) }
 }
 
+/// How values are compressed: lz4 where the server was built with it, as nearly all are, takes a quarter of the time of the
+/// default, which is a fifth of the time of these rows, and leaves as little.
+static COMPRESSION: LazyLock<c_char> = LazyLock::new(|| {
+    /// `TOAST_LZ4_COMPRESSION`
+    const LZ4: c_char = b'l' as c_char;
+    /// As `default_toast_compression` says.
+    const DEFAULT: c_char = 0;
+    // SAFETY: C strings that outlive the call, which only asks whether the setting would be valid.
+    let is_valid = unsafe {
+        pg_sys::set_config_option(
+            c"default_toast_compression".as_ptr(),
+            c"lz4".as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_TEST,
+            pg_sys::GucAction::GUC_ACTION_SET,
+            false,
+            pg_sys::DEBUG5 as i32,
+            false,
+        )
+    };
+    if is_valid != 0 { LZ4 } else { DEFAULT }
+});
+
 /// A value of variable length, compressed where that makes it smaller. PostgreSQL itself does that only to rows that
 /// would not fit four to a page; but of histograms and details, which are half of a row, most is zeros and names.
 fn packed(value: pg_sys::Datum) -> pg_sys::Datum {
     unsafe extern "C-unwind" {
         fn toast_compress_datum(value: pg_sys::Datum, method: c_char) -> pg_sys::Datum;
     }
-    /// As `default_toast_compression` says.
-    const DEFAULT: c_char = 0;
     // SAFETY: the value is whole and in memory, as it was just made; a null pointer says that it stays as it is.
-    let compressed = unsafe { toast_compress_datum(value, DEFAULT) };
+    let compressed = unsafe { toast_compress_datum(value, *COMPRESSION) };
     if compressed.is_null() {
         value
     } else {
