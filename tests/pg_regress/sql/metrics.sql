@@ -95,7 +95,7 @@ SELECT family, string_agg(what, ' ' ORDER BY n) !~ '^TYPE (UNIT )?HELP( sample)*
     max(n) - min(n) + 1 <> count(*) AS scattered, count(DISTINCT CASE what WHEN 'sample' THEN regexp_replace(line, ' \S+$', '') ELSE line END) <> count(*) AS twice,
     bool_or(what = 'UNIT' AND line !~ '^# UNIT \w+_(\w+) \1$') AS unit_wrong
 FROM families GROUP BY family ORDER BY min(n);
-SELECT right(m, 6) = E'\n# EOF' AS ends, strpos(m, '# EOF') = length(m) - 4 AS once, m ~ '"[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
+SELECT right(m, 6) = E'\n# EOF' AS ends, strpos(m, '# EOF') = length(m) - 4 AS once, m ~ '="[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
 FROM jobstats_metrics() m;
 
 -- When the store was maintained, and how far rollups stay behind.
