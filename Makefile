@@ -30,8 +30,9 @@ bench: setup ## measure reading and comparing large texts, feeding, the aggregat
 	@bench/counter_agg.sh
 	@bench/shipper.sh
 
-bench-storage: setup ## measure what the store takes, beside tables as others keep them: bench/storage.md
+bench-storage: setup ## measure what the store takes, beside tables as others keep them, and chunks: bench/storage.md, chunks.md
 	@bench/storage.sh
+	@bench/chunks.sh
 
 bench-month: setup ## fill a store with a month of a large cluster and time the queries of a dashboard: bench/month.md
 	@bench/month.sh

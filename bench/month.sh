@@ -302,7 +302,8 @@ describe() {
 		$(sql -c "SELECT count(*) FROM jobstats.targets") targets; the simulator's cluster puhti at scale $scale, read every
 		two minutes for $days days, and one job of 90 days. $fed of the days were fed as text, in
 		$(sql -c "SELECT justify_interval(date_trunc('second', sum(took))) FROM feeding") by two sessions; the others are
-		copies of these with jobs of their own, and the other stores got the rows by COPY. The day asked for is
+		copies of these with jobs of their own, and the other stores got the rows by COPY, which does not pack details as
+		feeds do. The day asked for is
 		$([ "$fed" -gt 1 ] && echo "one that was fed" || echo "a copy").
 	TEXT
 }

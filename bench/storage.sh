@@ -3,11 +3,11 @@
 # keep it: a wide row for each such record. With TimescaleDB's Community edition also what is left of that in columns.
 # Writes bench/storage.md.
 #
-#   JOBSTATS_STORAGE_JOBS    jobs of the day (3000)
+#   JOBSTATS_STORAGE_JOBS    jobs of the day (10000)
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/simulated.sh
 
-jobs=${JOBSTATS_STORAGE_JOBS:-3000}
+jobs=${JOBSTATS_STORAGE_JOBS:-10000}
 from=$(date -u -d yesterday +%Y-%m-%d)
 
 scripts/install.sh
@@ -57,11 +57,13 @@ relations() {
 	SQL
 }
 
-# Rows of the report: each table with its bytes per record, table and indexes apart.
+# sizes FORM
+# Rows of the report: each table with its bytes per record, table and indexes apart. They are kept for the goals.
 sizes() {
-    { relations && cat && echo ';'; } <<-'SQL' | sql -f - -F ' | ' | sed 's/.*/| & |/'
-		SELECT w.label, round(sum(s.bytes) / r.records, 1), round(sum(s.indexes) / r.records, 1),
-		    round(sum(s.bytes + s.indexes) / r.records, 1)
+    { relations && cat && echo ';'; } <<-SQL | sql -f - -F ' | ' | sed 's/.*/| & |/'
+		SET client_min_messages = warning;
+		CREATE TABLE IF NOT EXISTS figures (form text, n integer, label text, bytes numeric, indexes numeric);
+		INSERT INTO figures SELECT '$1', w.n, w.label, sum(s.bytes) / r.records, sum(s.indexes) / r.records
 		FROM (VALUES
 		    (1, 'raw text (kept for days)', '{raw}'::text[]),
 		    (2, 'observations', '{observations}'),
@@ -70,15 +72,91 @@ sizes() {
 		    (5, 'rollup_10m', '{rollup_10m}'),
 		    (6, 'rollup_1h', '{rollup_1h}'),
 		    (7, 'rollup_1d', '{rollup_1d}'),
-		    (8, '**increments and rollups**', '{increments,rollup_10m,rollup_1h,rollup_1d}'),
-		    (9, 'increments of MDTs and OSTs apart', '{only_mdt,only_ost}'),
-		    (10, '**usual**: text for keys; calls and sum of each operation', '{usual}'),
-		    (11, '**numbers**: the same with numbers for keys, no index but by time', '{numbers}'),
-		    (12, '**everything**: with min, max, sumsq and histograms as well', '{everything}')
+		    (8, 'rollup_10m_users', '{rollup_10m_users}'),
+		    (9, 'rollup_1h_users', '{rollup_1h_users}'),
+		    (10, 'rollup_1d_users', '{rollup_1d_users}'),
+		    (11, '**increments and rollups**', '{increments,rollup_10m,rollup_1h,rollup_1d,rollup_10m_users,rollup_1h_users,rollup_1d_users}'),
+		    (12, 'increments of MDTs and OSTs apart', '{only_mdt,only_ost}'),
+		    (13, '**usual**: text for keys; calls and sum of each operation', '{usual}'),
+		    (14, '**numbers**: the same with numbers for keys, no index but by time', '{numbers}'),
+		    (15, '**everything**: with min, max, sumsq and histograms as well', '{everything}')
 		) w (n, label, names)
 		JOIN sizes s ON s.name = ANY (w.names)
 		CROSS JOIN (SELECT sum(entries) AS records FROM jobstats.observations) r
-		GROUP BY w.n, w.label, r.records ORDER BY w.n
+		WHERE '$1' = 'rows' OR w.n BETWEEN 4 AND 11 OR w.n > 12
+		GROUP BY w.n, w.label, r.records;
+		SELECT f.label, round(f.bytes, 1), round(f.indexes, 1), round(f.bytes + f.indexes, 1)
+		FROM figures f WHERE f.form = '$1' ORDER BY f.n
+	SQL
+}
+
+# What of increments takes what, where they are in columns.
+columns_in_chunks() {
+    sql <<-'SQL'
+		CREATE TEMPORARY TABLE stored (what text, bytes numeric);
+		SELECT format('INSERT INTO stored SELECT %L, sum(pg_column_size(%I)) FROM %I.%I',
+		    CASE WHEN a.attname ~ '^_ts_meta' OR a.attname = 'target_id' THEN 'what batches are found by'
+		        WHEN a.attname IN ('time', 'since', 'observed', 'last_active') THEN 'times'
+		        WHEN a.attname IN ('entry_id', 'detail') THEN a.attname
+		        WHEN a.attname ~ '_hist$' THEN 'histograms' ELSE 'operations' END, a.attname, n.nspname, c.relname)
+		FROM _timescaledb_catalog.chunk k
+		JOIN _timescaledb_catalog.hypertable h ON h.id = k.hypertable_id AND h.schema_name = 'jobstats' AND h.table_name = 'increments'
+		JOIN _timescaledb_catalog.chunk p ON p.id = k.compressed_chunk_id
+		JOIN pg_namespace n ON n.nspname = p.schema_name
+		JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = p.table_name
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \gexec
+		SELECT 'Of the columns of increments: ' || string_agg(format('%s %s', s.what, round(s.bytes / r.records, 1)), ', ' ORDER BY s.bytes DESC)
+		FROM (SELECT what, sum(bytes) AS bytes FROM stored GROUP BY what) s,
+		    (SELECT sum(entries) AS records FROM jobstats.observations) r;
+	SQL
+}
+
+# Whether the goals are met, and what rows cannot go below.
+goals() {
+    sql <<-'SQL'
+		CREATE FUNCTION pg_temp.least_bytes(OUT fixed numeric, OUT numbers numeric) LANGUAGE plpgsql AS $$
+		DECLARE
+		    relation text;
+		    columns integer;
+		    filled text;
+		    n bigint;
+		    held bigint;
+		BEGIN
+		    fixed := 0; numbers := 0;
+		    FOREACH relation IN ARRAY '{increments,rollup_10m,rollup_1h,rollup_1d,rollup_10m_users,rollup_1h_users,rollup_1d_users}'::text[] LOOP
+		        SELECT count(*), string_agg(quote_ident(a.attname), ', ') FILTER (WHERE o.operation IS NOT NULL) INTO columns, filled
+		        FROM pg_attribute a LEFT JOIN jobstats_operations() o ON a.attname IN (o.operation, o.operation || '_usecs')
+		        WHERE a.attrelid = format('jobstats.%I', relation)::regclass AND a.attnum > 0 AND NOT a.attisdropped;
+		        EXECUTE format('SELECT count(*), sum(num_nonnulls(%s)) FROM jobstats.%I', filled, relation) INTO n, held;
+		        -- A pointer; a header with a bit for each column; times and keys.
+		        fixed := fixed + n * (4 + ceil((23 + ceil(columns / 8.0)) / 8) * 8 + 48);
+		        numbers := numbers + held * 8;
+		    END LOOP;
+		END
+		$$;
+		WITH f AS (
+		    SELECT form, max(bytes + indexes) FILTER (WHERE n = 11) AS ours, max(bytes + indexes) FILTER (WHERE n = 13) AS usual,
+		        max(bytes + indexes) FILTER (WHERE n = 15) AS everything
+		    FROM figures GROUP BY form
+		), least AS (
+		    SELECT l.fixed / r.records AS fixed, (l.fixed + l.numbers) / r.records AS filled
+		    FROM pg_temp.least_bytes() l, (SELECT sum(entries) AS records FROM jobstats.observations) r
+		)
+		SELECT format(E'| increments and rollups | goal | |\n|---|---|---:|\n| in rows, of the usual layout in rows | at most 10 %% | %s |',
+		        CASE WHEN ours <= usual / 10 THEN round(100 * ours / usual) || ' %' ELSE format('**%s %%**', round(100 * ours / usual)) END)
+		    || format(E'\n| in rows, of everything in rows | | %s %% |', round(100 * ours / everything))
+		FROM f WHERE form = 'rows'
+		UNION ALL
+		SELECT format('| in columns, of the usual layout in columns | under 100 %% | %s |',
+		        CASE WHEN c.ours < c.usual THEN round(100 * c.ours / c.usual) || ' %' ELSE format('**%s %%**', round(100 * c.ours / c.usual)) END)
+		    || format(E'\n| in columns, of everything in columns | | %s %% |\n| in columns, of the usual layout in rows | | %s %% |',
+		        round(100 * c.ours / c.everything), round(100 * c.ours / r.usual))
+		FROM f c, f r WHERE c.form = 'columns' AND r.form = 'rows'
+		UNION ALL
+		SELECT format(E'\nBold: missed. What rows cannot go below: the pointers, headers, times and keys of all these rows are %s bytes per record, %s %% of the usual layout, and with their numbers, eight bytes each, %s bytes, %s %%.',
+		    round(fixed, 1), round(100 * fixed / usual), round(filled, 1), round(100 * filled / usual))
+		FROM f, least WHERE form = 'rows';
+		SELECT 'The usual layout knows neither bounds, sums of squares and histograms (of increments in columns: detail, histograms) nor when an entry was last active.';
 	SQL
 }
 
@@ -88,7 +166,7 @@ columns() {
 		SELECT format('a row of increments takes %s bytes: %s', round(avg(pg_column_size(i.*))), concat_ws(', ',
 		    format('%s detail', round(avg(coalesce(pg_column_size(i.detail), 0)))),
 		    format('%s histograms', round(avg(coalesce(pg_column_size(i.read_bytes_hist), 0)
-		        + coalesce(pg_column_size(i.write_bytes_hist), 0)))), '45 times and keys, 33 header, the rest operations'))
+		        + coalesce(pg_column_size(i.write_bytes_hist), 0)))), '45 times and keys, the rest header and operations'))
 		FROM jobstats.increments i;
 	SQL
 }
@@ -100,7 +178,8 @@ pack() {
 		ALTER TABLE usual SET (timescaledb.compress, timescaledb.compress_segmentby = 'target', timescaledb.compress_orderby = '"time"');
 		ALTER TABLE numbers SET (timescaledb.compress, timescaledb.compress_segmentby = 'target_id', timescaledb.compress_orderby = 'entry_id, "time"');
 		ALTER TABLE everything SET (timescaledb.compress, timescaledb.compress_segmentby = 'target_id', timescaledb.compress_orderby = 'entry_id, "time"');
-		SELECT count(compress_chunk(c)) FROM unnest('{usual,numbers,everything,jobstats.increments,jobstats.rollup_10m,jobstats.rollup_1h,jobstats.rollup_1d}'::regclass[]) t, show_chunks(t) c;
+		SELECT count(compress_chunk(c)) FROM unnest('{usual,numbers,everything,jobstats.increments,jobstats.rollup_10m,jobstats.rollup_1h,jobstats.rollup_1d,
+		    jobstats.rollup_10m_users,jobstats.rollup_1h_users,jobstats.rollup_1d_users}'::regclass[]) t, show_chunks(t) c;
 	SQL
 }
 
@@ -115,11 +194,16 @@ report() {
 	SQL
     columns
     printf '\nBytes per record:\n\n| | table | indexes | all |\n|---|---:|---:|---:|\n'
-    sizes
-    [ "$community" = t ] || return 0
-    pack >/dev/null
-    printf '\nIn columns:\n\n| | table | indexes | all |\n|---|---:|---:|---:|\n'
-    sizes | grep -v 'apart\|raw\|observations\|entries'
+    sizes rows
+    if [ "$community" = t ]; then
+        pack >/dev/null
+        printf '\nIn columns:\n\n| | table | indexes | all |\n|---|---:|---:|---:|\n'
+        sizes columns
+        echo
+        columns_in_chunks
+    fi
+    printf '\n## Goals\n\n'
+    goals
 }
 
 {

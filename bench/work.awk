@@ -8,10 +8,18 @@ function time(at) { return strftime("%Y-%m-%dT%H:%M:%SZ", at, 1) }
 
 function some(mean) { return 1 - log(1 - rand()) * mean }
 
-# One operation of a burst: calls, some bytes each, some microseconds each.
-function work(operation, size,    calls) {
+function print_work(operation, calls, size) {
+    if (calls > 0)
+        printf "%d,%d,%s,%s,%s,%d,%.0f,%d,%s,%s\n", job, uid, node, target, operation, calls, calls * size, some(300), time(begin), time(end)
+}
+
+# One operation of a burst: calls of some bytes each, and of some microseconds, which are not the same for all: no sum of
+# squares would be anything but the square of a sum.
+function work(operation, size,    calls, quick) {
     calls = int(some(40))
-    printf "%d,%d,%s,%s,%s,%d,%.0f,%d,%s,%s\n", job, uid, node, target, operation, calls, calls * size, some(300), time(begin), time(end)
+    quick = int(calls * rand())
+    print_work(operation, quick, size)
+    print_work(operation, calls - quick, size)
 }
 
 function burst() {
