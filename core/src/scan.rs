@@ -11,6 +11,7 @@
 //! Lustre's own notation, `\xHH`.
 
 mod counter;
+mod digits;
 mod fast;
 mod histogram;
 mod identifier;

@@ -195,7 +195,7 @@ impl<'a> Sink<'a> for Found {
             snapshot_time: self.snapshot_time,
             start_time: self.start_time,
             operation: counter.operation.to_owned(),
-            unit: counter.unit.to_owned(),
+            unit: counter.unit_name.to_owned(),
             samples: counter.samples,
             fields: [counter.min, counter.max, counter.sum, counter.sumsq],
             hist: counter.histogram.map(|histogram| hist(histogram)),

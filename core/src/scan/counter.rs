@@ -3,6 +3,7 @@
 use super::Reason;
 use super::histogram::{self, HISTOGRAM_LEN};
 use super::line::{is_word, key_value};
+use crate::operation::{self, OperationIndex};
 
 /// Unit of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,8 +35,12 @@ impl Unit {
 pub struct CounterLine<'a> {
     /// The operation, whether it is in the list or not.
     pub operation: &'a str,
+    /// Its position in [`operation::OPERATIONS`].
+    pub listed: Option<OperationIndex>,
+    /// The unit.
+    pub unit: Unit,
     /// The unit as printed.
-    pub unit: &'a str,
+    pub unit_name: &'a str,
     /// Number of calls.
     pub samples: u64,
     /// Smallest value.
@@ -91,9 +96,12 @@ pub(super) fn parse<'a>(
     if name.len() > OPERATION_MAX {
         return Err(Reason::UnreadableCounter);
     }
+    let unit_name = fields.unit.ok_or(Reason::UnreadableCounter)?;
     Ok(CounterLine {
         operation: word(name)?,
-        unit: fields.unit.ok_or(Reason::UnreadableCounter)?,
+        listed: operation::find(name),
+        unit: Unit::named(unit_name),
+        unit_name,
         samples: fields.samples.ok_or(Reason::UnreadableCounter)?,
         min: fields.min,
         max: fields.max,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::counter::{self, CounterLine};
-use super::fast::{self, Zeros};
+use super::fast::{self, Places};
 use super::histogram::HISTOGRAM_LEN;
 use super::line::{Line, trim};
 use super::lines::{Joined, Lines, Piece, closing};
@@ -57,7 +57,7 @@ pub(super) struct Scanner<'a, 's, S> {
     suspect: bool,
     /// A line `name=value` without dots, and its number: another parameter, or a damaged line of a record.
     aside: Option<(u32, &'a [u8])>,
-    zeros: Zeros<'a>,
+    places: Places<'a>,
 }
 
 impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
@@ -70,7 +70,7 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
             record: Record::None,
             suspect: false,
             aside: None,
-            zeros: Zeros::default(),
+            places: Places::default(),
         }
     }
 
@@ -127,27 +127,20 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
 
     fn plain_counter(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
         let place = self.record.counters();
-        if let Some((counter, rest)) = self.zeros.find(place, text) {
+        if let Some((counter, rest)) = self.places.zero(place, text) {
             let line = self.lines.take_known(rest).text;
-            self.accept(&counter, line)?;
+            self.record = Record::Counters(place + 1);
+            self.suspect = false;
+            self.sink.counter(self.line, counter, line)?;
             return Ok(true);
         }
-        let mut sizes = [0; HISTOGRAM_LEN];
-        let Some(found) = fast::counter(text, &mut sizes) else {
+        let Some((counter, rest)) = self.places.counter(place, text) else {
             return Ok(false);
         };
-        let line = self.lines.take_known(found.rest).text;
-        if found.has_sizes {
-            let counter = CounterLine {
-                histogram: Some(&sizes),
-                ..found.line
-            };
-            self.accept(&counter, line)?;
-        } else {
-            self.accept(&found.line, line)?;
-            self.zeros
-                .learn(place, &text[..text.len() - found.rest.len()], found.line);
-        }
+        let line = self.lines.take_known(rest).text;
+        self.record = Record::Counters(place + 1);
+        self.suspect = false;
+        self.sink.counter(self.line, &counter, line)?;
         Ok(true)
     }
 

@@ -22,6 +22,22 @@ pub struct Time {
     pub nanos: u32,
 }
 
+impl Time {
+    /// Of seconds with or without a fraction.
+    pub(super) const fn new(seconds: u64, nanos: Option<u32>) -> Self {
+        let (clock, nanos) = match nanos {
+            Some(nanos) if seconds < EPOCH_FROM => (Clock::Boot, nanos),
+            Some(nanos) => (Clock::Epoch, nanos),
+            None => (Clock::Epoch, 0),
+        };
+        Self {
+            clock,
+            seconds,
+            nanos,
+        }
+    }
+}
+
 /// A time line that says something. `elapsed_time` does not: it is the difference of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLine {
@@ -55,7 +71,11 @@ impl TimeKey {
 
     /// Of a key and its value: what the line says; None if it is not a time, Some(None) if that matters to nobody.
     pub(super) fn line(self, value: &[u8]) -> Option<Option<TimeLine>> {
-        let time = parse(value)?;
+        self.says(parse(value)?)
+    }
+
+    /// The same of a value that has been read.
+    pub(super) fn says(self, time: Time) -> Option<Option<TimeLine>> {
         Some(match self {
             Self::Snapshot => Some(TimeLine::Snapshot(time)),
             Self::Start => Some(TimeLine::Start(time)),
@@ -85,23 +105,11 @@ fn parse(value: &[u8]) -> Option<Time> {
     };
     let mut parts = digits.splitn(2, |byte| *byte == b'.');
     let seconds = super::counter::number(parts.next()?).ok()?;
-    let Some(fraction) = parts.next() else {
-        return Some(Time {
-            clock: Clock::Epoch,
-            seconds,
-            nanos: 0,
-        });
+    let nanos = match parts.next() {
+        Some(fraction) => Some(nanos(fraction)?),
+        None => None,
     };
-    let clock = if seconds < EPOCH_FROM {
-        Clock::Boot
-    } else {
-        Clock::Epoch
-    };
-    Some(Time {
-        clock,
-        seconds,
-        nanos: nanos(fraction)?,
-    })
+    Some(Time::new(seconds, nanos))
 }
 
 fn nanos(fraction: &[u8]) -> Option<u32> {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
 
-use super::slots::{Order, unlisted_slot};
+use super::slots::{listed_slot, unlisted_slot};
 use super::{Counter, ReadError, Reading, Record, Slot, Snapshot, duplicates};
-use crate::operation::{self, OPERATIONS};
+use crate::operation;
 use crate::scan::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, scan,
 };
@@ -96,7 +96,6 @@ struct Reader<'a> {
     /// Problems outside of targets.
     problems: Vec<Problem<'a>>,
     budget: Budget,
-    order: Order,
 }
 
 impl<'a> Reader<'a> {
@@ -108,7 +107,6 @@ impl<'a> Reader<'a> {
             open: None,
             problems: Vec::new(),
             budget: Budget::of(text),
-            order: Order::default(),
         };
         scan(text, &mut reader)?;
         Ok(reader)
@@ -211,51 +209,52 @@ impl<'a> Reader<'a> {
             return Ok(None);
         };
         let snapshot = &mut self.targets[current].snapshot;
-        let unit = Unit::named(line.unit);
-        let place = open.operations as usize;
         open.operations += 1;
-        let slot = match self.order.listed_slot(place, line.operation, unit) {
+        let listed = line.listed.and_then(|index| listed_slot(index, line.unit));
+        let slot = match listed {
             Some(slot) => slot,
             None => match unlisted_slot(snapshot, line.operation, text)? {
                 Ok(slot) => slot,
                 Err(reason) => return Ok(Some(reason)),
             },
         };
-        let counters = &mut snapshot.counters;
-        let own = &counters[open.record.counters.start as usize..];
-        let place = own.partition_point(|counter| counter.slot < slot);
-        let stored = own.get(place).is_some_and(|counter| counter.slot == slot);
-        if stored || open.record.has(slot) {
+        let begin = open.record.counters.start as usize;
+        let own = &snapshot.counters[begin..];
+        let is_duplicate = match listed {
+            Some(slot) => open.record.has(slot),
+            None => own.iter().any(|counter| counter.slot == slot),
+        };
+        if is_duplicate {
             open.closed = true;
             return Ok(Some(Reason::DuplicateOperation));
         }
-        let listed = usize::from(slot) < OPERATIONS.len();
-        if listed {
+        if listed.is_some() {
             open.record.present |= 1 << slot;
         }
-        let (mut counter, histogram) = values(line, slot, unit);
+        let (mut counter, histogram) = values(line, slot);
         if let Some(histogram) = histogram {
             counter.histogram = u32::try_from(snapshot.histograms.len()).ok();
             push(&mut snapshot.histograms, *histogram)?;
         }
-        if !listed || !counter.is_zero() {
-            counters.try_reserve(1)?;
-            counters.insert(open.record.counters.start as usize + place, counter);
+        if listed.is_some() && counter.is_zero() {
+            return Ok(None);
         }
+        let place = match own.last() {
+            Some(last) if last.slot > slot => own.partition_point(|own| own.slot < slot),
+            _ => own.len(),
+        };
+        snapshot.counters.try_reserve(1)?;
+        snapshot.counters.insert(begin + place, counter);
         Ok(None)
     }
 }
 
 /// The values of a line, and its histogram if that is not empty.
-fn values<'c>(
-    line: &CounterLine<'c>,
-    slot: Slot,
-    unit: Unit,
-) -> (Counter, Option<&'c [u64; HISTOGRAM_LEN]>) {
-    let mut counter = Counter::zero(slot, unit);
+fn values<'c>(line: &CounterLine<'c>, slot: Slot) -> (Counter, Option<&'c [u64; HISTOGRAM_LEN]>) {
+    let mut counter = Counter::zero(slot, line.unit);
     counter.samples = line.samples;
     let in_bytes = [operation::READ_BYTES, operation::WRITE_BYTES].contains(&usize::from(slot));
-    if in_bytes && unit == Unit::Requests {
+    if in_bytes && line.unit == Unit::Requests {
         return (counter, None);
     }
     counter.min = line.min.unwrap_or(0);

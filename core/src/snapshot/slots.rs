@@ -4,47 +4,20 @@ use std::collections::TryReserveError;
 
 use super::read::push;
 use super::{Slot, Snapshot};
-use crate::operation::{self, OPERATIONS, OperationIndex};
+use crate::operation::{self, OperationIndex};
 use crate::scan::{Reason, Unit};
 
 /// Different unlisted operations that a target can have. Lustre's own list has 33.
 const UNLISTED_MAX: usize = 256;
 
-/// Operations of a record whose places are remembered; Lustre prints up to 28.
-const PLACES: usize = 64;
-
-/// The operations of the records so far, by their place: all records of a target have the same in the same order, which
-/// saves looking each of them up.
-pub(super) struct Order([OperationIndex; PLACES]);
-
-impl Default for Order {
-    fn default() -> Self {
-        Self([0; PLACES])
-    }
-}
-
-impl Order {
-    /// The slot of a listed operation, which stands at this place in its record.
-    pub(super) fn listed_slot(&mut self, place: usize, name: &str, unit: Unit) -> Option<Slot> {
-        let index = match (self.find(place, name)?, unit) {
-            (operation::READ, Unit::Bytes) => operation::READ_BYTES,
-            (operation::WRITE, Unit::Bytes) => operation::WRITE_BYTES,
-            (index, _) => index,
-        };
-        Slot::try_from(index).ok()
-    }
-
-    fn find(&mut self, place: usize, name: &str) -> Option<OperationIndex> {
-        let known = self.0.get(place).copied();
-        if let Some(index) = known.filter(|index| OPERATIONS[*index].name == name) {
-            return Some(index);
-        }
-        let index = operation::find(name.as_bytes())?;
-        if let Some(known) = self.0.get_mut(place) {
-            *known = index;
-        }
-        Some(index)
-    }
+/// The slot of a listed operation.
+pub(super) fn listed_slot(index: OperationIndex, unit: Unit) -> Option<Slot> {
+    let index = match (index, unit) {
+        (operation::READ, Unit::Bytes) => operation::READ_BYTES,
+        (operation::WRITE, Unit::Bytes) => operation::WRITE_BYTES,
+        _ => index,
+    };
+    Slot::try_from(index).ok()
 }
 
 /// The slot of an operation that is not in the list, or why it has none. A new name is kept as it stands in the line.

@@ -42,7 +42,7 @@ fn time(time: Time) -> String {
 }
 
 fn fields(counter: &CounterLine<'_>) -> String {
-    let mut fields = format!("{} {}", counter.samples, counter.unit);
+    let mut fields = format!("{} {}", counter.samples, counter.unit_name);
     for (name, value) in [
         ("min", counter.min),
         ("max", counter.max),
