@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jobstats_core::increment::{Comparison, Observation, compare};
-use jobstats_core::snapshot::{Snapshot, read};
+use jobstats_core::snapshot::{Counter, Snapshot, read};
 use text::{Layout, Plan};
 use timing::Timings;
 
@@ -38,19 +38,25 @@ fn sum(snapshots: &[Snapshot<'_>]) -> (usize, u128) {
         .iter()
         .map(|snapshot| snapshot.records.len())
         .sum();
-    let counters = snapshots.iter().flat_map(|snapshot| &snapshot.counters);
-    let numbers = counters.flat_map(|counter| {
-        [
-            counter.samples,
-            counter.min,
-            counter.max,
-            counter.sum,
-            counter.sumsq,
-        ]
+    let counters = snapshots.iter().flat_map(|snapshot| {
+        let records = snapshot.records.iter();
+        records.flat_map(|record| snapshot.counters_of(record))
     });
-    let sizes = snapshots.iter().flat_map(|snapshot| &snapshot.histograms);
-    let all = numbers.chain(sizes.flatten().copied());
-    (records, all.map(u128::from).sum())
+    let numbers = counters.flat_map(|counter| {
+        let Counter {
+            samples,
+            min,
+            max,
+            sum,
+            sumsq,
+            ..
+        } = counter;
+        let sizes = counter.histogram.map(|histogram| histogram.sizes());
+        [samples, min, max, sum, sumsq]
+            .into_iter()
+            .chain(sizes.into_iter().flatten())
+    });
+    (records, numbers.map(u128::from).sum())
 }
 
 /// The same by `awk`, which knows nothing of ours; None where it cannot be run.

@@ -3,8 +3,10 @@
 //! A snapshot borrows the text that it was made from. Only counters that counted something take memory: a record says
 //! with one bit per operation which counters it has, and keeps the values of those that are not all zero.
 
+mod counters;
 mod detach;
 mod duplicates;
+mod hash;
 mod print;
 mod read;
 mod slots;
@@ -18,7 +20,9 @@ use crate::operation::{Kind, OPERATIONS};
 pub use crate::scan::HISTOGRAM_LEN;
 use crate::scan::{Problem, TargetName, Time, Unit};
 
+pub use counters::{Counter, CounterIter, Counters, Histogram};
 pub use detach::Words;
+pub(crate) use hash::{Hashed, Key};
 pub use print::{print, print_to};
 pub use read::{read, read_carried};
 
@@ -31,53 +35,13 @@ pub type Slot = u16;
 
 const _: () = assert!(OPERATIONS.len() <= 64, "Record::present has a bit for each");
 
-/// A counter's values, as printed; a field that the line lacks is zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counter {
-    /// Which operation.
-    pub slot: Slot,
-    /// The unit; `read_bytes` in requests (2.12 MDT) has its min, max, sum and sumsq dropped.
-    pub unit: Unit,
-    /// Number of calls.
-    pub samples: u64,
-    /// Smallest value.
-    pub min: u64,
-    /// Largest value.
-    pub max: u64,
-    /// Sum of the values.
-    pub sum: u64,
-    /// Sum of squares; wraps or saturates.
-    pub sumsq: u64,
-    /// Position in [`Snapshot::histograms`], where the line has a histogram that is not empty.
-    pub histogram: Option<u32>,
-}
-
-impl Counter {
-    /// The counter of a slot that counted nothing.
-    pub const fn zero(slot: Slot, unit: Unit) -> Self {
-        Self {
-            slot,
-            unit,
-            samples: 0,
-            min: 0,
-            max: 0,
-            sum: 0,
-            sumsq: 0,
-            histogram: None,
-        }
-    }
-
-    /// Whether it counted nothing.
-    pub fn is_zero(&self) -> bool {
-        *self == Self::zero(self.slot, self.unit)
-    }
-}
-
 /// One entry at one time; with [`Snapshot`] the whole of what the text says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The identifier as stored (see [`crate::scan`]): unescaped where that is valid UTF-8 without NUL; '' where blank.
     pub id: Cow<'a, str>,
+    /// The hash of the identifier.
+    pub(crate) hash: u64,
     /// Line of `- job_id:` in the text, from 1.
     pub line: u32,
     /// Time of the last update.
@@ -89,7 +53,7 @@ pub struct Record<'a> {
     /// Bit i is set where the record has the counter of slot i, zero or not. Slots of unlisted operations have no bit:
     /// they are present where they are in `counters`, which for them holds zero counters too.
     pub present: u64,
-    /// The counters that are not all zero, in order of slot: a range of [`Snapshot::counters`].
+    /// The counters that are not all zero, in order of slot: a part of [`Snapshot::counters`].
     pub counters: Range<u32>,
 }
 
@@ -97,6 +61,14 @@ impl Record<'_> {
     /// Whether it has the counter of a listed operation, zero or not.
     pub const fn has(&self, slot: Slot) -> bool {
         (slot as usize) < OPERATIONS.len() && self.present & (1 << slot) != 0
+    }
+
+    /// What it is found by.
+    pub(crate) fn key(&self) -> Key<'_> {
+        Key {
+            hash: self.hash,
+            id: &self.id,
+        }
     }
 
     /// Whether it has any counter, zero or not.
@@ -114,9 +86,7 @@ pub struct Snapshot<'a> {
     /// once only with different start times (older first).
     pub records: Vec<Record<'a>>,
     /// Counters of all records.
-    pub counters: Vec<Counter>,
-    /// Histograms of all counters.
-    pub histograms: Vec<[u64; HISTOGRAM_LEN]>,
+    pub counters: Counters,
     /// Names of operations that are not in the list, as met.
     pub unlisted: Vec<&'a str>,
     /// What could not be used, in order of lines; not all of it where the text consists of little else.
@@ -141,25 +111,18 @@ pub struct Snapshot<'a> {
 
 impl<'a> Snapshot<'a> {
     /// The counters of a record that are not all zero (of unlisted operations, zero ones too), in order of slot.
-    pub fn counters_of(&self, record: &Record<'_>) -> &[Counter] {
-        let range = record.counters.start as usize..record.counters.end as usize;
-        self.counters.get(range).unwrap_or_default()
+    pub fn counters_of(&self, record: &Record<'_>) -> CounterIter<'_> {
+        self.counters.iter(record.counters.clone())
     }
 
     /// A counter of a record, if it has it. The unit of one that is zero is not known: it follows from the operation.
-    pub fn value(&self, record: &Record<'_>, slot: Slot) -> Option<Counter> {
-        let counters = self.counters_of(record);
-        match counters.binary_search_by_key(&slot, |counter| counter.slot) {
-            Ok(position) => counters.get(position).copied(),
-            Err(_) => record
+    pub fn value(&self, record: &Record<'_>, slot: Slot) -> Option<Counter<'_>> {
+        let zero = || {
+            record
                 .has(slot)
-                .then(|| Counter::zero(slot, zero_unit(slot))),
-        }
-    }
-
-    /// The histogram of a counter, where it has one that is not empty.
-    pub fn histogram(&self, counter: &Counter) -> Option<&[u64; HISTOGRAM_LEN]> {
-        self.histograms.get(counter.histogram? as usize)
+                .then(|| Counter::zero(slot, zero_unit(slot)))
+        };
+        self.counters_of(record).find(slot).or_else(zero)
     }
 
     /// The name of the operation of a slot; '' of one that this snapshot does not have.

@@ -38,7 +38,8 @@ impl InText {
     pub fn of(text: &Snapshot) -> Self {
         let mut units = vec![None; text.unlisted.len()];
         // Most texts have none.
-        let counters = text.counters.iter().filter(|_| !text.unlisted.is_empty());
+        let records = text.records.iter().filter(|_| !text.unlisted.is_empty());
+        let counters = records.flat_map(|record| text.counters_of(record));
         for counter in counters.filter(|counter| bit(counter.slot).is_none()) {
             if let Some(unit) = units.get_mut(usize::from(counter.slot) - OPERATIONS.len()) {
                 *unit = Some((counter.slot, counter.unit));
@@ -125,11 +126,11 @@ impl<'a> Carry<'a> {
         life: Option<&Life<'a>>,
         in_text: &InText,
     ) -> Result<(), TryReserveError> {
-        let (before, begin) = (self.snapshot.records.len(), self.snapshot.counters.len());
+        let (before, begin) = (self.snapshot.records.len(), self.snapshot.counters.end());
         let is_known = |slot| life.is_some_and(|life| life.value(snapshot, slot).is_some());
         for (slot, unit) in &in_text.unlisted {
             if snapshot.value(record, *slot).is_none() && !is_known(*slot) {
-                self.counter(snapshot, Counter::zero(*slot, *unit))?;
+                self.counter(snapshot, &Counter::zero(*slot, *unit), begin)?;
             }
         }
         let part = Part {
@@ -151,37 +152,40 @@ impl<'a> Carry<'a> {
         listed: u64,
         wants_unlisted: impl Fn(Slot) -> bool,
     ) -> Result<(), TryReserveError> {
-        let begin = self.snapshot.counters.len();
+        let begin = self.snapshot.counters.end();
         for counter in part.snapshot.counters_of(part.record) {
             let is_wanted = match bit(counter.slot) {
                 Some(bit) => listed & bit != 0,
                 None => wants_unlisted(counter.slot),
             };
             if is_wanted {
-                self.counter(part.snapshot, *counter)?;
+                self.counter(part.snapshot, &counter, begin)?;
             }
         }
         self.record(part, start_time, listed, begin)
     }
 
-    /// Adds a counter of another snapshot.
+    /// Adds a counter of another snapshot to those from `begin` on.
     fn counter(
         &mut self,
         from: &'a Snapshot<'a>,
-        mut counter: Counter,
+        counter: &Counter<'_>,
+        begin: u32,
     ) -> Result<(), TryReserveError> {
         let own = &mut self.snapshot;
-        if let Some(histogram) = from.histogram(&counter) {
-            own.histograms.try_reserve(1)?;
-            counter.histogram = u32::try_from(own.histograms.len()).ok();
-            own.histograms.push(*histogram);
-        }
-        if bit(counter.slot).is_none() {
-            counter.slot = own_slot(own, from.slot_name(counter.slot));
-        }
-        own.counters.try_reserve(1)?;
-        own.counters.push(counter);
-        Ok(())
+        // Operations that are not in the list have other slots here.
+        let slot = match bit(counter.slot) {
+            Some(_) => counter.slot,
+            None => own_slot(own, from.slot_name(counter.slot)),
+        };
+        let sizes = counter.histogram.map(|histogram| histogram.sizes());
+        let counters = &mut own.counters;
+        counters.insert(
+            begin,
+            (slot, counter.unit),
+            counter.numbers(),
+            sizes.as_ref(),
+        )
     }
 
     /// Adds a record with the counters from `begin` on, unless it has none.
@@ -190,23 +194,22 @@ impl<'a> Carry<'a> {
         part: &Part<'a>,
         start_time: Option<Time>,
         listed: u64,
-        begin: usize,
+        begin: u32,
     ) -> Result<(), TryReserveError> {
         let own = &mut self.snapshot;
-        if listed == 0 && own.counters.len() == begin {
+        if listed == 0 && own.counters.end() == begin {
             return Ok(());
         }
-        // Operations that are not in the list have other slots here.
-        own.counters[begin..].sort_unstable_by_key(|counter| counter.slot);
         own.records.try_reserve(1)?;
         own.records.push(Record {
             id: Cow::Borrowed(part.id()),
+            hash: part.record.hash,
             line: part.record.line,
             snapshot_time: part.record.snapshot_time,
             start_time,
             last_seen: Some(part.since),
             present: listed,
-            counters: begin as u32..own.counters.len() as u32,
+            counters: begin..own.counters.end(),
         });
         Ok(())
     }

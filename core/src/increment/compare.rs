@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use super::carry::{Carry, InText, Withheld};
 use super::known::{Head, Known, Life, counted, unlisted};
 use super::row::Rows;
-use super::value::{Value, slots};
+use super::value::{fall, slots};
 use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
-use crate::scan::{Clock, Time};
-use crate::snapshot::{Record, Snapshot};
+use crate::scan::{Clock, Time, Unit};
+use crate::snapshot::{Counter, Record, Snapshot};
 
 const SECOND: Micros = 1_000_000;
 const DAY: Micros = 86_400 * SECOND;
@@ -260,16 +260,19 @@ impl<'a, 'o> Comparing<'a, 'o> {
         };
         let mut rows = Rows::default();
         let mut is_unknown = before.zero.is_none() && record.present & !known != 0;
-        let counted = (counted(text, record) | counted_before) & record.present;
+        let unchanged = life.map_or(0, |life| life.unchanged(text, record));
+        let counted = (counted(text, record) | counted_before) & record.present & !unchanged;
         for slot in slots(counted).chain(unlisted(text, record)) {
             let value = life.and_then(|life| life.value(text, slot));
-            let value = value.or(before.zero.map(|since| (since, Value::zero(slot))));
-            let (Some((since, value)), Some(now)) = (value, Value::of(text, record, slot)) else {
+            let value = value.or(before
+                .zero
+                .map(|since| (since, Counter::zero(slot, Unit::Other))));
+            let (Some((since, value)), Some(now)) = (value, text.value(record, slot)) else {
                 is_unknown = true;
                 continue;
             };
             let name = text.slot_name(slot);
-            match value.fall(&now) {
+            match fall(&value, &now) {
                 Some(reason) => {
                     self.problem(record, Some(name), reason);
                     withheld.add(slot);

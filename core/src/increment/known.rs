@@ -1,11 +1,12 @@
 //! What is known of a target before a text: the text before, overlaid by the records that were carried with it.
 
 use std::collections::{HashMap, TryReserveError};
+use std::hash::BuildHasherDefault;
 
-use super::value::{Value, bit, same, slot_in, slots};
+use super::value::{bit, fall, restarted, slot_in, slots};
 use super::{Micros, Observation};
 use crate::scan::Time;
-use crate::snapshot::{Record, Slot, Snapshot};
+use crate::snapshot::{Counter, Hashed, Key, Record, Slot, Snapshot};
 
 /// Values of an entry that were seen together.
 #[derive(Clone, Copy)]
@@ -23,22 +24,18 @@ impl<'a> Part<'a> {
 
     /// Whether the record says exactly what this part says.
     fn unchanged(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        let before = self.snapshot.counters_of(self.record);
-        let after = snapshot.counters_of(record);
+        let before = self.snapshot.counters.words(self.record.counters.clone());
+        let after = snapshot.counters.words(record.counters.clone());
         self.record.start_time == record.start_time
             && self.record.present == record.present
-            && before.len() == after.len()
+            && before == after
             && self.snapshot.unlisted == snapshot.unlisted
-            && before
-                .iter()
-                .zip(after)
-                .all(|(before, after)| same((self.snapshot, before), (snapshot, after)))
     }
 
     /// The value of the operation that has this slot in `snapshot`.
-    fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<Value<'a>> {
+    fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<Counter<'a>> {
         let slot = slot_in(self.snapshot, snapshot, slot)?;
-        Value::of(self.snapshot, self.record, slot)
+        self.snapshot.value(self.record, slot)
     }
 
     /// Whether it has the counter of the operation that has this slot in `snapshot`.
@@ -79,37 +76,48 @@ impl<'a> Life<'a> {
             .fold(0, |bits, part| bits | counted(part.snapshot, part.record))
     }
 
+    /// The listed operations of which the record says exactly what is known.
+    pub fn unchanged(&self, snapshot: &Snapshot, record: &Record) -> u64 {
+        if !self.overlays.is_empty() {
+            return 0;
+        }
+        let known = self.main.snapshot.counters_of(self.main.record);
+        let same = known.same_as(snapshot.counters_of(record));
+        same.filter_map(bit).fold(0, |bits, bit| bits | bit)
+    }
+
     /// The known value of the operation that has this slot in `snapshot`, and when it was seen.
-    pub fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Value<'a>)> {
+    pub fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Counter<'a>)> {
         let mut parts = self.overlays.iter().chain(Some(&self.main));
         parts.find_map(|part| Some((part.since, part.value(snapshot, slot)?)))
     }
 
     /// Since when at the earliest the record's counters restarted, judged by their values alone.
     pub fn restarted(&self, snapshot: &Snapshot, record: &Record) -> Option<Micros> {
-        self.where_true(snapshot, record, |before, now| before.restarted(now))
-            .max()
+        self.where_true(snapshot, record, restarted).max()
     }
 
     /// Whether a counter is lower in the record.
     pub fn falls(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        self.where_true(snapshot, record, |before, now| before.fall(now).is_some())
+        self.where_true(snapshot, record, |before, now| fall(before, now).is_some())
             .next()
             .is_some()
     }
 
-    /// When the counters were seen, of which that is true; among those that are known and that the record has too.
+    /// When the counters were seen, of which that is true; among those that are known and that the record has too, and that
+    /// do not say the same.
     fn where_true(
         &self,
         snapshot: &Snapshot,
         record: &Record,
-        is_true: impl Fn(&Value, &Value) -> bool,
+        is_true: impl Fn(&Counter<'_>, &Counter<'_>) -> bool,
     ) -> impl Iterator<Item = Micros> {
-        slots(record.present & self.counted())
+        let changed = self.counted() & !self.unchanged(snapshot, record);
+        slots(record.present & changed)
             .chain(unlisted(snapshot, record))
             .filter_map(move |slot| {
                 let (since, before) = self.value(snapshot, slot)?;
-                let now = Value::of(snapshot, record, slot)?;
+                let now = snapshot.value(record, slot)?;
                 is_true(&before, &now).then_some(since)
             })
     }
@@ -175,18 +183,14 @@ impl Share<'_, '_> {
 
 /// The slots of a record's operations that are not in the list.
 pub(super) fn unlisted(snapshot: &Snapshot, record: &Record) -> impl Iterator<Item = Slot> {
-    let counters = snapshot.counters_of(record).iter();
-    counters
-        .map(|counter| counter.slot)
-        .filter(|slot| bit(*slot).is_none())
+    let slots = snapshot.counters_of(record).slots();
+    slots.filter(|slot| bit(*slot).is_none())
 }
 
 /// The listed operations of which a record counted something.
 pub(super) fn counted(snapshot: &Snapshot, record: &Record) -> u64 {
-    let counters = snapshot.counters_of(record).iter();
-    counters
-        .filter_map(|counter| bit(counter.slot))
-        .fold(0, |bits, bit| bits | bit)
+    let slots = snapshot.counters_of(record).slots();
+    slots.filter_map(bit).fold(0, |bits, bit| bits | bit)
 }
 
 /// Position of the first part of an entry in [`Known`].
@@ -205,14 +209,14 @@ pub(super) struct Known<'a> {
 /// Which parts belong to the same identifier. Made only when it is needed: texts that follow each other have nearly
 /// the same entries in the same order.
 struct Index<'a> {
-    heads: HashMap<&'a str, Head>,
+    heads: HashMap<Key<'a>, Head, BuildHasherDefault<Hashed>>,
     next: Vec<Option<usize>>,
     is_head: Vec<bool>,
 }
 
 impl<'a> Index<'a> {
     fn new(parts: &[Part<'a>]) -> Result<Self, TryReserveError> {
-        let mut heads = HashMap::new();
+        let mut heads = HashMap::default();
         heads.try_reserve(parts.len())?;
         let mut index = Self {
             heads,
@@ -220,7 +224,7 @@ impl<'a> Index<'a> {
             is_head: filled(true, parts.len())?,
         };
         for (position, part) in parts.iter().enumerate().rev() {
-            if let Some(later) = index.heads.insert(part.id(), position) {
+            if let Some(later) = index.heads.insert(part.record.key(), position) {
                 index.next[position] = Some(later);
                 index.is_head[later] = false;
             }
@@ -279,7 +283,7 @@ impl<'a> Known<'a> {
         let head = if self.is_at_cursor(record) {
             Some(self.cursor)
         } else {
-            self.index()?.heads.get(&*record.id).copied()
+            self.index()?.heads.get(&record.key()).copied()
         };
         self.cursor = head.map_or(self.cursor, |head| head + 1);
         Ok(head)
@@ -289,7 +293,7 @@ impl<'a> Known<'a> {
     /// to be.
     fn is_at_cursor(&self, record: &Record) -> bool {
         let at_cursor = |part: &Part| {
-            part.id() == record.id
+            part.record.key() == record.key()
                 && match &self.index {
                     None => part.record.start_time == record.start_time,
                     Some(index) => index.is_head[self.cursor],
@@ -334,7 +338,7 @@ impl<'a> Known<'a> {
 
     /// The life that this record of the text is a part of, where carried records may have more parts of it.
     pub fn completed_life(&self, record: &Record) -> Option<Life<'a>> {
-        let head = *self.index.as_ref()?.heads.get(&*record.id)?;
+        let head = *self.index.as_ref()?.heads.get(&record.key())?;
         self.life(head, record.start_time)
     }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::detail::{Fields, calls_of, leave_out};
-use super::value::{Histogram, Value, bit};
+use super::value::{Histogram, bit, sizes};
 use super::{Column, Increment, Micros, Reason};
 use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
 use crate::scan::Unit;
-use crate::snapshot::HISTOGRAM_LEN;
+use crate::snapshot::{Counter, HISTOGRAM_LEN};
 
 /// Growth from here on is not believed. A double holds every whole number below it.
 const TOO_LARGE: u64 = 1 << 53;
@@ -39,8 +39,8 @@ impl<'a> Rows<'a> {
         &mut self,
         since: Micros,
         name: &'a str,
-        before: &Value,
-        now: &Value,
+        before: &Counter<'_>,
+        now: &Counter<'_>,
         counted_apart: u64,
     ) {
         let position = self.rows.iter().position(|(start, _)| *start == since);
@@ -55,8 +55,8 @@ impl<'a> Rows<'a> {
             before,
             now,
         };
-        let slot = now.counter.slot;
-        if bit(slot).is_some() && now.counter.unit != Unit::Other {
+        let slot = now.slot;
+        if bit(slot).is_some() && now.unit != Unit::Other {
             change.listed(slot.into(), counted_apart);
         } else {
             change.unlisted();
@@ -126,13 +126,13 @@ struct Change<'a, 'r> {
     name: &'a str,
     row: &'r mut Row<'a>,
     problems: &'r mut Vec<(&'a str, Reason)>,
-    before: &'r Value<'r>,
-    now: &'r Value<'r>,
+    before: &'r Counter<'r>,
+    now: &'r Counter<'r>,
 }
 
 impl Change<'_, '_> {
     fn listed(&mut self, index: OperationIndex, counted_apart: u64) {
-        match (OPERATIONS[index].kind, self.now.counter.unit) {
+        match (OPERATIONS[index].kind, self.now.unit) {
             (Kind::Bytes, unit) => {
                 if unit == Unit::Bytes {
                     self.put(Column::Total(index), "sum", self.sum());
@@ -165,26 +165,23 @@ impl Change<'_, '_> {
         if let Some(sizes) = self.sizes().filter(|sizes| *sizes != NOTHING) {
             detail.insert("hist", sizes.as_slice().into());
         }
-        if let Some(unit) = unit_name(self.now.counter.unit).filter(|_| !detail.is_empty()) {
+        if let Some(unit) = unit_name(self.now.unit).filter(|_| !detail.is_empty()) {
             detail.insert("unit", unit.into());
         }
         self.put_detail(detail);
     }
 
     fn samples(&self) -> u64 {
-        self.now
-            .counter
-            .samples
-            .saturating_sub(self.before.counter.samples)
+        self.now.samples.saturating_sub(self.before.samples)
     }
 
     fn sum(&self) -> u64 {
-        self.now.counter.sum.saturating_sub(self.before.counter.sum)
+        self.now.sum.saturating_sub(self.before.sum)
     }
 
     /// Growth of the histogram's elements, where both say what they held.
     fn sizes(&self) -> Option<Histogram> {
-        let (before, now) = (self.before.sizes()?, self.now.sizes()?);
+        let (before, now) = (sizes(self.before)?, sizes(self.now)?);
         Some(std::array::from_fn(|element| {
             now[element].saturating_sub(before[element])
         }))
@@ -192,7 +189,7 @@ impl Change<'_, '_> {
 
     /// The bounds, where they are new, and the growth of the sum of squares.
     fn extremes(&self) -> Detail {
-        let (before, now) = (&self.before.counter, &self.now.counter);
+        let (before, now) = (self.before, self.now);
         let measures = now.unit != Unit::Requests && now.samples > 0;
         let is_new = |old: u64, new: u64| measures && (before.samples == 0 || old != new);
         let squares = now.sumsq.wrapping_sub(before.sumsq);

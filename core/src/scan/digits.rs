@@ -46,7 +46,7 @@ pub(super) fn padded<const WIDTH: usize>(field: &[u8; WIDTH]) -> Option<u64> {
     };
     let others = field[WIDTH % LEN..]
         .chunks_exact(LEN)
-        .skip(usize::from(WIDTH % LEN == 0));
+        .skip(usize::from(WIDTH.is_multiple_of(LEN)));
     for word in std::iter::once(Some(first)).chain(others.map(word)) {
         let mut word = word?;
         if is_blank {

@@ -123,6 +123,13 @@ static LITERAL: [bool; 256] = {
     literal
 };
 
+const TIMES: [(&[u8], TimeKey); 4] = [
+    (b"  snapshot_time:   ", TimeKey::Snapshot),
+    (b"  start_time:      ", TimeKey::Start),
+    (b"  elapsed_time:    ", TimeKey::Elapsed),
+    (b"  last_seen:       ", TimeKey::LastSeen),
+];
+
 /// The time line that the text begins with, what it says, and the rest.
 pub(super) fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
     let mut cursor = Cursor(text);
@@ -165,11 +172,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn time_key(&mut self) -> Option<TimeKey> {
-        self.eat(b"  ")?;
-        let key = TimeKey::named(self.word()?.as_bytes())?;
-        self.eat(b":")?;
-        self.skip_blanks();
-        Some(key)
+        let is_eaten = |(begin, _): &(&[u8], _)| self.eat(begin).is_some();
+        TIMES.into_iter().find(is_eaten).map(|(_, key)| key)
     }
 
     fn nanos(&mut self) -> Option<u32> {

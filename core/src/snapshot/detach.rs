@@ -56,7 +56,6 @@ impl Snapshot<'_> {
             return None;
         }
         self.counters.shrink_to_fit();
-        self.histograms.shrink_to_fit();
         let records = self.records.into_iter().map(|record| Record {
             id: Cow::Owned(record.id.into_owned()),
             ..record
@@ -73,9 +72,6 @@ impl Snapshot<'_> {
     /// The memory that it takes, about.
     pub fn memory(&self) -> usize {
         let ids = self.records.iter().map(|record| record.id.len());
-        ids.sum::<usize>()
-            + size_of_val(&*self.records)
-            + size_of_val(&*self.counters)
-            + size_of_val(&*self.histograms)
+        ids.sum::<usize>() + size_of_val(&*self.records) + self.counters.memory()
     }
 }

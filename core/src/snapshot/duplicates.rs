@@ -3,7 +3,7 @@
 //! Lustre prints it twice where an entry was removed and made again while it was being read, and where the position in
 //! the list of entries was lost. Different start times are two lives of the entry; otherwise it is one, read twice.
 
-use std::collections::{HashMap, TryReserveError};
+use std::collections::TryReserveError;
 
 use super::read::{Budget, push};
 use super::{Record, Snapshot};
@@ -58,23 +58,20 @@ pub(super) fn resolve<'a>(
 
 /// The positions of records that share an identifier, in the text's order.
 fn groups(records: &[Record<'_>]) -> Result<Vec<Vec<usize>>, TryReserveError> {
-    let mut first = HashMap::new();
-    first.try_reserve(records.len())?;
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut group_of = HashMap::new();
-    for (position, record) in records.iter().enumerate() {
-        let Some(earlier) = first.insert(&*record.id, position) else {
-            continue;
-        };
-        let group = match group_of.remove(&earlier) {
-            Some(group) => group,
-            None => {
-                push(&mut groups, vec![earlier])?;
-                groups.len() - 1
-            }
-        };
-        push(&mut groups[group], position)?;
-        group_of.insert(position, group);
+    let mut order = Vec::new();
+    order.try_reserve_exact(records.len())?;
+    order.extend(records.iter().map(|record| record.hash).zip(0_u32..));
+    let id = |position: u32| &*records[position as usize].id;
+    order.sort_unstable_by(|one, other| {
+        let by_id = || id(one.1).cmp(id(other.1)).then(one.1.cmp(&other.1));
+        one.0.cmp(&other.0).then_with(by_id)
+    });
+    let mut groups = Vec::new();
+    for group in order.chunk_by(|one, other| one.0 == other.0 && id(one.1) == id(other.1)) {
+        if group.len() > 1 {
+            let positions = group.iter().map(|(_, position)| *position as usize);
+            push(&mut groups, positions.collect())?;
+        }
     }
     Ok(groups)
 }
@@ -97,21 +94,12 @@ fn lives(records: &[Record<'_>], group: &[usize]) -> Vec<usize> {
 /// Whether two records say the same.
 fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
     let [a, b] = [a, b].map(|position| &snapshot.records[position]);
-    let counters = snapshot.counters_of(a).iter();
-    let others = snapshot.counters_of(b);
+    let words = |record: &Record<'_>| snapshot.counters.words(record.counters.clone());
     a.id == b.id
         && a.snapshot_time == b.snapshot_time
         && a.start_time == b.start_time
         && a.present == b.present
-        && counters.len() == others.len()
-        && counters.zip(others).all(|(counter, other)| {
-            let histogram = other.histogram;
-            snapshot.histogram(counter) == snapshot.histogram(other)
-                && super::Counter {
-                    histogram,
-                    ..*counter
-                } == *other
-        })
+        && words(a) == words(b)
 }
 
 /// Remove the records at these positions, which are in order.

@@ -85,12 +85,11 @@ fn write_record(
             write_counter(snapshot, slot, &counter, out)?;
         }
     }
-    let unlisted = |counter: &&Counter| usize::from(counter.slot) >= OPERATIONS.len();
+    let unlisted = |counter: &Counter<'_>| usize::from(counter.slot) >= OPERATIONS.len();
     snapshot
         .counters_of(record)
-        .iter()
         .filter(unlisted)
-        .try_for_each(|counter| write_counter(snapshot, counter.slot, counter, out))
+        .try_for_each(|counter| write_counter(snapshot, counter.slot, &counter, out))
 }
 
 /// Seconds without a fraction are on the wall clock, whatever they are.
@@ -105,7 +104,7 @@ fn write_time(key: &str, time: Time, out: &mut impl Write) -> io::Result<()> {
 fn write_counter(
     snapshot: &Snapshot<'_>,
     slot: Slot,
-    counter: &Counter,
+    counter: &Counter<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let Counter {
@@ -133,14 +132,10 @@ fn write_counter(
             ", min: {min:>8}, max: {max:>8}, sum: {sum:>16}, sumsq: {sumsq:>18}"
         )?;
     }
-    if let Some(histogram) = snapshot.histogram(counter) {
-        let filled = histogram
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count != 0);
+    if let Some(histogram) = counter.histogram {
         let mut separator = "";
         out.write_all(b", hist: {")?;
-        for (element, count) in filled {
+        for (element, count) in histogram.counts() {
             let label = histogram_label(element).unwrap_or_default();
             write!(out, "{separator} {label}: {count}")?;
             separator = ",";

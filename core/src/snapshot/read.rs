@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
 
+use super::counters::NUMBERS;
+use super::hash::hash;
 use super::slots::{listed_slot, unlisted_slot};
-use super::{Counter, ReadError, Reading, Record, Slot, Snapshot, duplicates};
+use super::{ReadError, Reading, Record, Slot, Snapshot, duplicates};
 use crate::operation;
 use crate::scan::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, scan,
@@ -77,10 +79,9 @@ struct Target<'a> {
     operations: [u32; 2],
 }
 
-/// A record in the making; its counters are the last ones of the snapshot.
-struct Open<'a> {
-    record: Record<'a>,
-    job_id_line: &'a [u8],
+/// The last record of the target, which is in the making, as are its counters.
+#[derive(Default)]
+struct Open {
     operations: u32,
     /// What follows cannot be trusted to be of this record.
     closed: bool,
@@ -92,7 +93,7 @@ struct Reader<'a> {
     /// The target that has begun and not ended.
     current: Option<usize>,
     /// Its record that has begun and not ended.
-    open: Option<Open<'a>>,
+    open: Option<Open>,
     /// Problems outside of targets.
     problems: Vec<Problem<'a>>,
     budget: Budget,
@@ -172,10 +173,13 @@ impl<'a> Reader<'a> {
         let mut target = self
             .current
             .and_then(|current| self.targets.get_mut(current));
+        let mut entry = None;
         if let Some(target) = &mut target {
             target.snapshot.problems_found += 1;
+            let record = target.snapshot.records.last();
+            let record = record.filter(|_| self.open.is_some());
+            entry = record.map(|record| record.id.clone());
         }
-        let entry = self.open.as_ref().map(|open| open.record.id.clone());
         let problem = Problem {
             line,
             target: target.as_ref().and_then(|target| target.snapshot.target),
@@ -208,8 +212,8 @@ impl<'a> Reader<'a> {
         let (Some(current), Some(open)) = (self.current, self.open.as_mut()) else {
             return Ok(None);
         };
-        let snapshot = &mut self.targets[current].snapshot;
         open.operations += 1;
+        let snapshot = &mut self.targets[current].snapshot;
         let listed = line.listed.and_then(|index| listed_slot(index, line.unit));
         let slot = match listed {
             Some(slot) => slot,
@@ -218,51 +222,45 @@ impl<'a> Reader<'a> {
                 Err(reason) => return Ok(Some(reason)),
             },
         };
-        let begin = open.record.counters.start as usize;
-        let own = &snapshot.counters[begin..];
+        let (counters, Some(record)) = (&mut snapshot.counters, snapshot.records.last_mut()) else {
+            return Ok(None);
+        };
+        let begin = record.counters.start;
         let is_duplicate = match listed {
-            Some(slot) => open.record.has(slot),
-            None => own.iter().any(|counter| counter.slot == slot),
+            Some(slot) => record.has(slot),
+            None => {
+                let mut own = counters.iter(begin..counters.end());
+                own.any(|counter| counter.slot == slot)
+            }
         };
         if is_duplicate {
             open.closed = true;
             return Ok(Some(Reason::DuplicateOperation));
         }
         if listed.is_some() {
-            open.record.present |= 1 << slot;
+            record.present |= 1 << slot;
         }
-        let (mut counter, histogram) = values(line, slot);
-        if let Some(histogram) = histogram {
-            counter.histogram = u32::try_from(snapshot.histograms.len()).ok();
-            push(&mut snapshot.histograms, *histogram)?;
+        let (numbers, sizes) = values(line, slot);
+        let sizes = sizes.filter(|sizes| sizes.iter().any(|count| *count != 0));
+        if listed.is_none() || numbers != [0; NUMBERS] || sizes.is_some() {
+            counters.insert(begin, (slot, line.unit), numbers, sizes)?;
         }
-        if listed.is_some() && counter.is_zero() {
-            return Ok(None);
-        }
-        let place = match own.last() {
-            Some(last) if last.slot > slot => own.partition_point(|own| own.slot < slot),
-            _ => own.len(),
-        };
-        snapshot.counters.try_reserve(1)?;
-        snapshot.counters.insert(begin + place, counter);
         Ok(None)
     }
 }
 
-/// The values of a line, and its histogram if that is not empty.
-fn values<'c>(line: &CounterLine<'c>, slot: Slot) -> (Counter, Option<&'c [u64; HISTOGRAM_LEN]>) {
-    let mut counter = Counter::zero(slot, line.unit);
-    counter.samples = line.samples;
+/// What of a counter's line is kept. Calls counted in bytes' place have no bytes (rule 6).
+fn values<'c>(
+    line: &CounterLine<'c>,
+    slot: Slot,
+) -> ([u64; NUMBERS], Option<&'c [u64; HISTOGRAM_LEN]>) {
     let in_bytes = [operation::READ_BYTES, operation::WRITE_BYTES].contains(&usize::from(slot));
     if in_bytes && line.unit == Unit::Requests {
-        return (counter, None);
+        return ([line.samples, 0, 0, 0, 0], None);
     }
-    counter.min = line.min.unwrap_or(0);
-    counter.max = line.max.unwrap_or(0);
-    counter.sum = line.sum.unwrap_or(0);
-    counter.sumsq = line.sumsq.unwrap_or(0);
-    let filled = |histogram: &&[u64; HISTOGRAM_LEN]| histogram.iter().any(|count| *count != 0);
-    (counter, line.histogram.filter(filled))
+    let [min, max, sum, sumsq] =
+        [line.min, line.max, line.sum, line.sumsq].map(Option::unwrap_or_default);
+    ([line.samples, min, max, sum, sumsq], line.histogram)
 }
 
 impl<'a> Sink<'a> for Reader<'a> {
@@ -317,56 +315,58 @@ impl<'a> Sink<'a> for Reader<'a> {
         id: Cow<'a, str>,
         text: &'a [u8],
     ) -> Result<(), TryReserveError> {
-        let Some(target) = self.current.map(|current| &self.targets[current]) else {
+        let Some(current) = self.current else {
             return Ok(());
         };
-        let end = target.snapshot.counters.len() as u32;
-        self.open = Some(Open {
-            record: Record {
-                id,
-                line,
-                snapshot_time: None,
-                start_time: None,
-                last_seen: None,
-                present: 0,
-                counters: end..end,
-            },
-            job_id_line: text,
-            operations: 0,
-            closed: false,
-        });
+        let target = &mut self.targets[current];
+        push(&mut target.job_id_lines, text)?;
+        let end = target.snapshot.counters.end();
+        let record = Record {
+            hash: hash(&id),
+            id,
+            line,
+            snapshot_time: None,
+            start_time: None,
+            last_seen: None,
+            present: 0,
+            counters: end..end,
+        };
+        push(&mut target.snapshot.records, record)?;
+        self.open = Some(Open::default());
         Ok(())
     }
 
     fn record_ends(&mut self) -> Result<(), TryReserveError> {
-        if self.open.as_ref().is_some_and(|open| open.operations == 0) {
-            self.hide_records();
-            if let Some((line, text)) = self
-                .open
-                .as_ref()
-                .map(|open| (open.record.line, open.job_id_line))
-            {
-                self.report(line, Reason::RecordWithoutCounters, text)?;
-            }
-            self.open = None;
-        }
-        let (Some(current), Some(open)) = (self.current, self.open.take()) else {
+        let (Some(current), Some(open)) = (self.current, &self.open) else {
             return Ok(());
         };
         let target = &mut self.targets[current];
-        let mut record = open.record;
-        record.counters.end = target.snapshot.counters.len() as u32;
-        target.operations = [target.operations[1], open.operations];
-        push(&mut target.job_id_lines, open.job_id_line)?;
-        push(&mut target.snapshot.records, record)
+        if open.operations > 0 {
+            target.operations = [target.operations[1], open.operations];
+            if let Some(record) = target.snapshot.records.last_mut() {
+                record.counters.end = target.snapshot.counters.end();
+            }
+        } else if let (Some(record), Some(text)) =
+            (target.snapshot.records.last(), target.job_id_lines.pop())
+        {
+            target.snapshot.complete = false;
+            let line = record.line;
+            self.report(line, Reason::RecordWithoutCounters, text)?;
+            self.targets[current].snapshot.records.pop();
+        }
+        self.open = None;
+        Ok(())
     }
 
     fn time(&mut self, _: u32, time: TimeLine) -> Result<(), TryReserveError> {
-        if let Some(open) = &mut self.open {
+        let (Some(current), Some(_)) = (self.current, &self.open) else {
+            return Ok(());
+        };
+        if let Some(record) = self.targets[current].snapshot.records.last_mut() {
             match time {
-                TimeLine::Snapshot(time) => open.record.snapshot_time = Some(time),
-                TimeLine::Start(time) => open.record.start_time = Some(time),
-                TimeLine::LastSeen(micros) => open.record.last_seen = Some(micros),
+                TimeLine::Snapshot(time) => record.snapshot_time = Some(time),
+                TimeLine::Start(time) => record.start_time = Some(time),
+                TimeLine::LastSeen(micros) => record.last_seen = Some(micros),
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::scan::{Clock, Problem, Time, histogram_label};
-use jobstats_core::snapshot::{Counter, Reading, Record, Slot, Snapshot, read};
+use jobstats_core::snapshot::{Counter, Histogram, Reading, Record, Slot, Snapshot, read};
 
 use crate::events::name;
 
@@ -55,10 +55,7 @@ pub fn record(snapshot: &Snapshot<'_>, record: &Record<'_>) -> String {
 }
 
 fn slots(snapshot: &Snapshot<'_>, record: &Record<'_>) -> Vec<Slot> {
-    let unlisted = snapshot
-        .counters_of(record)
-        .iter()
-        .map(|counter| counter.slot);
+    let unlisted = snapshot.counters_of(record).map(|counter| counter.slot);
     (0..OPERATIONS.len() as Slot)
         .filter(|slot| record.has(*slot))
         .chain(unlisted.filter(|slot| usize::from(*slot) >= OPERATIONS.len()))
@@ -90,7 +87,7 @@ fn time(time: Time) -> String {
     format!("{clock}{}.{:09}", time.seconds, time.nanos)
 }
 
-fn counter_line(snapshot: &Snapshot<'_>, counter: &Counter) -> String {
+fn counter_line(snapshot: &Snapshot<'_>, counter: &Counter<'_>) -> String {
     let Counter {
         samples,
         min,
@@ -108,15 +105,8 @@ fn counter_line(snapshot: &Snapshot<'_>, counter: &Counter) -> String {
     if [*min, *max, *sum, *sumsq] != [0; 4] {
         let _ = write!(out, " {min}..{max} sum {sum} sumsq {sumsq}");
     }
-    for (element, count) in snapshot
-        .histogram(counter)
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
-        if *count != 0 {
-            let _ = write!(out, " {}:{count}", histogram_label(element).unwrap());
-        }
+    for (element, count) in counter.histogram.iter().flat_map(Histogram::counts) {
+        let _ = write!(out, " {}:{count}", histogram_label(element).unwrap());
     }
     out + "\n"
 }

@@ -1,0 +1,357 @@
+//! Counters, packed: the text of a busy server has a million, and half of what reading them took was spent on memory that
+//! was touched for the first time (56 bytes for a counter and 256 for a histogram, of which these take 8 to 40).
+//!
+//! A counter is a run of words of 32 bits: the head; its numbers that are not zero, lower half first, the upper one only
+//! where it is not zero; the elements of its histogram that are not zero as bits of one word, and what they count. So
+//! counters that say the same are the same words.
+
+use std::cmp::Ordering;
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+use super::Slot;
+use crate::scan::{HISTOGRAM_LEN, Unit};
+
+/// A counter's values, as printed; a field that the line lacks is zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counter<'a> {
+    /// Which operation.
+    pub slot: Slot,
+    /// The unit; `read_bytes` in requests (2.12 MDT) has its min, max, sum and sumsq dropped.
+    pub unit: Unit,
+    /// Number of calls.
+    pub samples: u64,
+    /// Smallest value.
+    pub min: u64,
+    /// Largest value.
+    pub max: u64,
+    /// Sum of the values.
+    pub sum: u64,
+    /// Sum of squares; wraps or saturates.
+    pub sumsq: u64,
+    /// Where the line has a histogram that is not empty.
+    pub histogram: Option<Histogram<'a>>,
+}
+
+impl Counter<'_> {
+    /// The counter of a slot that counted nothing.
+    pub const fn zero(slot: Slot, unit: Unit) -> Self {
+        Self {
+            slot,
+            unit,
+            samples: 0,
+            min: 0,
+            max: 0,
+            sum: 0,
+            sumsq: 0,
+            histogram: None,
+        }
+    }
+
+    /// Whether it counted nothing.
+    pub fn is_zero(&self) -> bool {
+        self.numbers() == [0; NUMBERS] && self.histogram.is_none()
+    }
+
+    pub(crate) const fn numbers(&self) -> [u64; NUMBERS] {
+        [self.samples, self.min, self.max, self.sum, self.sumsq]
+    }
+}
+
+/// The elements of a histogram that counted something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Histogram<'a> {
+    /// A bit for each.
+    elements: u32,
+    /// Lower halves, then, if any is not zero, upper halves.
+    counts: &'a [u32],
+}
+
+impl Histogram<'_> {
+    /// The elements with what they count, in order.
+    pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let (low, high) = self.counts.split_at(self.elements.count_ones() as usize);
+        let high = high.iter().chain(std::iter::repeat(&0));
+        let counts = low.iter().zip(high).map(|(low, high)| join(*low, *high));
+        set_bits(self.elements).zip(counts)
+    }
+
+    /// All elements.
+    pub fn sizes(&self) -> [u64; HISTOGRAM_LEN] {
+        let mut sizes = [0; HISTOGRAM_LEN];
+        for (element, count) in self.counts() {
+            sizes[element] = count;
+        }
+        sizes
+    }
+}
+
+fn set_bits(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (bit < HISTOGRAM_LEN).then_some(bit)
+    })
+}
+
+/// Numbers of a counter: samples, min, max, sum and sumsq.
+pub(crate) const NUMBERS: usize = 5;
+
+/// What the first word of a counter says, from its lowest bit: the slot, the unit, how many words each number takes, and
+/// the histogram.
+#[derive(Clone, Copy)]
+struct Head(u32);
+
+const SLOT_BITS: u32 = Slot::BITS;
+const UNITS: [Unit; 4] = [Unit::Requests, Unit::Bytes, Unit::Microseconds, Unit::Other];
+const UNIT_BITS: u32 = 2;
+const HAS_SIZES: u32 = 1 << 30;
+const HAS_LARGE_SIZES: u32 = 1 << 31;
+
+impl Head {
+    const fn new(slot: Slot, unit: Unit) -> Self {
+        let unit = match unit {
+            Unit::Requests => 0,
+            Unit::Bytes => 1,
+            Unit::Microseconds => 2,
+            Unit::Other => 3,
+        };
+        Self(slot as u32 | unit << SLOT_BITS)
+    }
+
+    const fn slot(self) -> Slot {
+        (self.0 & ((1 << SLOT_BITS) - 1)) as Slot
+    }
+
+    const fn unit(self) -> Unit {
+        UNITS[(self.0 >> SLOT_BITS) as usize % UNITS.len()]
+    }
+
+    /// Words of a number.
+    const fn words(self, number: usize) -> usize {
+        (self.0 >> Self::shift(number)) as usize % 4
+    }
+
+    const fn set_words(&mut self, number: usize, words: usize) {
+        self.0 |= (words as u32) << Self::shift(number);
+    }
+
+    const fn shift(number: usize) -> u32 {
+        SLOT_BITS + UNIT_BITS + 2 * number as u32
+    }
+}
+
+const fn join(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+/// The lower and the upper half, and how many of them are needed.
+const fn split(number: u64) -> ([u32; 2], usize) {
+    let halves = [number as u32, (number >> 32) as u32];
+    (halves, (number != 0) as usize + (halves[1] != 0) as usize)
+}
+
+/// Counters of records, one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Counters {
+    words: Vec<u32>,
+    /// Where the last one begins.
+    last: usize,
+}
+
+/// Words of a counter without histogram.
+const COUNTER_MAX: usize = 1 + 2 * NUMBERS;
+
+/// Words of a histogram.
+const SIZES_MAX: usize = 1 + 2 * HISTOGRAM_LEN;
+
+impl Counters {
+    /// Where the next counter will begin.
+    pub(crate) fn end(&self) -> u32 {
+        self.words.len() as u32
+    }
+
+    /// The words of the counters there: those of counters that say the same are the same.
+    pub(crate) fn words(&self, range: Range<u32>) -> &[u32] {
+        let range = range.start as usize..range.end as usize;
+        self.words.get(range).unwrap_or_default()
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
+    }
+
+    /// Bytes that they take.
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.words)
+    }
+
+    /// The counters there.
+    pub(super) fn iter(&self, range: Range<u32>) -> CounterIter<'_> {
+        CounterIter(self.words(range))
+    }
+
+    /// Adds a counter to those of the last record, which begin there and are in order of slot. Sizes are not all zero.
+    pub(crate) fn insert(
+        &mut self,
+        begin: u32,
+        (slot, unit): (Slot, Unit),
+        numbers: [u64; NUMBERS],
+        sizes: Option<&[u64; HISTOGRAM_LEN]>,
+    ) -> Result<(), TryReserveError> {
+        self.words.try_reserve(COUNTER_MAX + SIZES_MAX)?;
+        let mut head = Head::new(slot, unit);
+        let mut counter = [0; COUNTER_MAX];
+        let mut len = 1;
+        for (place, number) in numbers.into_iter().enumerate() {
+            let (halves, needed) = split(number);
+            // The upper half is overwritten if it is not needed.
+            counter[len..len + 2].copy_from_slice(&halves);
+            len += needed;
+            head.set_words(place, needed);
+        }
+        head.0 |= if sizes.is_some() { HAS_SIZES } else { 0 };
+        counter[0] = head.0;
+        let end = self.words.len();
+        // A copy of constant length needs no call.
+        self.words.extend_from_slice(&counter);
+        self.words.truncate(end + len);
+        if let Some(sizes) = sizes {
+            self.extend_with_sizes(end, sizes);
+        }
+        self.put_in_order(begin as usize, end);
+        Ok(())
+    }
+
+    fn extend_with_sizes(&mut self, head: usize, sizes: &[u64; HISTOGRAM_LEN]) {
+        let bits = sizes.iter().zip(0_u32..);
+        let elements = bits.fold(0, |bits, (count, bit)| bits | u32::from(*count != 0) << bit);
+        let counts = || set_bits(elements).map(|element| sizes[element]);
+        self.words.push(elements);
+        self.words.extend(counts().map(|count| count as u32));
+        if counts().any(|count| count > u32::MAX.into()) {
+            self.words[head] |= HAS_LARGE_SIZES;
+            self.words
+                .extend(counts().map(|count| (count >> 32) as u32));
+        }
+    }
+
+    /// Moves the counter at the end to where it belongs. Nearly all belong there.
+    fn put_in_order(&mut self, begin: usize, end: usize) {
+        let slot = Head(self.words[end]).slot();
+        let last = self.last;
+        self.last = end;
+        if begin < end && Head(self.words[last]).slot() > slot {
+            let len = self.words.len() - end;
+            let mut before = CounterIter(&self.words[begin..end]);
+            let mut place = begin;
+            while before.next_head().is_some_and(|head| head.slot() < slot) {
+                before.take_one();
+                place = end - before.0.len();
+            }
+            self.words[place..].rotate_right(len);
+            self.last = last + len;
+        }
+    }
+}
+
+/// Counters of a record, in order of slot.
+#[derive(Debug, Clone)]
+pub struct CounterIter<'a>(&'a [u32]);
+
+impl<'a> CounterIter<'a> {
+    fn next_head(&self) -> Option<Head> {
+        self.0.first().copied().map(Head)
+    }
+
+    /// The counter of a slot.
+    pub(super) fn find(mut self, slot: Slot) -> Option<Counter<'a>> {
+        while self.next_head()?.slot() < slot {
+            self.take_one();
+        }
+        self.next().filter(|counter| counter.slot == slot)
+    }
+
+    /// The slots of the counters.
+    pub(crate) fn slots(mut self) -> impl Iterator<Item = Slot> {
+        std::iter::from_fn(move || {
+            let head = self.next_head()?;
+            self.take_one();
+            Some(head.slot())
+        })
+    }
+
+    /// The slots of counters that say the same in both.
+    pub(crate) fn same_as(mut self, mut other: CounterIter<'_>) -> impl Iterator<Item = Slot> {
+        std::iter::from_fn(move || {
+            loop {
+                let [own, others] = [self.next_head()?.slot(), other.next_head()?.slot()];
+                match own.cmp(&others) {
+                    Ordering::Less => _ = self.take_one(),
+                    Ordering::Greater => _ = other.take_one(),
+                    Ordering::Equal if self.take_one() == other.take_one() => return Some(own),
+                    Ordering::Equal => {}
+                }
+            }
+        })
+    }
+
+    /// The words of the next counter.
+    fn take_one(&mut self) -> &'a [u32] {
+        let begin = self.0;
+        if let Some(head) = self.next_head() {
+            let numbers: usize = (0..NUMBERS).map(|number| head.words(number)).sum();
+            self.take(1 + numbers);
+            self.take_histogram(head);
+        }
+        &begin[..begin.len() - self.0.len()]
+    }
+
+    fn take(&mut self, words: usize) -> &'a [u32] {
+        let (taken, rest) = self.0.split_at_checked(words).unwrap_or((self.0, &[]));
+        self.0 = rest;
+        taken
+    }
+
+    fn take_number(&mut self, words: usize) -> u64 {
+        match *self.take(words) {
+            [low] => low.into(),
+            [low, high] => join(low, high),
+            _ => 0,
+        }
+    }
+
+    fn take_histogram(&mut self, head: Head) -> Option<Histogram<'a>> {
+        if head.0 & HAS_SIZES == 0 {
+            return None;
+        }
+        let elements = *self.take(1).first()?;
+        let halves = if head.0 & HAS_LARGE_SIZES == 0 { 1 } else { 2 };
+        let counts = self.take(halves * elements.count_ones() as usize);
+        Some(Histogram { elements, counts })
+    }
+}
+
+impl<'a> Iterator for CounterIter<'a> {
+    type Item = Counter<'a>;
+
+    fn next(&mut self) -> Option<Counter<'a>> {
+        let head = self.next_head()?;
+        self.take(1);
+        let [samples, min, max, sum, sumsq] =
+            std::array::from_fn(|number| self.take_number(head.words(number)));
+        Some(Counter {
+            slot: head.slot(),
+            unit: head.unit(),
+            samples,
+            min,
+            max,
+            sum,
+            sumsq,
+            histogram: self.take_histogram(head),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
