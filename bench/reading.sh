@@ -115,7 +115,10 @@ row() {
         }'
 }
 
-[ $# -gt 0 ] || set -- $(basename -as .sql bench/reading/*.sql | grep -v '^prepare$')
+if [ $# -eq 0 ]; then
+    mapfile -t questions < <(basename -as .sql bench/reading/*.sql | grep -v "^prepare$")
+    set -- "${questions[@]}"
+fi
 export PGOPTIONS='-c jit=off -c max_parallel_workers_per_gather=0'
 cat <<-'TEXT'
 	| question | rows | ours | by hand | ours to by hand | lag() | lag() to ours |

@@ -4,8 +4,8 @@ SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:since, :unti
 -- by hand
 SELECT d.step, d.bucket, 10 ^ d.bucket, 10 ^ (d.bucket + 1), count(*) FROM (
     SELECT r.step, floor(log(r.rate))::integer AS bucket FROM (
-        SELECT x.step, e.uid, sum((:service_time) / x.seconds) / 1e6 AS rate
-        FROM jobstats.rollup_10m i JOIN jobstats.entries e USING (entry_id)
+        SELECT x.step, i.uid, sum(i.service_usecs / x.seconds) / 1e6 AS rate
+        FROM jobstats.rollup_10m_users i
         JOIN seen(:since, :until, '10 minutes') x ON x.target_id = i.target_id AND x.step = i.bucket - interval '1 microsecond'
         WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
     ) r WHERE r.rate > 0

@@ -4,9 +4,9 @@ SELECT "time", target, operation, rate, coverage
 FROM jobstats_rates(:since, :until, '{service_time,read_bytes,write_bytes,metadata}', '{target}', '10 minutes', target => '{puhti-OST0003}');
 -- by hand
 WITH done AS (
-    SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(:service_time) AS service_time,
-        sum(i.read_bytes) AS read_bytes, sum(i.write_bytes) AS write_bytes, sum(:metadata) AS metadata
-    FROM jobstats.rollup_10m i WHERE i.bucket > :since AND i.bucket <= :until
+    SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(i.service_usecs) AS service_time,
+        sum(i.read_bytes) AS read_bytes, sum(i.write_bytes) AS write_bytes, sum(i.metadata) AS metadata
+    FROM jobstats.rollup_10m_users i WHERE i.bucket > :since AND i.bucket <= :until
         AND i.target_id = (SELECT t.target_id FROM jobstats.targets t WHERE t.name = 'puhti-OST0003') GROUP BY 1, 2
 )
 SELECT s.step, t.name, o.operation, o.value / x.seconds, coalesce(x.seconds / 600, 0)

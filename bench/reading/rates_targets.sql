@@ -4,9 +4,9 @@ SELECT "time", target, operation, rate, coverage
 FROM jobstats_rates(:since, :until, '{service_time,read_bytes,write_bytes,metadata}', '{target}', '10 minutes');
 -- by hand
 WITH done AS (
-    SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(:service_time) AS service_time,
-        sum(i.read_bytes) AS read_bytes, sum(i.write_bytes) AS write_bytes, sum(:metadata) AS metadata
-    FROM jobstats.rollup_10m i WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
+    SELECT i.target_id, i.bucket - interval '1 microsecond' AS step, sum(i.service_usecs) AS service_time,
+        sum(i.read_bytes) AS read_bytes, sum(i.write_bytes) AS write_bytes, sum(i.metadata) AS metadata
+    FROM jobstats.rollup_10m_users i WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
 )
 SELECT s.step, t.name, o.operation, o.value / x.seconds, coalesce(x.seconds / 600, 0)
 FROM jobstats.targets t

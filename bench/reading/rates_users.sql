@@ -5,10 +5,10 @@ FROM jobstats_rates(:since, :until, '{service_time,read_bytes,write_bytes,metada
 -- by hand
 WITH x AS MATERIALIZED (SELECT * FROM seen(:since, :until, '10 minutes')),
 done AS (
-    SELECT i.bucket - interval '1 microsecond' AS step, e.uid, sum((:service_time) / x.seconds) / 1e6 AS service_time,
+    SELECT i.bucket - interval '1 microsecond' AS step, i.uid, sum(i.service_usecs / x.seconds) / 1e6 AS service_time,
         coalesce(sum(i.read_bytes / x.seconds), 0) AS read_bytes, coalesce(sum(i.write_bytes / x.seconds), 0) AS write_bytes,
-        coalesce(sum((:metadata) / x.seconds) FILTER (WHERE t.kind = 'MDT'), 0) AS metadata
-    FROM jobstats.rollup_10m i JOIN jobstats.entries e USING (entry_id) JOIN jobstats.targets t USING (target_id)
+        coalesce(sum(i.metadata / x.seconds) FILTER (WHERE t.kind = 'MDT'), 0) AS metadata
+    FROM jobstats.rollup_10m_users i JOIN jobstats.targets t USING (target_id)
     JOIN x ON x.target_id = i.target_id AND x.step = i.bucket - interval '1 microsecond'
     WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
 )
