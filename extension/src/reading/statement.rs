@@ -1,8 +1,8 @@
 //! The one statement that answers a question.
 //!
-//! Sums per target and group (`activity`) are joined with the targets in scope (`unit`) and with how long each was
-//! observed (`seen`), because a rate is a sum over targets of total ÷ seconds observed. What is made of that, [`groups`]
-//! and [`operations`] say.
+//! Sums per target and group (`activity`) are joined with the targets in every step (`scope`: those that were observed,
+//! `unit`, and for how long, `seen`), because a rate is a sum over targets of total ÷ seconds observed. What is made of
+//! that, [`groups`] and [`operations`] say.
 
 use std::fmt::Write as _;
 
@@ -111,20 +111,27 @@ impl<'a> Statement<'a> {
     pub fn complete(&self) -> String {
         format!(
             "WITH step AS MATERIALIZED ({step}), observation AS MATERIALIZED ({observation}), \
-             unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen}), coverage AS ({coverage}), \
+             unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen}), \
              part AS MATERIALIZED ({part}), entry AS MATERIALIZED ({entry}), \
-             activity AS MATERIALIZED ({activity}), timed AS MATERIALIZED ({timed}) \
+             activity AS {materialized} ({activity}), timed AS MATERIALIZED ({timed}), \
+             scope AS MATERIALIZED ({scope}), coverage AS ({coverage}) \
              SELECT n.timed, g.* FROM (SELECT bool_or(k.timed) AS timed FROM timed k) n \
              LEFT JOIN ({wanted}) g ON true ORDER BY {order}",
             step = self.step(),
             observation = self.observation(),
             unit = self.unit(),
             seen = self.seen(),
-            coverage = self.coverage(),
             part = self.part(),
             entry = self.entry(),
+            materialized = if self.joins_entries() {
+                "MATERIALIZED"
+            } else {
+                "NOT MATERIALIZED"
+            },
             activity = self.activity(),
             timed = self.timed(),
+            scope = self.scope(),
+            coverage = self.coverage(),
             wanted = self.wanted(),
             order = self.order("g."),
         )
@@ -247,14 +254,25 @@ impl<'a> Statement<'a> {
         )
     }
 
+    /// Every unit in every step: for how long it was observed, and whether none was for longer.
+    fn scope(&self) -> String {
+        let dimensions = columns(self.question.by.of(&[Level::Target]), "u.");
+        format!(
+            "SELECT {key}, u.target_kind, u.target_name, u.unit_group, s.step{dimensions}, x.seconds, \
+             x.seconds = max(x.seconds) OVER (PARTITION BY s.step) AS longest, \
+             x.seconds > 0 AS observed, k.timed FROM unit u CROSS JOIN step s \
+             LEFT JOIN seen x {on_seen} AND x.step = s.step LEFT JOIN timed k ON k.target_id = u.target_id",
+            key = self.unit_key("u"),
+            on_seen = self.same_unit("u", "x"),
+        )
+    }
+
     fn coverage(&self) -> String {
         let dimensions = columns(self.question.by.of(&[Level::Target, Level::Server]), "u.");
         format!(
-            "SELECT u.unit_group, s.step{dimensions}, coalesce(sum(x.seconds), 0)::double precision AS observed, \
+            "SELECT u.unit_group, u.step{dimensions}, coalesce(sum(u.seconds), 0)::double precision AS observed, \
              count(*) AS targets, bool_or(u.target_kind = 'MDT') AS mdt, bool_or(u.target_kind = 'OST') AS ost \
-             FROM unit u CROSS JOIN step s LEFT JOIN seen x {on_seen} AND x.step = s.step \
-             GROUP BY u.unit_group, s.step{dimensions}",
-            on_seen = self.same_unit("u", "x"),
+             FROM scope u GROUP BY u.unit_group, u.step{dimensions}",
         )
     }
 
@@ -267,12 +285,17 @@ impl<'a> Statement<'a> {
             key += ", i.entry_id";
         }
         // Where each sum is a row already, to sum it again would take longer than to read it.
-        if self.by_user() && self.sources.has_one_row_per_step() {
+        if self.has_one_row_per_step() {
             let values = self.each_sum(|n| format!("i.value_{n}"));
+            let span = if self.is_summary() {
+                ", i.first, i.last"
+            } else {
+                ""
+            };
             return format!(
-                "SELECT {key}{values} FROM ({}) i{}",
+                "SELECT {key}{values}{span} FROM ({}) i{}",
                 self.rows(),
-                self.scope()
+                self.of_targets()
             );
         }
         format!(
@@ -280,12 +303,12 @@ impl<'a> Statement<'a> {
             sums = self.each_sum(|n| format!("sum(i.value_{n})")),
             span = self.span("i"),
             rows = self.rows(),
-            scope = self.scope(),
+            scope = self.of_targets(),
         )
     }
 
     /// Lets only rows `i` of the targets asked for through.
-    fn scope(&self) -> &'static str {
+    fn of_targets(&self) -> &'static str {
         if self.question.filters.has(Level::Target) {
             " WHERE i.target_id IN (SELECT u.target_id FROM unit u)"
         } else {
@@ -455,6 +478,13 @@ impl<'a> Statement<'a> {
         self.asks_entries() && self.sources.has_users()
     }
 
+    /// Whether there is at most one row per step, target and entry or user. Rows of increments are added up where users are
+    /// read, and only there.
+    fn has_one_row_per_step(&self) -> bool {
+        self.sources.has_one_row_per_step()
+            && (self.by_user() || self.asks_entries() && !self.sources.has_rest())
+    }
+
     fn joins_entries(&self) -> bool {
         self.asks_entries() && !self.by_user()
     }
@@ -485,16 +515,23 @@ impl<'a> Statement<'a> {
         condition
     }
 
-    /// A measure's total over units, each divided by something.
-    fn total(&self, measure: &Parts<'_>, divided: &str) -> String {
-        let term = |&(sum, factor): &(SumNumber, Option<&str>)| {
-            let times = factor
-                .map(|factor| format!(" * {factor}"))
-                .unwrap_or_default();
-            format!("sum({}{divided}){times}", self.value(sum))
-        };
-        let terms: Vec<String> = measure.total.iter().map(term).collect();
-        terms.join(" + ")
+    /// A measure's total over units `u`.
+    fn total(&self, measure: &Parts<'_>) -> String {
+        terms(measure, |sum| format!("sum({})", self.value(sum)))
+    }
+
+    /// A measure's total over units `u`, each divided by the seconds that it was observed. Most are observed for the same
+    /// time and divided together: a division takes longer than all else that is done with a row.
+    fn rate(&self, measure: &Parts<'_>) -> String {
+        terms(measure, |sum| {
+            let value = self.value(sum);
+            let most = format!(
+                "sum({value}) FILTER (WHERE u.longest) / nullif(min(u.seconds) FILTER (WHERE u.longest), 0)"
+            );
+            let others =
+                format!("sum({value} / nullif(u.seconds, 0)) FILTER (WHERE NOT u.longest)");
+            format!("coalesce({most} + {others}, {most}, {others})")
+        })
     }
 
     /// A sum of one unit `u`: zero where it was observed and did nothing of the kind, NULL where that is not known.
@@ -505,9 +542,21 @@ impl<'a> Statement<'a> {
         } else {
             format!("a.sum_{n}")
         };
-        let known = if sum.time { " AND k.timed" } else { "" };
-        format!("coalesce({value}, CASE WHEN x.seconds > 0{known} THEN 0 END)")
+        let known = if sum.time { " AND u.timed" } else { "" };
+        format!("coalesce({value}, CASE WHEN u.observed{known} THEN 0 END)")
     }
+}
+
+/// What a measure is the sum of, each made of an expression.
+fn terms(measure: &Parts<'_>, expression: impl Fn(SumNumber) -> String) -> String {
+    let term = |&(sum, factor): &(SumNumber, Option<&str>)| {
+        let times = factor
+            .map(|factor| format!(" * {factor}"))
+            .unwrap_or_default();
+        expression(sum) + &times
+    };
+    let terms: Vec<String> = measure.total.iter().map(term).collect();
+    terms.join(" + ")
 }
 
 /// The names of dimensions as columns of a table, with a leading comma each.

@@ -95,12 +95,10 @@ impl Statement<'_> {
         for (n, measure) in self.measures.iter().enumerate() {
             sums += &self.group_sums(n, measure);
         }
-        let same_unit = self.same_unit("u", "a");
-        let (from, step) = if self.question.has_idle_targets() {
-            let all = "unit u CROSS JOIN step s LEFT JOIN activity a";
-            (format!("{all} {same_unit} AND a.step = s.step"), "s.step")
+        let join = if self.question.has_idle_targets() {
+            "LEFT JOIN"
         } else {
-            (format!("activity a JOIN unit u {same_unit}"), "a.step")
+            "JOIN"
         };
         let entry = columns(by.of(&[Level::Entry]), "a.");
         let dimensions: String = by
@@ -113,19 +111,16 @@ impl Statement<'_> {
         let (summary, summary_sums) = self.summary();
         format!(
             "SELECT f.step{dimensions}, c.observed, c.targets, c.mdt, c.ost{values}{summary} FROM (\
-             SELECT u.unit_group, {step}{entry}{sums}{summary_sums} FROM {from} \
-             LEFT JOIN seen x {on_seen} AND x.step = {step} \
-             LEFT JOIN timed k ON k.target_id = u.target_id \
-             GROUP BY u.unit_group, {step}{entry}) f \
+             SELECT u.unit_group, u.step{entry}{sums}{summary_sums} FROM scope u \
+             {join} activity a {same_unit} AND a.step = u.step GROUP BY u.unit_group, u.step{entry}) f \
              JOIN coverage c ON c.unit_group = f.unit_group AND c.step = f.step",
             values = self.group_values(),
-            on_seen = self.same_unit("u", "x"),
+            same_unit = self.same_unit("u", "a"),
         )
     }
 
     fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
-        let total = self.total(measure, "");
-        let rate = self.total(measure, " / nullif(x.seconds, 0)");
+        let (total, rate) = (self.total(measure), self.rate(measure));
         let mut sums =
             format!(", trim_scale({total}) AS total_{n}, ({rate})::double precision AS rate_{n}");
         if self.question.calls {
