@@ -21,6 +21,7 @@ mod memory;
 mod metrics;
 mod operations;
 mod parse;
+mod pinned;
 mod reading;
 mod reidentify;
 mod reprocess;

@@ -3,9 +3,6 @@
 //! All functions are one engine: arguments ([`arguments`], [`dimension`], [`measure`]) make a [`question`], whose window
 //! is found first ([`window`]); one statement with parameters ([`statement`], [`rows`]) answers it, and [`answer`] makes
 //! rows of that.
-//!
-//! The functions turn JIT off: where a statement has hundreds of expressions, compiling them takes longer than reading a
-//! day of a large cluster.
 
 mod answer;
 mod arguments;
