@@ -23,12 +23,13 @@ proof: setup ## show that the numbers add up: known work through shipper, feed a
 lint: setup ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-bench: setup ## measure reading and comparing large texts, feeding, the aggregates, the shipper
+bench: setup ## measure reading and comparing large texts, feeding, the aggregates, the shipper, the reading functions
 	@cargo bench -p jobstats-core --bench '*'
 	@bench/feed.sh
 	@bench/day.sh
 	@bench/counter_agg.sh
 	@bench/shipper.sh
+	@bench/reading.sh
 
 bench-storage: setup ## measure what the store takes, beside tables as others keep them, and chunks: bench/storage.md, chunks.md
 	@bench/storage.sh

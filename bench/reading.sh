@@ -7,9 +7,9 @@
 #   reading.sh [QUESTION ...]    all by default; prints a table
 #
 #   JOBSTATS_READING_SCALE      users and jobs, compared with the preset (1)
-#   JOBSTATS_READING_DIRECTORY  where the database is made and stays; what is there already is asked again
+#   JOBSTATS_READING_DIRECTORY  where the database is made and stays; one that is there already is asked again, of whatever day
 . "$(dirname "$0")/../scripts/lib.sh"
-. bench/feed.sh
+. bench/simulated.sh
 . bench/machine.sh
 
 scale=${JOBSTATS_READING_SCALE:-1}

@@ -4,7 +4,7 @@ SELECT job, first, last_active, nodes, read_bytes, write_bytes, read, write, ope
 FROM jobstats_summary(:since, :until);
 -- by hand
 WITH done AS (
-    SELECT e.job, t.name AS target, min(i.first) AS first, max(i.last) AS last, array_agg(DISTINCT e.node) AS nodes,
+    SELECT e.job, t.name AS target, min(i.first) AS first, max(i.last) AS last,
         sum(i.read_bytes) AS read_bytes, sum(i.write_bytes) AS write_bytes, sum(i.read) AS read, sum(i.write) AS write,
         sum(i.open) AS opens, sum(:metadata) FILTER (WHERE t.kind = 'MDT') AS metadata, sum(:service_time) AS usecs,
         sum(:service_calls) AS calls
@@ -15,8 +15,11 @@ SELECT d.job, min(d.first), max(d.last), n.nodes, coalesce(sum(d.read_bytes), 0)
     coalesce(sum(d.read), 0), coalesce(sum(d.write), 0), coalesce(sum(d.opens), 0), coalesce(sum(d.metadata), 0),
     trim_scale(sum(d.usecs) / 1e6), (array_agg(d.target ORDER BY d.usecs DESC, d.calls DESC, d.target))[1]
 FROM done d JOIN (
-    SELECT d.job, count(DISTINCT n.node) AS nodes FROM done d CROSS JOIN unnest(d.nodes) n (node) GROUP BY d.job
-) n ON n.job IS NOT DISTINCT FROM d.job
+    SELECT e.job, count(e.node) AS nodes FROM (
+        SELECT DISTINCT e.job, e.node FROM jobstats.rollup_1d i JOIN jobstats.entries e USING (entry_id)
+        WHERE i.bucket > :since AND i.bucket <= :until
+    ) e GROUP BY e.job
+) n ON coalesce(n.job, '') = coalesce(d.job, '')
 GROUP BY d.job, n.nodes;
 -- lag()
 SELECT job, min("time") FILTER (WHERE service_time > 0), max("time") FILTER (WHERE service_time > 0), count(DISTINCT entry),
