@@ -42,12 +42,13 @@ statement() {
 }
 
 # Milliseconds of one statement in a session of its own, and what the feed says of its parts:
-# all|unpack|digest|scan|compare|entries|increments|text
+# all|unpack|digest|scan|compare|entries|increments|text|processor time
 measure() {
-    PGOPTIONS='-c client_min_messages=debug1' psql -q -At "$url" -c '\timing on' -c "$1" 2>&1 | awk '
+    PGOPTIONS='-c client_min_messages=debug1 -c log_statement_stats=on' psql -q -At "$url" -c '\timing on' -c "$1" 2>&1 | awk '
+        / s user, .* elapsed/ { processor = 1000 * ($2 + $5) }
         /the feed took/ { gsub(/[,:]/, ""); for (i = 1; i < NF; i++) part[$i] = $(i + 1) }
         /^Time:/ { all = $2 }
-        END { print all "|" part["unpack"] "|" part["digest"] "|" part["scan"] "|" part["compare"] "|" part["entries"] "|" part["increments"] "|" part["text"] }'
+        END { print all "|" part["unpack"] "|" part["digest"] "|" part["scan"] "|" part["compare"] "|" part["entries"] "|" part["increments"] "|" part["text"] "|" processor }'
 }
 
 # The median of numbers, one a line, and in brackets the smallest and the largest.
@@ -94,18 +95,19 @@ text() {
         [ $((run % 2)) = 1 ] || bare_text
         bare_increments "$run"
     done
-    printf '| ms | all | unpack | digest | scan | compare | entries | increments | text | MB of WAL |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
+    printf '| ms | all | unpack | digest | scan | compare | entries | increments | text | processor | MB of WAL |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
     local file part
     for file in second third inserted copied; do
         printf '| %s |' "$file"
-        for part in 1 2 3 4 5 6 7 8; do
-            [ -n "$(column $file $part)" ] && printf ' %s |' "$(column $file $part | median)"
+        for part in 1 2 3 4 5 6 7 8 9; do
+            # What is no feed has no steps.
+            printf ' %s |' "$([ -z "$(column $file $part)" ] || column $file $part | median)"
         done
-        printf ' %s |\n' "$(column $file 9 | awk '{ print $1 / 1e6 }' | median %.1f)"
+        printf ' %s |\n' "$(column $file 10 | awk '{ print $1 / 1e6 }' | median %.1f)"
     done
     for file in second third; do
         paste -d '|' "$cluster/$file" "$cluster/inserted" "$cluster/copied" |
-            awk -F '|' '{ print ($1 - $4 - $5) / ($10 + $19) }' | median %.2f |
+            awk -F '|' '{ print ($1 - $4 - $5) / ($11 + $21) }' | median %.2f |
             sed "s/^/$file text without scan and comparison ÷ (inserted + copied): /; s/\$/; goal 1.5\n/"
     done
 }
@@ -117,7 +119,7 @@ memory_of() {
 
 memory() {
     local size packed plain inserted
-    [ -n "$(sql -c 'SELECT FROM texts WHERE entries = 49000')" ] || texts 49000 1 2
+    [ -n "$(sql -c 'SELECT 1 FROM texts WHERE entries = 49000 LIMIT 1')" ] || texts 49000 1 2
     sql -c 'DROP TABLE IF EXISTS plain' -c 'CREATE TABLE plain (at timestamptz, body text)' -c 'ALTER TABLE plain ALTER body SET STORAGE external' \
         -c 'INSERT INTO plain SELECT at, jobstats_unpack(body_zstd) FROM texts WHERE entries = 49000 AND round = 2' \
         -c 'CREATE TABLE inserted (LIKE plain INCLUDING STORAGE)' \
@@ -140,7 +142,7 @@ memory() {
 length() {
     local entries run
     sql -c 'UPDATE jobstats.settings SET max_text = 1073741823'
-    printf '| entries | ms | µs per entry | without scan and comparison |\n|---:|---:|---:|---:|\n'
+    printf '| entries | ms | µs per entry | without scan and comparison | µs of processor time per entry |\n|---:|---:|---:|---:|---:|\n'
     for entries in 1000 10000 100000 400000; do
         texts "$entries" 1 2 3
         for ((run = 0; run < (entries > 100000 ? 1 : runs); run++)); do
@@ -148,9 +150,10 @@ length() {
             measured "$entries" "$(statement "length $run" "$entries" 3)"
             sql -c "UPDATE jobstats.targets SET cluster = cluster || ' of $entries' WHERE cluster = 'length $run'"
         done
-        printf '| %s | %s | %s | %s |\n' "$entries" "$(column "$entries" 1 | median)" \
+        printf '| %s | %s | %s | %s | %s |\n' "$entries" "$(column "$entries" 1 | median)" \
             "$(column "$entries" 1 | awk -v n="$entries" '{ print 1000 * $1 / n }' | median %.1f)" \
-            "$(awk -F '|' -v n="$entries" '{ print 1000 * ($1 - $4 - $5) / n }' "$cluster/$entries" | median %.1f)"
+            "$(awk -F '|' -v n="$entries" '{ print 1000 * ($1 - $4 - $5) / n }' "$cluster/$entries" | median %.1f)" \
+            "$(column "$entries" 9 | awk -v n="$entries" '{ print 1000 * $1 / n }' | median %.1f)"
         sql -c "DELETE FROM texts WHERE entries = $entries"
     done
 }
@@ -179,16 +182,16 @@ store_month() {
 stored() {
     local run state
     texts 20000 1 2 3
-    printf '| 20,000 entries | ms | without scan and comparison |\n|---|---:|---:|\n'
+    printf '| 20,000 entries | ms | without scan and comparison | processor time |\n|---|---:|---:|---:|\n'
     for state in empty filled; do
         [ "$state" = empty ] || store_month
         for ((run = 0; run < runs; run++)); do
             sql -c "$(statement "$state $run" 20000 1)" -c "$(statement "$state $run" 20000 2)"
             measured "$state" "$(statement "$state $run" 20000 3)"
         done
-        printf '| %s: %s rows of increments, %s of observations | %s | %s |\n' "$state" "$(sql -c 'SELECT count(*) FROM jobstats.increments')" \
+        printf '| %s: %s rows of increments, %s of observations | %s | %s | %s |\n' "$state" "$(sql -c 'SELECT count(*) FROM jobstats.increments')" \
             "$(sql -c 'SELECT count(*) FROM jobstats.observations')" "$(column "$state" 1 | median)" \
-            "$(awk -F '|' '{ print $1 - $4 - $5 }' "$cluster/$state" | median)"
+            "$(awk -F '|' '{ print $1 - $4 - $5 }' "$cluster/$state" | median)" "$(column "$state" 9 | median)"
     done
 }
 
