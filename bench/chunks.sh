@@ -3,7 +3,7 @@
 #
 #   JOBSTATS_STORAGE_JOBS    jobs of a day (3000)
 . "$(dirname "$0")/../scripts/lib.sh"
-. bench/feed.sh
+. bench/simulated.sh
 
 jobs=${JOBSTATS_STORAGE_JOBS:-3000}
 from=$(date -u -d yesterday +%Y-%m-%d)
