@@ -6,8 +6,8 @@ use std::ffi::{CStr, c_int};
 
 use pgrx::pg_sys;
 
-/// What a SET clause of the function would do. To a function that returns rows it would do so again for each of them,
-/// which takes longer than to make the row: 2 of 4 µs.
+/// What a SET clause of the function would do. To a function that returns rows it would do so again for each of them:
+/// without it, and without merge joins, 37,184 rows of rates took 270 instead of 413 ms of processor time.
 pub struct Pinned {
     nest_level: c_int,
 }
