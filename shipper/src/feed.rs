@@ -201,6 +201,14 @@ pub struct Feed {
     timeouts: Timeouts,
     sender: Sender,
     runtime: Runtime,
+    /// Kept from one reading to the next: the database need not read again what it has just stored.
+    session: Option<Session>,
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.close();
+    }
 }
 
 impl Feed {
@@ -224,16 +232,17 @@ impl Feed {
             timeouts,
             sender,
             runtime,
+            session: None,
         })
     }
 
     /// Sends every target, and reports each that could not be stored.
-    pub fn send(&self, reading: &Reading, verbose: bool) -> Result<(), Unsent> {
-        let mut session = None;
+    pub fn send(&mut self, reading: &Reading, verbose: bool) -> Result<(), Unsent> {
+        self.leave_unless_there();
         let (mut first, mut sent) = (None, 0);
         for target in &reading.targets {
             let name = target.name.as_deref().unwrap_or("text without a target");
-            match self.send_target(&mut session, reading, target) {
+            match self.send_target(reading, target) {
                 Ok(()) => {
                     sent += 1;
                     if verbose {
@@ -253,7 +262,10 @@ impl Feed {
                 }
             }
         }
-        self.close(session);
+        // The server may be the wrong one by now, as one that has become a standby is.
+        if first.is_some() {
+            self.close();
+        }
         let targets = reading.targets.len();
         first.map_or(Ok(()), |kind| {
             Err(Unsent {
@@ -266,15 +278,10 @@ impl Feed {
 
     /// Tries until it succeeds, or another try would not help. A target that had been stored although the answer got
     /// lost is not stored twice: the same text at the same time changes nothing.
-    fn send_target(
-        &self,
-        session: &mut Option<Session>,
-        reading: &Reading,
-        target: &Target,
-    ) -> Result<(), Error> {
+    fn send_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
         let mut pause = FIRST_PAUSE;
         for _ in 1..ATTEMPTS {
-            match self.try_target(session, reading, target) {
+            match self.try_target(reading, target) {
                 Err(error) if error.kind().is_passing() => {
                     thread::sleep(pause);
                     pause *= 2;
@@ -282,18 +289,13 @@ impl Feed {
                 ended => return ended,
             }
         }
-        self.try_target(session, reading, target)
+        self.try_target(reading, target)
     }
 
     /// Tries once. The session is kept unless it broke.
-    fn try_target(
-        &self,
-        kept: &mut Option<Session>,
-        reading: &Reading,
-        target: &Target,
-    ) -> Result<(), Error> {
+    fn try_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
         let row = Row::new(&self.sender, target)?;
-        let mut session = kept.take().map_or_else(|| self.connect(), Ok)?;
+        let mut session = self.session.take().map_or_else(|| self.connect(), Ok)?;
         let limit = self.timeouts.statement;
         let copying = copy(&mut session.client, limit, &row, reading, target);
         let late = Error::StatementTimeout(limit);
@@ -305,7 +307,7 @@ impl Feed {
             .err()
             .is_none_or(|error| error.kind().is_of_one_target())
         {
-            *kept = Some(session);
+            self.session = Some(session);
         }
         tried
     }
@@ -332,9 +334,23 @@ impl Feed {
         })
     }
 
+    /// Leaves a session that does not answer: the server was restarted, or something in between has forgotten it. Told by
+    /// its first target, a reading would wait for it too long.
+    fn leave_unless_there(&mut self) {
+        let limit = self.timeouts.connect;
+        let answers = self.session.as_ref().map(|session| {
+            let nothing = async { Ok(session.client.batch_execute("").await?) };
+            let late = Error::StatementTimeout(limit);
+            self.runtime.block_on(within(limit, nothing, late))
+        });
+        if let Some(Err(_)) = answers {
+            self.close();
+        }
+    }
+
     /// Takes leave of the server, which would else log that the client just went away.
-    fn close(&self, session: Option<Session>) {
-        if let Some(Session { client, driver }) = session {
+    fn close(&mut self) {
+        if let Some(Session { client, driver }) = self.session.take() {
             drop(client);
             let _ = self
                 .runtime

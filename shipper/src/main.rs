@@ -117,7 +117,7 @@ impl Shipper {
         })
     }
 
-    fn once(&self, input: &Input) -> Result<(), Error> {
+    fn once(&mut self, input: &Input) -> Result<(), Error> {
         let mut reading = match &input.input {
             Some(path) => input::read(path, self.lctl.timeout)?,
             None => self.lctl.read()?,
@@ -128,7 +128,7 @@ impl Shipper {
         self.send(&reading)
     }
 
-    fn run(&self, interval: Duration) -> Result<(), Error> {
+    fn run(&mut self, interval: Duration) -> Result<(), Error> {
         let schedule = Schedule::new(interval, &self.server);
         loop {
             schedule.sleep();
@@ -144,7 +144,7 @@ impl Shipper {
         }
     }
 
-    fn send(&self, reading: &Reading) -> Result<(), Error> {
+    fn send(&mut self, reading: &Reading) -> Result<(), Error> {
         Ok(self.feed.send(reading, self.verbose)?)
     }
 }

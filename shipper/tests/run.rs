@@ -117,6 +117,30 @@ fn run_reads_at_every_interval_and_survives_failures() {
 }
 
 #[test]
+fn a_session_is_kept_until_it_ends() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
+    let lctl = Fake::new(ONE_TARGET);
+    let url = database.url();
+    let arguments = ["run", "--interval", "1s", "--database-url", &url];
+    let mut shipper = Shipper::new(&arguments).args(&["--lctl", lctl.path().to_str().unwrap()]);
+    let mut running = shipper.command().stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("second row", || database.count() >= 2);
+    let sessions = "SELECT DISTINCT session::text FROM jobstats.feed";
+    let first = database.column(sessions);
+    assert_eq!(first.len(), 1);
+    database.execute(&format!("SELECT pg_terminate_backend({})", first[0]));
+    let more = database.count() + 2;
+    wait_for("row after that", || database.count() >= more);
+    assert_eq!(database.column(sessions).len(), 2);
+    running.kill().unwrap();
+    let said = String::from_utf8(running.wait_with_output().unwrap().stderr).unwrap();
+    assert_eq!(said, "");
+}
+
+#[test]
 fn memory_stays_below_32_mib_with_a_large_target() {
     let Some(mut database) = Database::new() else {
         return;
