@@ -15,7 +15,7 @@ use std::collections::TryReserveError;
 use thiserror::Error;
 
 pub use compare::compare;
-pub use detail::{Fields, leave_out};
+pub use detail::{Detail, leave_out};
 pub use late::can_be_older;
 
 use crate::operation::OperationIndex;

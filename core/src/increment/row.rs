@@ -1,8 +1,9 @@
 //! How much the counters of one entry grew, in columns and in `detail`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::detail::{Fields, calls_of, leave_out};
+use super::detail::{Detail, calls_of, leave_out};
 use super::value::{Histogram, bit, sizes};
 use super::{Column, Increment, Micros, Reason};
 use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
@@ -27,10 +28,9 @@ struct Row<'a> {
     totals: Vec<(Column, i64)>,
     read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
     write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    detail: BTreeMap<&'a str, Detail>,
+    /// By operation, each of them once.
+    detail: Vec<(&'a str, Detail)>,
 }
-
-type Detail = Fields<&'static str>;
 
 impl<'a> Rows<'a> {
     /// Adds what a counter did since then. `counted_apart` has the bits of the listed operations that have counters of
@@ -117,7 +117,12 @@ impl Row<'_> {
         if self.detail.is_empty() {
             return None;
         }
-        serde_json::to_string(&self.detail).ok()
+        let in_order: BTreeMap<&str, &Detail> = self
+            .detail
+            .iter()
+            .map(|(operation, detail)| (*operation, detail))
+            .collect();
+        serde_json::to_string(&in_order).ok()
     }
 }
 
@@ -157,16 +162,12 @@ impl Change<'_, '_> {
     /// An operation without columns, or in a unit that no column has: all of it goes to `detail`.
     fn unlisted(&mut self) {
         let mut detail = self.extremes();
-        for (field, growth) in [("samples", self.samples()), ("sum", self.sum())] {
-            if let Some(growth) = self.believed(field, growth) {
-                detail.insert(field, growth.into());
-            }
-        }
-        if let Some(sizes) = self.sizes().filter(|sizes| *sizes != NOTHING) {
-            detail.insert("hist", sizes.as_slice().into());
-        }
-        if let Some(unit) = unit_name(self.now.unit).filter(|_| !detail.is_empty()) {
-            detail.insert("unit", unit.into());
+        detail.samples = self.believed("samples", self.samples());
+        detail.sum = self.believed("sum", self.sum());
+        let sizes = self.sizes().filter(|sizes| *sizes != NOTHING);
+        detail.hist = sizes.map(Vec::from);
+        if !detail.is_empty() {
+            detail.unit = unit_name(self.now.unit).map(Cow::Borrowed);
         }
         self.put_detail(detail);
     }
@@ -191,24 +192,24 @@ impl Change<'_, '_> {
     fn extremes(&self) -> Detail {
         let (before, now) = (self.before, self.now);
         let measures = now.unit != Unit::Requests && now.samples > 0;
-        let is_new = |old: u64, new: u64| measures && (before.samples == 0 || old != new);
+        let new = |old: u64, new: u64| {
+            let is_new = measures && (before.samples == 0 || old != new);
+            is_new.then_some(new)
+        };
         let squares = now.sumsq.wrapping_sub(before.sumsq);
         // Of one that stays where it is, at its limit, the columns would say otherwise. Lustre up to 2.13 prints none.
         let has_squares = squares > 0 || now.sumsq > 0 && self.samples() > 0;
-        let fields = [
-            ("min", now.min, is_new(before.min, now.min)),
-            ("max", now.max, is_new(before.max, now.max)),
-            ("sumsq", squares, has_squares),
-        ];
-        let fields = fields.into_iter().filter(|(.., is_new)| *is_new);
-        fields
-            .map(|(field, value, _)| (field, value.into()))
-            .collect()
+        Detail {
+            min: new(before.min, now.min),
+            max: new(before.max, now.max),
+            sumsq: has_squares.then_some(squares),
+            ..Detail::default()
+        }
     }
 
     fn put_detail(&mut self, detail: Detail) {
         if !detail.is_empty() {
-            self.row.detail.insert(self.name, detail);
+            self.row.detail.push((self.name, detail));
         }
     }
 

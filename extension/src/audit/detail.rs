@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use jobstats_core::increment::{Column, Fields, leave_out};
+use jobstats_core::increment::{Column, Detail, leave_out};
 use jobstats_core::operation::OPERATIONS;
 use pgrx::JsonB;
 use pgrx::prelude::*;
@@ -19,18 +19,17 @@ COMMENT ON FUNCTION jobstats_detail_in_brief(jsonb, jsonb) IS
 'Internal: a detail of increments without what follows from the totals of its row, as it is stored since 0.2.';
 "#)]
 fn jobstats_detail_in_brief(detail: JsonB, totals: JsonB) -> Option<JsonB> {
-    let parsed = serde_json::from_value::<BTreeMap<String, Fields<String>>>(detail.0.clone());
-    let Ok(mut operations) = parsed else {
+    let parsed = serde_json::from_value::<BTreeMap<String, Detail>>(detail.0.clone());
+    let Ok(operations) = parsed else {
         return Some(detail);
     };
+    let mut operations = Vec::from_iter(operations);
     leave_out(&mut operations, |column| {
         totals.0.get(&*name(column)).and_then(Json::as_i64)
     });
-    (!operations.is_empty()).then(|| {
-        JsonB(Json::from_iter(operations.into_iter().map(
-            |(operation, fields)| (operation, Json::from_iter(fields)),
-        )))
-    })
+    let operations = BTreeMap::from_iter(operations);
+    let stays = (!operations.is_empty()).then(|| serde_json::to_value(operations).ok());
+    stays.flatten().map(JsonB)
 }
 
 fn name(column: Column) -> Cow<'static, str> {
