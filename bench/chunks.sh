@@ -32,11 +32,6 @@ ask() {
     processor_times sql "$@" "$@" "$@" "$@" "$@" | awk '$1 > 1' | sort -n | awk 'NR == 1 { printf "%.0f", $1 }'
 }
 
-columns() {
-    psql -q -At "$1" -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
-        WHERE attrelid = 'jobstats.$2'::regclass AND attnum > 0 AND NOT attisdropped"
-}
-
 # A day that is fed.
 one_day() {
     new_store "$cluster" day "raw_retention => '10 days', compress_after => '10 days'" >/dev/null
@@ -50,16 +45,15 @@ one_day() {
 copy_days() {
     local relation names day
     day=$(scripts/cluster.sh url "$cluster" day)
-    psql -q "$day" -c 'COPY texts TO STDOUT (FORMAT binary)' |
-        sql -c 'CREATE UNLOGGED TABLE texts (cluster text, server text, "time" timestamptz, body_zstd bytea, duration interval, shipper text)' \
-            -c 'COPY texts FROM STDIN (FORMAT binary)'
+    create_texts texts
+    psql -q "$day" -c 'COPY texts TO STDOUT (FORMAT binary)' | sql -c 'COPY texts FROM STDIN (FORMAT binary)'
     for relation in targets entries; do
-        names=$(columns "$day" "$relation")
+        names=$(columns_of "$day" "$relation")
         psql -q "$day" -c "COPY (SELECT $names FROM jobstats.$relation) TO STDOUT (FORMAT binary)" |
             sql -c "COPY jobstats.$relation ($names) FROM STDIN (FORMAT binary)"
     done
     for relation in observations increments; do
-        names=$(columns "$day" "$relation")
+        names=$(columns_of "$day" "$relation")
         psql -q "$day" -c "COPY (SELECT $(sed -E "s/(\"time\"|\\b(since|observed|received|last_active)\\b)/\1 - d.n * interval '1 day'/g" <<<"$names")
             FROM jobstats.$relation, generate_series($days, 1, -1) AS d (n) ORDER BY d.n DESC, \"time\") TO STDOUT (FORMAT binary)" |
             sql -c "COPY jobstats.$relation ($names) FROM STDIN (FORMAT binary)"

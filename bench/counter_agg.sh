@@ -3,6 +3,7 @@
 # rows: the least that anything costs which looks at a column. Both without parallel workers, which only the latter could
 # use. Each is run five times in turn, and its fastest run counts.
 . "$(dirname "$0")/../scripts/lib.sh"
+. bench/machine.sh
 
 rows=${1:-10000000}
 runs=5
@@ -37,5 +38,5 @@ show() { awk -v name="$1" -v ms="$2" -v plain="$plain" 'BEGIN { printf "%-45s %8
 show 'max(value) - min(value)' "$plain"
 show 'jobstats_counter_agg(time, value)' "$(fastest <"$cluster/counter")"
 show 'jobstats_counter_agg(time, value, start_time)' "$(fastest <"$cluster/lives")"
-printf '%s rows; PostgreSQL %s; %s; %s CPUs\n' "$rows" "$(pg_major)" \
-    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
+printf '%s rows; ' "$rows"
+machine

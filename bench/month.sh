@@ -15,6 +15,7 @@
 #   JOBSTATS_MONTH_SOURCE     from which store the editions get their rows: plain (plain) or tenth
 #   JOBSTATS_MONTH_DIRECTORY  where the database is made (/var/tmp/jobstats-month); it takes up to 35 GB
 . "$(dirname "$0")/../scripts/lib.sh"
+. bench/machine.sh
 . bench/simulated.sh
 
 scale=${JOBSTATS_MONTH_SCALE:-2.1}
@@ -124,7 +125,7 @@ keep() {
     from=$(scripts/cluster.sh url "$cluster" "$1")
     mkdir -p "$cluster/rows/part"
     for relation in "${relations[@]}"; do
-        columns=$(columns "$from" "$relation")
+        columns=$(columns_of "$from" "$relation")
         psql -q "$from" -c "COPY (SELECT $columns FROM jobstats.$relation i
             $([ "$relation" != increments ] || echo "WHERE $3")) TO STDOUT (FORMAT binary)" |
             gzip -1 >"$cluster/rows/part/$relation.gz"
@@ -139,13 +140,8 @@ load() {
     local relation
     for relation in "${relations[@]}"; do
         gzip -dc "$cluster/rows/$1/$relation.gz" |
-            sql -c "COPY jobstats.$relation ($(columns "$url" "$relation")) FROM STDIN (FORMAT binary)"
+            sql -c "COPY jobstats.$relation ($(columns_of "$url" "$relation")) FROM STDIN (FORMAT binary)"
     done
-}
-
-columns() {
-    psql -q -At "$1" -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
-        WHERE attrelid = 'jobstats.$2'::regclass AND attnum > 0 AND NOT attisdropped"
 }
 
 drop() { psql -q "$(scripts/cluster.sh url "$cluster")" -c "DROP DATABASE IF EXISTS $1 WITH (FORCE)"; }
@@ -358,8 +354,7 @@ report() {
 
 		$(cat "$cluster/described")
 
-		\`make bench-month\`, $(date -u +%F), commit $(git rev-parse --short HEAD); PostgreSQL $(pg_major);
-		$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs, $(free -g | awk '/^Mem/ { print $2 }') GB of memory.
+		\`make bench-month\`, $(machine).
 		Settings: shared_buffers 2GB, work_mem 64MB, otherwise as installed.
 
 		## Goals

@@ -103,11 +103,7 @@ row() {
         { count[$1]++; time[$1, count[$1]] = $2 }
         END {
             for (which = 0; which < 3; which++) {
-                n = count[which]
-                for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++) if (time[which, j] < time[which, i]) {
-                    swap = time[which, i]; time[which, i] = time[which, j]; time[which, j] = swap
-                }
-                fastest[which] = time[which, 1]; median[which] = time[which, int((n + 1) / 2)]
+                fastest[which] = time[which, 1]; median[which] = time[which, int((count[which] + 1) / 2)]
             }
             printf "| %s | %d | %.0f, %.0f | %.0f, %.0f | %.2f, %.2f | %.0f, %.0f | %.0f, %.0f |\n", title, rows, fastest[0], median[0],
                 fastest[1], median[1], fastest[0] / fastest[1], median[0] / median[1], fastest[2], median[2],
@@ -126,7 +122,7 @@ cat <<-'TEXT'
 TEXT
 for question; do
     compare "$question"
-    measure "$question" | row "$question"
+    measure "$question" | sort -k 2n | row "$question"
 done
 printf '\nMilliseconds of processor time, the fastest and the median of %s runs; ' "$runs"
 sql -c "SELECT format('%s rows of increments, %s, %s and %s of rollups, %s of counters. ', (SELECT count(*) FROM jobstats.increments),

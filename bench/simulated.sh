@@ -5,10 +5,21 @@ simulator=$target/release/jobstats-simulator
 
 sql() { psql -q -At "$url" "$@"; }
 
-# simulate TABLE FROM HOURS [OPTION ...]
-simulate() {
+# columns_of URL RELATION: of a store, as a list.
+columns_of() {
+    psql -q -At "$1" -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+        WHERE attrelid = 'jobstats.$2'::regclass AND attnum > 0 AND NOT attisdropped"
+}
+
+# A table for texts, empty.
+create_texts() {
     sql -c "DROP TABLE IF EXISTS $1" -c "CREATE UNLOGGED TABLE $1 (cluster text, server text, \"time\" timestamptz,
         body_zstd bytea, duration interval, shipper text)"
+}
+
+# simulate TABLE FROM HOURS [OPTION ...]
+simulate() {
+    create_texts "$1"
     "$simulator" load --from "$2" --hours "$3" "${@:4}" --connections 1 --table "$1" --database-url "$url" >/dev/null
 }
 

@@ -14,7 +14,7 @@ pub struct Pinned {
 
 impl Pinned {
     /// Sets parameters, that any user may set, until the value is dropped or the transaction fails.
-    pub fn new(settings: &[(&CStr, &CStr)]) -> Self {
+    pub fn new<'a>(settings: impl IntoIterator<Item = (&'a CStr, &'a CStr)>) -> Self {
         // SAFETY: in a backend's only thread, as all that SQL calls. What is set at this level of nesting is taken back at
         // its end, or together with the levels around it where an error ends them.
         let nest_level = unsafe { pg_sys::NewGUCNestLevel() };

@@ -146,14 +146,14 @@ impl Level {
         )
     }
 
-    /// Creates a table of the columns of this rollup, and of others, with a leading comma each; `key` defines the column
-    /// that says whose a row is.
+    /// Creates a table of the columns of this rollup, and of others, with a leading comma each; `key` is the name and the
+    /// type of the column that says whose a row is.
     fn create_table(
         &self,
         client: &mut SpiClient<'_>,
         installation: &Installation,
         relation: &str,
-        key: &str,
+        key: (&str, &str),
         columns: &str,
     ) -> Result<(), Error> {
         let by_range = match installation {
@@ -297,10 +297,10 @@ impl Level {
     }
 }
 
-fn table(relation: &str, key: &str, columns: &str, by_range: &str) -> String {
-    let name = key.split(' ').next().unwrap_or_default();
+fn table(relation: &str, key: (&str, &str), columns: &str, by_range: &str) -> String {
+    let (name, kind) = key;
     format!(
-        "CREATE TABLE jobstats.{relation} (bucket timestamptz NOT NULL, {key}, \
+        "CREATE TABLE jobstats.{relation} (bucket timestamptz NOT NULL, {name} {kind}, \
          target_id integer NOT NULL, first timestamptz NOT NULL, last timestamptz NOT NULL, \
          resets bigint NOT NULL{columns}{operations}) {by_range}; \
          CREATE INDEX {relation}_{index} ON jobstats.{relation} ({name}, bucket); \
@@ -341,7 +341,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
                 client,
                 installation,
                 &relation,
-                "entry_id bigint NOT NULL",
+                ("entry_id", "bigint NOT NULL"),
                 "",
             )?,
         }
@@ -475,6 +475,17 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
         )?;
         known = Some(key);
     }
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_rollup_unit(level text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_rollup_unit(text) IS
+'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
+"#)]
+fn jobstats_rollup_unit(level: &str) -> Result<&'static str, pgrx::pg_sys::panic::ErrorReport> {
+    Ok(Level::find(level)?.unit)
 }
 
 #[pg_extern(sql = r#"

@@ -177,11 +177,15 @@ impl Ingest<'_> {
         };
         if let Some(next) = next {
             let earliest = before.as_ref().map(Read::earliest);
+            let text = match part.snapshot.keep() {
+                Some(snapshot) => stored::Text::Kept(snapshot),
+                None => stored::Text::Lines(unpack(&part.packed, UNPACKED_LIMIT)?),
+            };
             let placed = Stored {
                 time,
                 since: computed.since,
                 server: self.feed.server.clone(),
-                text: Some(stored::Text::Lines(unpack(&part.packed, UNPACKED_LIMIT)?)),
+                text: Some(text),
                 carried: computed.carried,
                 forgotten: false,
                 cleanup_interval: Some(cleanup_interval),

@@ -22,15 +22,14 @@ use crate::time::{EARLIEST, timestamptz};
 /// What holds while a statement runs. It has hundreds of expressions: compiling them takes longer than reading a day of a
 /// large cluster. And the planner knows nothing of what the parts hold that are joined and grouped: to sort these takes
 /// twice as long as to hash them.
-const SETTINGS: [(&CStr, &CStr); 4] = [
+const SETTINGS: [(&CStr, &CStr); 3] = [
     (c"search_path", c"pg_catalog, pg_temp"),
     (c"jit", c"off"),
     (c"enable_mergejoin", c"off"),
-    (c"enable_sort", c"off"),
 ];
 
-/// How many of them hold where most is sorted anyway, for window functions.
-const WITH_SORTING: usize = SETTINGS.len() - 1;
+/// The same, but where most is sorted anyway, for window functions.
+const HASHING: (&CStr, &CStr) = (c"enable_sort", c"off");
 
 const HOUR: Micros = 3_600_000_000;
 
@@ -108,11 +107,9 @@ fn select<T>(
     question: &Question,
     read: impl FnOnce(SpiTupleTable<'_>, &Window) -> Result<(Vec<T>, Option<bool>), Error>,
 ) -> Result<Vec<T>, Error> {
-    let settings = match question.wanted {
-        Wanted::Summary | Wanted::Leading => &SETTINGS[..WITH_SORTING],
-        _ => &SETTINGS,
-    };
-    let _pinned = Pinned::new(settings);
+    let sorts = matches!(question.wanted, Wanted::Summary | Wanted::Leading);
+    let hashing = (!sorts).then_some(HASHING);
+    let _pinned = Pinned::new(SETTINGS.into_iter().chain(hashing));
     Spi::connect(|client| {
         store::require(client)?;
         let window = Window::resolve(client, &question.period, &question.filters)?;

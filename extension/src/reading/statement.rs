@@ -285,25 +285,28 @@ impl<'a> Statement<'a> {
             key += ", i.entry_id";
         }
         // Where each sum is a row already, to sum it again would take longer than to read it.
-        if self.has_one_row_per_step() {
-            let values = self.each_sum(|n| format!("i.value_{n}"));
+        let (sums, span, groups) = if self.has_one_row_per_step() {
             let span = if self.is_summary() {
-                ", i.first, i.last"
+                ", i.first, i.last".to_owned()
             } else {
-                ""
+                String::new()
             };
-            return format!(
-                "SELECT {key}{values}{span} FROM ({}) i{}",
-                self.rows(),
-                self.of_targets()
-            );
-        }
+            (
+                self.each_sum(|n| format!("i.value_{n}")),
+                span,
+                String::new(),
+            )
+        } else {
+            (
+                self.each_sum(|n| format!("sum(i.value_{n})")),
+                self.span("i"),
+                format!(" GROUP BY {key}"),
+            )
+        };
         format!(
-            "SELECT {key}{sums}{span} FROM ({rows}) i{scope} GROUP BY {key}",
-            sums = self.each_sum(|n| format!("sum(i.value_{n})")),
-            span = self.span("i"),
+            "SELECT {key}{sums}{span} FROM ({rows}) i{of_targets}{groups}",
             rows = self.rows(),
-            scope = self.of_targets(),
+            of_targets = self.of_targets(),
         )
     }
 

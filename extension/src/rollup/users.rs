@@ -23,7 +23,7 @@ pub fn create(
         Some(_) => store::add_operations(client, &relation),
         None => {
             let sums = combined(|name, _| format!("{name} bigint"));
-            level.create_table(client, installation, &relation, "uid bigint", &sums)
+            level.create_table(client, installation, &relation, ("uid", "bigint"), &sums)
         }
     }
 }

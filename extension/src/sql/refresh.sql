@@ -37,9 +37,9 @@ DECLARE
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR level IN
-        SELECT l.level AS name, l.width, l.users_refreshed, format('rollup_%s_users', l.level) AS relation, n.unit
+        SELECT l.level AS name, l.width, l.users_refreshed, format('rollup_%s_users', l.level) AS relation,
+            @extschema@.jobstats_rollup_unit(l.level) AS unit
         FROM jobstats.rollups l
-        JOIN (VALUES ('10m', 'day'), ('1h', 'month'), ('1d', 'year')) AS n (level, unit) ON n.level = l.level
         ORDER BY l.width
     LOOP
         began := clock_timestamp();
@@ -122,10 +122,8 @@ BEGIN
     SELECT coalesce(array_agg(d.dirty_id), '{}') INTO known FROM jobstats.dirty d;
     FOR level IN
         SELECT l.level AS name, l.width, l.refreshed, 'rollup_' || l.level AS relation, c.relkind = 'v' AS aggregate,
-            n.unit, r.horizon
+            @extschema@.jobstats_rollup_unit(l.level) AS unit, r.horizon
         FROM jobstats.rollups l
-        JOIN (VALUES ('10m', 'day'), ('1h', 'month'), ('1d', 'year'))
-            AS n (level, unit) ON n.level = l.level
         JOIN pg_class c ON c.oid = to_regclass('jobstats.rollup_' || l.level)
         CROSS JOIN jobstats.refresh r
         ORDER BY l.width
