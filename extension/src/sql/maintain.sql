@@ -1,4 +1,4 @@
--- Retention and, without TimescaleDB, the partitions of the coming days.
+-- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
 
 CREATE FUNCTION jobstats_add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
 RETURNS integer
@@ -173,6 +173,37 @@ $$;
 COMMENT ON FUNCTION jobstats_compress_before(timestamptz) IS
 'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none.';
 
+CREATE FUNCTION jobstats_summarize_ranges() RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
+AS $$
+DECLARE
+    index regclass;
+    summarized integer := 0;
+BEGIN
+    FOR index IN
+        SELECT x.indexrelid
+        FROM pg_class t
+        JOIN pg_inherits h ON h.inhparent = t.oid
+        JOIN pg_stat_user_tables s ON s.relid = h.inhrelid AND s.n_ins_since_vacuum > 0
+        JOIN pg_index x ON x.indrelid = h.inhrelid
+        JOIN pg_class c ON c.oid = x.indexrelid
+        JOIN pg_am a ON a.oid = c.relam
+        WHERE t.relnamespace = 'jobstats'::regnamespace AND a.amname = 'brin'
+        ORDER BY c.relname
+    LOOP
+        BEGIN
+            summarized := summarized + brin_summarize_new_values(index);
+        EXCEPTION WHEN lock_not_available THEN
+            -- VACUUM is at it; an automatic one would end itself for who waits a second.
+            CONTINUE;
+        END;
+    END LOOP;
+    RETURN summarized;
+END
+$$;
+COMMENT ON FUNCTION jobstats_summarize_ranges() IS
+'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
+
 -- No SET clause: a procedure with one cannot commit. Every transaction pins the search path for itself instead.
 CREATE PROCEDURE jobstats_maintain()
 LANGUAGE plpgsql
@@ -222,6 +253,8 @@ BEGIN
         SELECT 'retention of rejects', NULL, now() - s.rejects_retention FROM jobstats.settings s
         UNION ALL
         SELECT 'retention of maintenance', NULL, now() - s.rejects_retention FROM jobstats.settings s
+        UNION ALL
+        SELECT 'indexes by time', NULL, NULL
     LOOP
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
         IF current_setting('lock_timeout') = '0' THEN
@@ -233,7 +266,9 @@ BEGIN
         BEGIN
             -- Maintenance and setup wait for each other. Zero is no target's.
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-            IF step.horizon IS NULL THEN
+            IF step.name = 'indexes by time' THEN
+                affected := @extschema@.jobstats_summarize_ranges();
+            ELSIF step.horizon IS NULL THEN
                 affected := @extschema@.jobstats_add_partitions(step.relation, 'day', now(), now() + interval '3 days');
             ELSIF step.relation IS NOT NULL THEN
                 affected := @extschema@.jobstats_drop_before(step.relation, step.horizon);
@@ -294,4 +329,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings the rollups up to date, makes the partitions of the coming days and drops what is older than the retentions. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';
+'Brings the rollups up to date, makes the partitions of the coming days, drops what is older than the retentions and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';

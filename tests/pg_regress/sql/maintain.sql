@@ -66,6 +66,21 @@ CALL jobstats_maintain();
 SELECT to_regclass(partition('raw', 3)) IS NOT NULL OR NOT is_partitioned() AS made;
 SELECT in_default('raw') > 0 OR NOT is_partitioned() AS stays, count(*) > 0 AS shown FROM jobstats.raw WHERE "time" = (SELECT max("time") FROM jobstats.observations);
 
+-- Indexes by time know which times the new pages hold: nothing is left to be entered, of rows that fill over 32 pages.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT 'large', 'oss1', now() - interval '10 seconds' * (3 - round),
+    ost('fs-OST0000', VARIADIC ARRAY(SELECT record('a.' || n, round, 4096 * round) FROM generate_series(1, 4000) AS n))
+FROM generate_series(1, 2) AS round;
+SELECT pg_stat_force_next_flush();
+CALL jobstats_maintain();
+SELECT affected > 0 AS summarized, problem FROM jobstats.maintenance WHERE step = 'indexes by time' ORDER BY began DESC LIMIT 1;
+SELECT sum(brin_summarize_new_values(x.indexrelid)) AS left
+FROM pg_inherits h
+JOIN pg_index x ON x.indrelid = h.inhrelid
+JOIN pg_class c ON c.oid = x.indexrelid
+JOIN pg_am a ON a.oid = c.relam
+WHERE h.inhparent = 'jobstats.increments'::regclass AND a.amname = 'brin';
+
 -- A step that fails keeps none of the others from being done, and is named at the end.
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
 CREATE TRIGGER fail BEFORE DELETE ON jobstats.rejects FOR EACH ROW EXECUTE FUNCTION fail();
