@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pgrx::prelude::*;
 
-use crate::zstd_text::{UNPACKED_LIMIT, unpack};
+use crate::zstd_text::unpack;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
@@ -14,7 +14,7 @@ COMMENT ON FUNCTION jobstats_unpack(bytea) IS
 'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB.';
 "#)]
 fn jobstats_unpack(packed: &[u8]) -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
-    Ok(escape(&unpack(packed, UNPACKED_LIMIT)?).into_owned())
+    Ok(escape(&unpack(packed)?).into_owned())
 }
 
 /// Bytes as text of PostgreSQL: NUL and what is not UTF-8 become `\xHH`, Lustre's own notation.

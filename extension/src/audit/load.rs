@@ -9,7 +9,7 @@ use super::finding::Finding;
 use crate::error::Error;
 use crate::ingest::compute::Counts;
 use crate::time::{micros, timestamptz};
-use crate::zstd_text::{UNPACKED_LIMIT, unpack};
+use crate::zstd_text::unpack;
 
 /// Observations that are in memory at once.
 const BATCH: i64 = 256;
@@ -193,7 +193,7 @@ fn text(
 
 /// What was packed, or why it cannot be unpacked.
 fn unpacked(packed: Option<&[u8]>) -> Result<Result<Option<Vec<u8>>, String>, Error> {
-    match packed.map(|packed| unpack(packed, UNPACKED_LIMIT)) {
+    match packed.map(unpack) {
         None => Ok(Ok(None)),
         Some(Ok(text)) => Ok(Ok(Some(text))),
         Some(Err(Error::NotZstd(reason))) => Ok(Err(format!("not zstd data: {reason}"))),

@@ -12,7 +12,7 @@ use super::targets::Target;
 use super::text::Part;
 use crate::error::Error;
 use crate::identify::notice_unmatched;
-use crate::zstd_text::{UNPACKED_LIMIT, unpack};
+use crate::zstd_text::unpack;
 
 /// What became of a target's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl Ingest<'_> {
             let earliest = before.as_ref().map(Read::earliest);
             let text = match part.snapshot.keep() {
                 Some(snapshot) => stored::Text::Kept(snapshot),
-                None => stored::Text::Lines(unpack(&part.packed, UNPACKED_LIMIT)?),
+                None => stored::Text::Lines(unpack(&part.packed)?),
             };
             let placed = Stored {
                 time,

@@ -18,7 +18,7 @@ use super::targets::cleanup_interval;
 use crate::error::Error;
 use crate::rollup;
 use crate::time::{micros, timestamptz};
-use crate::zstd_text::{UNPACKED_LIMIT, unpack};
+use crate::zstd_text::unpack;
 
 /// An observation with its text.
 pub struct Stored {
@@ -264,7 +264,7 @@ fn raw(
         let Some(packed) = row.get::<&[u8]>(position)? else {
             return Ok(Ok(None));
         };
-        match timed(Step::Unpack, || unpack(packed, UNPACKED_LIMIT)) {
+        match timed(Step::Unpack, || unpack(packed)) {
             Err(Error::NotZstd(reason)) => {
                 pgrx::warning!(
                     "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {reason}"

@@ -3,19 +3,26 @@
 use std::borrow::Cow;
 
 use jobstats_core::snapshot::{ReadError, Snapshot, Words};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::rejects::{Rejects, beginning};
 use super::steps::{Step, timed};
 use super::targets::shown;
 use crate::error::Error;
 use crate::memory::reserve;
-use crate::zstd_text::{UNPACKED_LIMIT, pack, recycle, unpack};
+use crate::zstd_text::{pack, recycle, unpack_with};
 
 /// The text, and how it came.
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
-    packed: Option<&'a [u8]>,
+    came: Option<Packed<'a>>,
+}
+
+/// A text as it came packed.
+struct Packed<'a> {
+    bytes: &'a [u8],
+    /// XXH3-128 of all of the text.
+    digest: u128,
 }
 
 /// What a text says of one target, without the text: that and the one before it are most of the memory of a feed, and so
@@ -40,15 +47,27 @@ impl<'a> Text<'a> {
         match (body, packed) {
             (Some(body), None) => Ok(Self {
                 bytes: Cow::Borrowed(body.as_bytes()),
-                packed: None,
+                came: None,
             }),
-            (None, Some(packed)) => Ok(Self {
-                bytes: Cow::Owned(timed(Step::Unpack, || unpack(packed, UNPACKED_LIMIT))?),
-                packed: Some(packed),
-            }),
+            (None, Some(packed)) => Self::unpacked(packed),
             (None, None) => Err(Error::Body("neither body nor body_zstd is given")),
             (Some(_), Some(_)) => Err(Error::Body("body and body_zstd are both given")),
         }
+    }
+
+    /// The digest is made piece by piece, as to read the text once more takes three times as long.
+    fn unpacked(packed: &'a [u8]) -> Result<Self, Error> {
+        let mut digest = Xxh3::new();
+        let text = timed(Step::Unpack, || {
+            unpack_with(packed, |piece| digest.update(piece))
+        })?;
+        Ok(Self {
+            bytes: Cow::Owned(text),
+            came: Some(Packed {
+                bytes: packed,
+                digest: digest.digest128(),
+            }),
+        })
     }
 
     /// As lctl printed it.
@@ -67,10 +86,11 @@ impl<'a> Text<'a> {
         if let Some(target) = snapshot.target {
             rejects.add_problems(&snapshot.problems, Some(&shown(target)));
         }
+        let (packed, digest) = self.packed(&lines)?;
         Ok(Part {
-            packed: self.packed(&lines)?,
+            packed,
             bytes: lines.len(),
-            digest: timed(Step::Digest, || xxh3_128(&lines).to_be_bytes()),
+            digest: digest.to_be_bytes(),
             beginning: beginning(&lines).to_vec(),
             rejects,
             snapshot: snapshot.detach(words).map_err(ReadError::from)?,
@@ -96,11 +116,16 @@ impl<'a> Text<'a> {
         Ok(Cow::Owned(lines))
     }
 
-    /// The lines of one target, packed: as they came where they came alone.
-    fn packed(&self, lines: &[u8]) -> Result<Cow<'a, [u8]>, Error> {
-        match self.packed {
-            Some(packed) if lines.len() == self.bytes.len() => Ok(Cow::Borrowed(packed)),
-            _ => Ok(Cow::Owned(timed(Step::Pack, || pack(lines))?)),
+    /// The lines of one target, packed, and their digest: as they came where they came alone.
+    fn packed(&self, lines: &[u8]) -> Result<(Cow<'a, [u8]>, u128), Error> {
+        match &self.came {
+            Some(came) if lines.len() == self.bytes.len() => {
+                Ok((Cow::Borrowed(came.bytes), came.digest))
+            }
+            _ => Ok((
+                Cow::Owned(timed(Step::Pack, || pack(lines))?),
+                timed(Step::Digest, || xxh3_128(lines)),
+            )),
         }
     }
 }
