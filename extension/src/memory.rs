@@ -4,6 +4,9 @@
 use std::hint::black_box;
 use std::io;
 
+#[cfg(target_os = "linux")]
+use rustix::mm::{Advice, madvise};
+
 use crate::error::Error;
 
 /// Room for `more` items.
@@ -29,23 +32,38 @@ pub fn reserve_large(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
 const LARGE: usize = 32 << 20;
 
 #[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
 fn advise_large(text: &mut Vec<u8>) {
+    // Only a wish: where it is not granted, nothing is lost.
+    advise(text, Advice::LinuxHugepage);
+}
+
+/// Empties a text and lets the system take its memory when it needs some, until it is written again; whether it can be
+/// kept on these terms.
+pub fn lend(text: &mut Vec<u8>) -> bool {
+    text.clear();
+    #[cfg(target_os = "linux")]
+    {
+        advise(text, Advice::LinuxFree)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        false
+    }
+}
+
+/// Says what the whole pages of a text are for; whether the system takes note.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn advise(text: &mut Vec<u8>, advice: Advice) -> bool {
     const PAGE: usize = 4096;
     let start = text.as_mut_ptr();
     let skipped = start.align_offset(PAGE);
     let Some(len) = text.capacity().checked_sub(skipped) else {
-        return;
+        return false;
     };
-    // Only a wish: where it is not granted, nothing is lost.
-    // SAFETY: the pages are the vector's own, and the advice does not change what is in them.
-    let _ = unsafe {
-        rustix::mm::madvise(
-            start.wrapping_add(skipped).cast(),
-            len - len % PAGE,
-            rustix::mm::Advice::LinuxHugepage,
-        )
-    };
+    // SAFETY: the pages are the vector's own. Its memory is neither moved nor shared; LinuxFree may make zeros of what is
+    // in them, which callers have no use for any more.
+    unsafe { madvise(start.wrapping_add(skipped).cast(), len - len % PAGE, advice) }.is_ok()
 }
 
 /// Fails where there is no room for many small things that are about to be made, `each` of so many bytes. Collections
