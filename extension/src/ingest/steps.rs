@@ -1,7 +1,10 @@
 //! Where the time of a feed goes, for who asks with `SET client_min_messages = debug1`.
 
 use std::cell::Cell;
+use std::fmt;
 use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// A part of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,33 +38,69 @@ const STEPS: [(Step, &str); 8] = [
     (Step::Text, "text"),
 ];
 
+/// Time, and how much of it the processor worked: the rest was waiting, for the disk or for the processor itself.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    time: Duration,
+    work: Duration,
+}
+
+impl Spent {
+    const NOTHING: Self = Self {
+        time: Duration::ZERO,
+        work: Duration::ZERO,
+    };
+
+    fn of<T>(work: impl FnOnce() -> T) -> (T, Self) {
+        let (began, worked) = (Instant::now(), processor_time());
+        let result = work();
+        let spent = Self {
+            time: began.elapsed(),
+            work: processor_time().saturating_sub(worked),
+        };
+        (result, spent)
+    }
+}
+
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let (time, work) = (milliseconds(self.time), milliseconds(self.work));
+        write!(f, "{time:.1}/{work:.1}")
+    }
+}
+
+/// Of this backend's only thread.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
 thread_local! {
-    static SPENT: Cell<[Duration; STEPS.len()]> = const { Cell::new([Duration::ZERO; STEPS.len()]) };
+    static SPENT: Cell<[Spent; STEPS.len()]> = const { Cell::new([Spent::NOTHING; STEPS.len()]) };
 }
 
 /// Does a part of the work. Parts do not contain one another.
 pub fn timed<T>(step: Step, work: impl FnOnce() -> T) -> T {
-    let began = Instant::now();
-    let result = work();
-    let mut spent = SPENT.get();
-    spent[step as usize] += began.elapsed();
-    SPENT.set(spent);
+    let (result, took) = Spent::of(work);
+    let mut all = SPENT.get();
+    let spent = &mut all[step as usize];
+    spent.time += took.time;
+    spent.work += took.work;
+    SPENT.set(all);
     result
 }
 
 /// Does the whole work and says how long its parts took.
 pub fn told<T>(work: impl FnOnce() -> T) -> T {
     SPENT.take();
-    let began = Instant::now();
-    let result = work();
-    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let (result, all) = Spent::of(work);
     let parts = STEPS
         .iter()
         .zip(SPENT.get())
-        .map(|((_, name), spent)| format!("{name} {:.1}", milliseconds(spent)));
+        .map(|((_, name), spent)| format!("{name} {spent}"));
     pgrx::debug1!(
-        "the feed took {:.1} ms: {}",
-        milliseconds(began.elapsed()),
+        "the feed took {all} ms (of which the processor worked): {}",
         parts.collect::<Vec<_>>().join(", ")
     );
     result
