@@ -8,6 +8,7 @@
 use pgrx::prelude::*;
 
 mod audit;
+mod by_pointer;
 mod columns;
 mod convert;
 mod counter;
@@ -22,6 +23,7 @@ mod metrics;
 mod operations;
 mod parse;
 mod pinned;
+mod prepared;
 mod reading;
 mod reidentify;
 mod reprocess;

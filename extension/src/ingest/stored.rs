@@ -15,7 +15,9 @@ use super::compute::Computed;
 use super::kept;
 use super::steps::{Step, timed};
 use super::targets::cleanup_interval;
+use crate::by_pointer::ByPointer;
 use crate::error::Error;
+use crate::prepared;
 use crate::rollup;
 use crate::time::{micros, timestamptz};
 use crate::zstd_text::unpack;
@@ -317,14 +319,14 @@ pub fn insert(
     computed: &Computed,
 ) -> Result<(), Error> {
     let time = timestamptz(feed.time)?;
-    client.update(
+    prepared::update(
+        client,
         "INSERT INTO jobstats.raw (target_id, \"time\", server, body, carried) VALUES ($1, $2, $3, $4, $5)",
-        None,
         &[
             target_id.into(),
             time.into(),
             feed.server.as_str().into(),
-            text.packed.into(),
+            ByPointer(text.packed).into(),
             computed.carried_packed()?.into(),
         ],
     )?;
@@ -338,11 +340,11 @@ pub fn insert(
         text.digest.as_slice().into(),
         f64::from(text.cleanup_interval).into(),
     ]);
-    client.update(
+    prepared::update(
+        client,
         "INSERT INTO jobstats.observations (target_id, \"time\", since, entries, active, added, resets, removed, \
          carried, unknown, problems, server, received, duration, shipper, bytes, digest, cleanup_interval) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, make_interval(secs => $18))",
-        None,
         &values,
     )?;
     Ok(())

@@ -1,0 +1,40 @@
+//! Statements that a session plans once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys::PgOid;
+use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiTupleTable};
+
+use crate::error::Error;
+use crate::pinned::Pinned;
+
+thread_local! {
+    /// As long as the session: they are no more than there are in the code.
+    static PREPARED: RefCell<HashMap<&'static str, &'static OwnedPreparedStatement>> = RefCell::default();
+}
+
+/// Runs a statement by a plan that holds for all arguments: it is kept, and large arguments are not copied into it.
+pub fn update<'c>(
+    client: &mut SpiClient<'c>,
+    statement: &'static str,
+    arguments: &[DatumWithOid<'_>],
+) -> Result<SpiTupleTable<'c>, Error> {
+    let known = PREPARED.with_borrow(|prepared| prepared.get(statement).copied());
+    let prepared = match known {
+        Some(prepared) => prepared,
+        None => {
+            let types: Vec<PgOid> = arguments
+                .iter()
+                .map(|argument| argument.oid().into())
+                .collect();
+            let prepared = client.prepare_mut(statement, &types)?.keep();
+            let prepared: &'static OwnedPreparedStatement = Box::leak(Box::new(prepared));
+            PREPARED.with_borrow_mut(|all| all.insert(statement, prepared));
+            prepared
+        }
+    };
+    let _pinned = Pinned::new([(c"plan_cache_mode", c"force_generic_plan")]);
+    Ok(client.update(prepared, None, arguments)?)
+}
