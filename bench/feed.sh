@@ -6,7 +6,8 @@
 #
 #   text      the second text of 49,000 entries (all of its increments are of entries that are new) and the third (known),
 #             of which a quarter did something, beside an INSERT of the same zstd text into a bare table and a COPY of the
-#             same increments in binary form into a table with the same index; in turn
+#             same increments in binary form into a table with the same index; in turn. Each in a session of its own, and
+#             both texts (again) in a session that fed the one before, as shippers do
 #   memory    the largest memory of a session that did nothing else
 #   length    texts of 1,000 to 400,000 entries
 #   stored    with a month of increments in the store, and without
@@ -41,14 +42,26 @@ statement() {
         SELECT '$1', 'oss1', at, body_zstd FROM texts WHERE entries = $2 AND round = $3;"
 }
 
-# Milliseconds of one statement in a session of its own, and what the feed says of its parts:
-# all|unpack|digest|scan|compare|entries|increments|text|processor time
+# The parts that a feed tells of, each with its time and how much of that the processor worked.
+parts='unpack digest scan compare entries increments text'
+
+# Milliseconds of a statement in a session of its own, after others where such are given, and bytes of WAL:
+# all|time of each part|processor time of all|of each part|WAL before
 measure() {
-    PGOPTIONS='-c client_min_messages=debug1 -c log_statement_stats=on' psql -q -At "$url" -c '\timing on' -c "$1" 2>&1 | awk '
-        / s user, .* elapsed/ { processor = 1000 * ($2 + $5) }
-        /the feed took/ { gsub(/[,:]/, ""); for (i = 1; i < NF; i++) part[$i] = $(i + 1) }
-        /^Time:/ { all = $2 }
-        END { print all "|" part["unpack"] "|" part["digest"] "|" part["scan"] "|" part["compare"] "|" part["entries"] "|" part["increments"] "|" part["text"] "|" processor }'
+    local before commands=()
+    for before in "${@:2}"; do commands+=(-c "$before"); done
+    sql "${commands[@]}" -c CHECKPOINT -c "SELECT 'wal ' || (pg_current_wal_insert_lsn() - '0/0')" \
+        -c 'SET client_min_messages = debug1' -c 'SET log_statement_stats = on' -c '\timing on' -c "$1" 2>&1 |
+        awk -v parts="$parts" '
+            /^wal/ { wal = $2 }
+            / s user, .* elapsed/ { processor = 1000 * ($2 + $5) }
+            /the feed took/ { gsub(/[,:]/, ""); for (i = 1; i < NF; i++) if (split($(i + 1), spent, "/") == 2) { time[$i] = spent[1]; work[$i] = spent[2] } }
+            /^Time:/ { all = $2 }
+            END {
+                n = split(parts, part, " ")
+                for (i = 1; i <= n; i++) { times = times "|" time[part[i]]; works = works "|" work[part[i]] }
+                print all times "|" processor works "|" wal
+            }'
 }
 
 # The median of numbers, one a line, and in brackets the smallest and the largest.
@@ -62,12 +75,11 @@ column() { cut -d '|' -f "$2" "$cluster/$1"; }
 
 wal() { sql -c "SELECT pg_current_wal_insert_lsn() - '0/0'"; }
 
-# measured FILE STATEMENT: appends what measure prints and the bytes of WAL.
+# measured FILE STATEMENT [STATEMENT BEFORE ...]: appends what measure prints, with the bytes of WAL that came in between.
 measured() {
-    local before
-    sql -c CHECKPOINT
-    before=$(wal)
-    echo "$(measure "$2")|$(($(wal) - before))" >>"$cluster/$1"
+    local said
+    said=$(measure "${@:2}")
+    echo "${said%|*}|$(($(wal) - ${said##*|}))" >>"$cluster/$1"
 }
 
 bare_text() {
@@ -82,33 +94,47 @@ bare_increments() {
     measured copied "COPY bare_increments FROM '$cluster/increments' (FORMAT binary)"
 }
 
+feeds=(second third second_again third_again)
+
 text() {
-    local run
+    local run first second
     texts 49000 1 2 3
     for ((run = 0; run <= runs; run++)); do
         # The first run warms up.
-        [ "$run" != 1 ] || rm "$cluster"/{second,third,inserted,copied}
+        [ "$run" != 1 ] || (cd "$cluster" && rm "${feeds[@]}" inserted copied)
         sql -c 'TRUNCATE jobstats.entries' -c "$(statement "run $run" 49000 1)"
         [ $((run % 2)) = 0 ] || bare_text
         measured second "$(statement "run $run" 49000 2)"
         measured third "$(statement "run $run" 49000 3)"
+        first=$(statement "again $run" 49000 1) second=$(statement "again $run" 49000 2)
+        measured third_again "$(statement "again $run" 49000 3)" "$first" "$second"
+        measured second_again "$(statement "new $run" 49000 2)" "$(statement "new $run" 49000 1)" 'TRUNCATE jobstats.entries'
         [ $((run % 2)) = 1 ] || bare_text
         bare_increments "$run"
     done
-    printf '| ms | all | unpack | digest | scan | compare | entries | increments | text | processor | MB of WAL |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
-    local file part
-    for file in second third inserted copied; do
-        printf '| %s |' "$file"
-        for part in 1 2 3 4 5 6 7 8 9; do
-            # What is no feed has no steps.
-            printf ' %s |' "$([ -z "$(column $file $part)" ] || column $file $part | median)"
-        done
-        printf ' %s |\n' "$(column $file 10 | awk '{ print $1 / 1e6 }' | median %.1f)"
-    done
-    for file in second third; do
+    text_table 'ms' 1
+    text_table 'of which the processor worked' 9
+    local file
+    for file in "${feeds[@]}"; do
         paste -d '|' "$cluster/$file" "$cluster/inserted" "$cluster/copied" |
-            awk -F '|' '{ print ($1 - $4 - $5) / ($11 + $21) }' | median %.2f |
+            awk -F '|' '{ print ($1 - $4 - $5) / ($18 + $35) }' | median %.2f |
             sed "s/^/$file text without scan and comparison ÷ (inserted + copied): /; s/\$/; goal 1.5\n/"
+    done
+}
+
+# text_table HEADING COLUMN: all and its parts, which begin with this column; `else` is what is none of them.
+text_table() {
+    local file part
+    printf '\n| %s | all | %s | else | MB of WAL |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n' "$1" "${parts// / | }"
+    for file in "${feeds[@]}" inserted copied; do
+        printf '| %s |' "$file"
+        for ((part = $2; part < $2 + 8; part++)); do
+            # What is no feed has no parts.
+            printf ' %s |' "$([ -z "$(column "$file" $part | tr -d '\n')" ] || column "$file" $part | median)"
+        done
+        awk -F '|' -v all="$2" '$2 { for (i = all + 1; i < all + 8; i++) $all -= $i; print $all }' "$cluster/$file" >"$cluster/else"
+        printf ' %s | %s |\n' "$([ ! -s "$cluster/else" ] || median <"$cluster/else")" \
+            "$(column "$file" 17 | awk '{ print $1 / 1e6 }' | median %.1f)"
     done
 }
 
