@@ -27,6 +27,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use counter::{CounterLine, Unit};
+pub use fast::ZeroLine;
 pub use histogram::{HISTOGRAM_LEN, label as histogram_label};
 pub use identifier::{IDENTIFIER_MAX, print as print_identifier};
 pub use parameter::{TargetKind, TargetName};
@@ -89,6 +90,15 @@ pub trait Sink<'a> {
         counter: &CounterLine<'_>,
         text: &'a [u8],
     ) -> Result<(), Self::Stop>;
+
+    /// Counters of the record that counted nothing, on lines that follow each other. By default each is told as
+    /// [`Sink::counter`].
+    fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), Self::Stop> {
+        let mut numbered = (0..).zip(zeros);
+        numbered.try_for_each(|(before, zero)| {
+            self.counter(line.saturating_add(before), &zero.counter, zero.text())
+        })
+    }
 
     /// A line that could not be used; inside of a record and a target if these have begun and not ended.
     fn problem(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), Self::Stop>;

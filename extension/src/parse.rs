@@ -198,7 +198,7 @@ impl<'a> Sink<'a> for Found {
             unit: counter.unit_name.to_owned(),
             samples: counter.samples,
             fields: [counter.min, counter.max, counter.sum, counter.sumsq],
-            hist: counter.histogram.map(|histogram| hist(histogram)),
+            hist: counter.histogram.as_ref().map(|histogram| hist(histogram)),
             line: number(line),
         });
         Ok(())

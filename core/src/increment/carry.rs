@@ -183,7 +183,7 @@ impl<'a> Carry<'a> {
         counters.insert(
             begin,
             (slot, counter.unit),
-            counter.numbers(),
+            &counter.numbers(),
             sizes.as_ref(),
         )
     }

@@ -6,9 +6,10 @@ use super::line::{is_word, key_value};
 use crate::operation::{self, OperationIndex};
 
 /// Unit of a counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// Calls only.
+    #[default]
     Requests,
     /// `sum` is in bytes.
     Bytes,
@@ -31,7 +32,7 @@ impl Unit {
 }
 
 /// A counter as printed; None stands for a field that the line does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct CounterLine<'a> {
     /// The operation, whether it is in the list or not.
     pub operation: &'a str,
@@ -52,7 +53,21 @@ pub struct CounterLine<'a> {
     /// Sum of the squares of the values.
     pub sumsq: Option<u64>,
     /// The histogram; empty buckets are 0.
-    pub histogram: Option<&'a [u64; HISTOGRAM_LEN]>,
+    pub histogram: Option<[u64; HISTOGRAM_LEN]>,
+}
+
+impl CounterLine<'_> {
+    /// Whether it says of nothing that it was counted.
+    pub(super) fn is_zero(&self) -> bool {
+        let numbers = [self.min, self.max, self.sum, self.sumsq];
+        let sizes = self.histogram.iter().flatten();
+        self.samples == 0
+            && numbers
+                .iter()
+                .flatten()
+                .chain(sizes)
+                .all(|number| *number == 0)
+    }
 }
 
 /// Bytes of the name of an operation. Lustre's have up to 20.
@@ -67,15 +82,11 @@ struct Fields<'a> {
     max: Option<u64>,
     sum: Option<u64>,
     sumsq: Option<u64>,
-    histogram: Option<()>,
+    histogram: Option<[u64; HISTOGRAM_LEN]>,
 }
 
-/// The operation's name and what stands between the braces → the counter, with its histogram in `sizes`.
-pub(super) fn parse<'a>(
-    name: &'a [u8],
-    body: &'a [u8],
-    sizes: &'a mut [u64; HISTOGRAM_LEN],
-) -> Result<CounterLine<'a>, Reason> {
+/// The operation's name and what stands between the braces → the counter.
+pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a>, Reason> {
     let mut fields = Fields::default();
     for field in split(body) {
         let (key, value) = key_value(field).ok_or(Reason::UnreadableCounter)?;
@@ -86,10 +97,7 @@ pub(super) fn parse<'a>(
             b"max" => once(&mut fields.max, number(value)?)?,
             b"sum" => once(&mut fields.sum, number(value)?)?,
             b"sumsq" => once(&mut fields.sumsq, number(value)?)?,
-            b"hist" => once(
-                &mut fields.histogram,
-                histogram::parse(inside(value)?, sizes)?,
-            )?,
+            b"hist" => once(&mut fields.histogram, histogram::parse(inside(value)?)?)?,
             _ => {}
         }
     }
@@ -107,7 +115,7 @@ pub(super) fn parse<'a>(
         max: fields.max,
         sum: fields.sum,
         sumsq: fields.sumsq,
-        histogram: fields.histogram.map(|()| &*sizes),
+        histogram: fields.histogram,
     })
 }
 

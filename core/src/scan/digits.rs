@@ -37,33 +37,34 @@ pub(super) fn number(text: &[u8]) -> Option<(u64, &[u8])> {
 /// The number in a field that blanks fill up from the left; WIDTH is between 8 and 19.
 pub(super) fn padded<const WIDTH: usize>(field: &[u8; WIDTH]) -> Option<u64> {
     const { assert!(LEN <= WIDTH && WIDTH <= DIGITS_MAX) };
-    let mut number = 0;
-    let mut is_blank = true;
-    // The first word has what is left over by the others.
-    let first = match WIDTH % LEN {
-        0 => word(field)?,
-        more => word(field)? << (8 * (LEN - more)) | BLANKS >> (8 * more),
-    };
-    let others = field[WIDTH % LEN..]
-        .chunks_exact(LEN)
-        .skip(usize::from(WIDTH.is_multiple_of(LEN)));
-    for word in std::iter::once(Some(first)).chain(others.map(word)) {
-        let mut word = word?;
-        if is_blank {
-            if word == BLANKS {
-                continue;
+    let (first, words) = field.as_rchunks::<LEN>();
+    let (mut number, mut is_blank) = (0, true);
+    // Most numbers leave blank what makes no whole word.
+    if first.iter().any(|byte| *byte != b' ') {
+        for byte in first {
+            let digit = byte.wrapping_sub(b'0');
+            match *byte {
+                b' ' if is_blank => continue,
+                _ if digit > 9 => return None,
+                _ => number = number * 10 + u64::from(digit),
             }
             is_blank = false;
-            let blanks = (word ^ BLANKS).trailing_zeros() / 8 * 8;
-            word |= all(b'0') & !(Word::MAX << blanks);
         }
-        let values = values(word);
-        if no_digits(values) != 0 {
-            return None;
-        }
-        number = number * POWERS[LEN] + join(values);
     }
-    (!is_blank).then_some(number)
+    let mut wrong = 0;
+    for word in words {
+        // Without a branch: whether a word is blank cannot be foreseen.
+        let word = Word::from_le_bytes(*word);
+        let blanks = (word ^ BLANKS).trailing_zeros() / 8 * 8;
+        let blanks = if is_blank { blanks } else { 0 };
+        let is_all = blanks == Word::BITS;
+        let ones = Word::MAX.checked_shl(blanks).unwrap_or(0);
+        let values = values(word) & ones;
+        wrong |= no_digits(values);
+        number = number * POWERS[LEN] + join(values);
+        is_blank &= is_all;
+    }
+    (wrong == 0 && !is_blank).then_some(number)
 }
 
 fn word(text: &[u8]) -> Option<Word> {

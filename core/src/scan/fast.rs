@@ -9,44 +9,58 @@ use super::digits;
 use super::histogram::{self, HISTOGRAM_LEN};
 use super::identifier::IDENTIFIER_MAX;
 use super::time::{Time, TimeKey, TimeLine};
-use crate::operation::{self, OperationIndex};
+use crate::operation;
 
 /// The counters of the records so far, by their place in them: all records of a target have the same ones in the same
 /// order, and most without a call, so that most lines are the same again, byte for byte.
 #[derive(Default)]
 pub(super) struct Places<'a> {
     known: Vec<Known<'a>>,
-    /// Of the counter that was read last.
-    sizes: [u64; HISTOGRAM_LEN],
+    /// At the same places.
+    zeros: Vec<ZeroLine<'a>>,
 }
 
-/// Counters of a record that are remembered; Lustre prints up to 28.
+/// Counters of a record that are remembered, the last one for all that follow; Lustre prints up to 28.
 const REMEMBERED: usize = 64;
 
 /// What is known of the counter at one place.
+#[derive(Default, Clone)]
 struct Known<'a> {
-    name: Name<'a>,
-    /// How its line begins, up to the number of calls.
+    /// How its line begins, up to the number of calls; empty where none has been seen.
     head: &'a [u8],
-    /// Its line without any call, and what that says.
-    zero: Option<(&'a [u8], CounterLine<'a>)>,
+    /// As it was read last. Each is read into the same memory: moving it takes as long as reading it.
+    counter: CounterLine<'a>,
 }
 
-#[derive(Clone, Copy)]
-struct Name<'a> {
-    operation: &'a str,
-    listed: Option<OperationIndex>,
+/// The line of a counter that counted nothing.
+#[derive(Debug, Default, Clone)]
+pub struct ZeroLine<'a> {
+    /// What it says.
+    pub counter: CounterLine<'a>,
+    /// With its end; empty where none has been seen.
+    line: &'a [u8],
+}
+
+impl<'a> ZeroLine<'a> {
+    /// The line without its end.
+    pub fn text(&self) -> &'a [u8] {
+        self.line.strip_suffix(b"\n").unwrap_or(self.line)
+    }
 }
 
 impl<'a> Places<'a> {
-    /// The counter without any call that the text begins with, if its line is known, and the rest.
-    pub(super) fn zero<'t>(
-        &self,
-        place: usize,
-        text: &'t [u8],
-    ) -> Option<(&CounterLine<'a>, &'t [u8])> {
-        let (line, counter) = self.known.get(place)?.zero.as_ref()?;
-        Some((counter, text.strip_prefix(*line)?))
+    /// The counters that counted nothing with which the text begins, as far as their lines are known, and the rest.
+    pub(super) fn zeros<'t>(&self, place: usize, text: &'t [u8]) -> (&[ZeroLine<'a>], &'t [u8]) {
+        let lines = self.zeros.get(place..).unwrap_or_default();
+        let (mut rest, mut count) = (text, 0);
+        for zero in lines {
+            match rest.strip_prefix(zero.line) {
+                Some(after) if !zero.line.is_empty() => rest = after,
+                _ => break,
+            }
+            count += 1;
+        }
+        (&lines[..count], rest)
     }
 
     /// The counter that the text begins with, and the rest.
@@ -54,62 +68,44 @@ impl<'a> Places<'a> {
         &mut self,
         place: usize,
         text: &'a [u8],
-    ) -> Option<(CounterLine<'_>, &'a [u8])> {
+    ) -> Option<(&CounterLine<'a>, &'a [u8])> {
+        let place = place.min(REMEMBERED - 1);
+        if place >= self.known.len() {
+            self.known.resize(place + 1, Known::default());
+            self.zeros.resize(place + 1, ZeroLine::default());
+        }
+        let (known, zero) = (&mut self.known[place], &mut self.zeros[place]);
         let mut cursor = Cursor(text);
-        let known = self.known.get(place).map(|known| (known.name, known.head));
-        let known = known.filter(|(_, head)| cursor.eat(head).is_some());
-        let is_known = known.is_some();
-        let (name, head) = match known {
-            Some(known) => known,
-            None => (cursor.name()?, &text[..text.len() - cursor.0.len()]),
-        };
-        let mut counter = cursor.fields(name)?;
-        let mut has_sizes = false;
-        if cursor.eat(b", hist: { ").is_some() {
-            has_sizes = cursor.histogram(&mut self.sizes)?;
-            counter.histogram = Some(&NO_SIZES);
+        if known.head.is_empty() || cursor.eat(known.head).is_none() {
+            known.counter.operation = cursor.name()?;
+            known.counter.listed = operation::find(known.counter.operation.as_bytes());
+            known.head = &text[..text.len() - cursor.0.len()];
         }
-        cursor.eat(b" }\n")?;
-        let rest = cursor.0;
-        let is_zero = counter.samples == 0 && !has_sizes;
-        if is_zero || !is_known {
-            let line = &text[..text.len() - rest.len()];
-            let zero = is_zero.then(|| (line, counter.clone()));
-            self.learn(place, Known { name, head, zero });
+        cursor.fields(&mut known.counter)?;
+        if known.counter.is_zero() {
+            zero.counter = known.counter.clone();
+            zero.line = &text[..text.len() - cursor.0.len()];
         }
-        let histogram = if has_sizes {
-            Some(&self.sizes)
-        } else {
-            counter.histogram
-        };
-        Some((
-            CounterLine {
-                histogram,
-                ..counter
-            },
-            rest,
-        ))
-    }
-
-    fn learn(&mut self, place: usize, counter: Known<'a>) {
-        if let Some(known) = self.known.get_mut(place) {
-            *known = counter;
-        } else if place == self.known.len() && place < REMEMBERED {
-            self.known.push(counter);
-        }
+        Some((&known.counter, cursor.0))
     }
 }
-
-static NO_SIZES: [u64; HISTOGRAM_LEN] = [0; HISTOGRAM_LEN];
 
 /// The identifier of the `job_id` line that the text begins with, as long as it has no escapes, and the rest.
 pub(super) fn record(text: &[u8]) -> Option<(&str, &[u8])> {
     let mut cursor = Cursor(text);
     cursor.eat(b"- job_id:          ")?;
-    let quoted = cursor.eat(b"\"").is_some();
-    let id = cursor.take(|byte| LITERAL[usize::from(byte)])?;
-    cursor.eat(if quoted { b"\"\n" } else { b"\n" })?;
-    (id.len() <= IDENTIFIER_MAX).then_some((id, cursor.0))
+    let longest = cursor.0.len().min(IDENTIFIER_MAX + b"\"\"\n".len());
+    let end = memchr::memchr(b'\n', &cursor.0[..longest])?;
+    let (printed, rest) = (&cursor.0[..end], &cursor.0[end + 1..]);
+    let id = match printed.strip_prefix(b"\"") {
+        Some(quoted) => quoted.strip_suffix(b"\"")?,
+        None => printed,
+    };
+    let is_literal = id
+        .iter()
+        .fold(true, |all, byte| all & LITERAL[usize::from(*byte)]);
+    let id = std::str::from_utf8(id).ok()?;
+    (is_literal && (1..=IDENTIFIER_MAX).contains(&id.len())).then_some((id, rest))
 }
 
 /// Bytes that stand for themselves in an identifier.
@@ -123,7 +119,7 @@ static LITERAL: [bool; 256] = {
     literal
 };
 
-const TIMES: [(&[u8], TimeKey); 4] = [
+const TIMES: [(&[u8; 19], TimeKey); 4] = [
     (b"  snapshot_time:   ", TimeKey::Snapshot),
     (b"  start_time:      ", TimeKey::Start),
     (b"  elapsed_time:    ", TimeKey::Elapsed),
@@ -142,6 +138,13 @@ pub(super) fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
     cursor.eat(b"\n")?;
     Some((key, key.says(Time::new(seconds, nanos))?, cursor.0))
 }
+
+/// How the units that Lustre has are printed.
+static UNITS: [(&[u8; 13], Unit, &str); 3] = [
+    (b", unit: usecs", Unit::Microseconds, "usecs"),
+    (b", unit: bytes", Unit::Bytes, "bytes"),
+    (b", unit:  reqs", Unit::Requests, "reqs"),
+];
 
 struct Cursor<'a>(&'a [u8]);
 
@@ -172,8 +175,10 @@ impl<'a> Cursor<'a> {
     }
 
     fn time_key(&mut self) -> Option<TimeKey> {
-        let is_eaten = |(begin, _): &(&[u8], _)| self.eat(begin).is_some();
-        TIMES.into_iter().find(is_eaten).map(|(_, key)| key)
+        let (begin, rest) = self.0.split_first_chunk()?;
+        let (_, key) = TIMES.iter().find(|(time, _)| *time == begin)?;
+        self.0 = rest;
+        Some(*key)
     }
 
     fn nanos(&mut self) -> Option<u32> {
@@ -184,8 +189,8 @@ impl<'a> Cursor<'a> {
         u32::try_from(nanos).ok()
     }
 
-    /// The name of a counter and what stands between that and the number of calls.
-    fn name(&mut self) -> Option<Name<'a>> {
+    /// The name of a counter; what stands between that and the number of calls is taken, too.
+    fn name(&mut self) -> Option<&'a str> {
         self.eat(b"  ")?;
         let operation = self.word()?;
         if operation.len() > OPERATION_MAX || TimeKey::named(operation.as_bytes()).is_some() {
@@ -194,27 +199,15 @@ impl<'a> Cursor<'a> {
         self.eat(b":")?;
         self.skip_blanks();
         self.eat(b"{ samples:")?;
-        let listed = operation::find(operation.as_bytes());
-        Some(Name { operation, listed })
+        Some(operation)
     }
 
-    /// All fields but the histogram.
-    fn fields(&mut self, name: Name<'a>) -> Option<CounterLine<'a>> {
-        let samples = self.field::<11>()?;
-        self.eat(b", unit:")?;
-        let (unit, unit_name) = self.unit()?;
-        let mut counter = CounterLine {
-            operation: name.operation,
-            listed: name.listed,
-            unit,
-            unit_name,
-            samples,
-            min: None,
-            max: None,
-            sum: None,
-            sumsq: None,
-            histogram: None,
-        };
+    /// All fields up to the end of the line.
+    fn fields(&mut self, counter: &mut CounterLine<'a>) -> Option<()> {
+        counter.samples = self.field::<11>()?;
+        (counter.unit, counter.unit_name) = self.unit()?;
+        (counter.min, counter.max) = (None, None);
+        (counter.sum, counter.sumsq) = (None, None);
         if self.eat(b", min:").is_some() {
             counter.min = Some(self.field::<8>()?);
             self.eat(b", max:")?;
@@ -225,22 +218,23 @@ impl<'a> Cursor<'a> {
                 counter.sumsq = Some(self.field::<18>()?);
             }
         }
-        Some(counter)
+        counter.histogram = None;
+        if self.eat(b", hist: { ").is_some() {
+            self.histogram(counter.histogram.insert([0; HISTOGRAM_LEN]))?;
+        }
+        self.eat(b" }\n")
     }
 
     fn unit(&mut self) -> Option<(Unit, &'a str)> {
-        for (name, unit) in [
-            ("usecs", Unit::Microseconds),
-            ("bytes", Unit::Bytes),
-            (" reqs", Unit::Requests),
-        ] {
-            if let Some(rest) = self.0.strip_prefix(b" ")
-                && let Some(rest @ [b' ' | b',', ..]) = rest.strip_prefix(name.as_bytes())
+        for (begin, unit, name) in &UNITS {
+            if let Some((chunk, rest @ [b' ' | b',', ..])) = self.0.split_first_chunk()
+                && chunk == *begin
             {
                 self.0 = rest;
-                return Some((unit, name.trim_ascii_start()));
+                return Some((*unit, name));
             }
         }
+        self.eat(b", unit:")?;
         self.skip_blanks();
         let name = self.word()?;
         Some((Unit::named(name), name))
@@ -269,13 +263,9 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// Buckets and the closing brace: whether any counted something.
-    fn histogram(&mut self, sizes: &mut [u64; HISTOGRAM_LEN]) -> Option<bool> {
-        if self.eat(b" }").is_some() {
-            return Some(false);
-        }
-        *sizes = [0; HISTOGRAM_LEN];
-        loop {
+    /// Buckets and the closing brace.
+    fn histogram(&mut self, sizes: &mut [u64; HISTOGRAM_LEN]) -> Option<()> {
+        while self.eat(b" }").is_none() {
             let element = histogram::element(self.word()?.as_bytes())?;
             self.eat(b":")?;
             self.skip_blanks();
@@ -284,9 +274,9 @@ impl<'a> Cursor<'a> {
                 return None;
             }
             if self.eat(b", ").is_none() {
-                self.eat(b" }")?;
-                return Some(sizes.iter().any(|count| *count != 0));
+                return self.eat(b" }");
             }
         }
+        Some(())
     }
 }

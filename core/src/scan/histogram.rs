@@ -33,10 +33,10 @@ pub(super) fn element(label: &[u8]) -> Option<usize> {
 }
 
 /// What stands between the braces → elements.
-pub(super) fn parse(buckets: &[u8], sizes: &mut [u64; HISTOGRAM_LEN]) -> Result<(), Reason> {
-    *sizes = [0; HISTOGRAM_LEN];
+pub(super) fn parse(buckets: &[u8]) -> Result<[u64; HISTOGRAM_LEN], Reason> {
+    let mut sizes = [0; HISTOGRAM_LEN];
     if trim(buckets).is_empty() {
-        return Ok(());
+        return Ok(sizes);
     }
     for bucket in buckets.split(|byte| *byte == b',') {
         let (key, value) = key_value(bucket).ok_or(Reason::UnreadableCounter)?;
@@ -45,5 +45,5 @@ pub(super) fn parse(buckets: &[u8], sizes: &mut [u64; HISTOGRAM_LEN]) -> Result<
             return Err(Reason::UnreadableCounter);
         }
     }
-    Ok(())
+    Ok(sizes)
 }

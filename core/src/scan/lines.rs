@@ -73,9 +73,7 @@ impl<'a> Lines<'a> {
     /// Take a line that is known to end where the rest of the text begins.
     pub(super) fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
         let from = self.position;
-        self.position = self.text.len() - rest.len();
-        self.number = self.number.saturating_add(1);
-        self.end = None;
+        self.take_known_lines(rest, 1);
         Piece {
             text: &self.text[from..self.position - 1],
             begin: from,
@@ -83,6 +81,13 @@ impl<'a> Lines<'a> {
             next: self.position,
             ended: true,
         }
+    }
+
+    /// Take so many lines that are known to end where the rest of the text begins.
+    pub(super) fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
+        self.position = self.text.len() - rest.len();
+        self.number = self.number.saturating_add(lines as u32);
+        self.end = None;
     }
 
     /// The next line; none at the end of the text.

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::counter::{self, CounterLine};
 use super::fast::{self, Places};
-use super::histogram::HISTOGRAM_LEN;
 use super::line::{Line, trim};
 use super::lines::{Joined, Lines, Piece, closing};
 use super::parameter::{self, Parameter, TargetName};
@@ -96,9 +95,9 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         match (text, self.record) {
             ([b'-', ..], _) => self.plain_record(text),
             ([b' ', ..], Record::Times(_)) => {
-                Ok(self.plain_time(text)? || self.plain_counter(text)?)
+                Ok(self.plain_time(text)? || self.plain_counters(text)?)
             }
-            ([b' ', ..], Record::Counters(_)) => self.plain_counter(text),
+            ([b' ', ..], Record::Counters(_)) => self.plain_counters(text),
             _ => Ok(false),
         }
     }
@@ -125,23 +124,32 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         Ok(true)
     }
 
-    fn plain_counter(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
-        let place = self.record.counters();
-        if let Some((counter, rest)) = self.places.zero(place, text) {
+    /// Take the counters, one after the other, that are exactly as Lustre prints them: whether there is any.
+    fn plain_counters(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
+        let (mut place, mut text) = (self.record.counters(), text);
+        let first = place;
+        loop {
+            let (zeros, rest) = self.places.zeros(place, text);
+            if !zeros.is_empty() {
+                self.line = self.lines.number;
+                self.lines.take_known_lines(rest, zeros.len());
+                place += zeros.len();
+                self.sink.zeros(self.line, zeros)?;
+            }
+            let Some((counter, rest)) = self.places.counter(place, rest) else {
+                break;
+            };
+            self.line = self.lines.number;
             let line = self.lines.take_known(rest).text;
-            self.record = Record::Counters(place + 1);
-            self.suspect = false;
+            place += 1;
             self.sink.counter(self.line, counter, line)?;
-            return Ok(true);
+            text = rest;
         }
-        let Some((counter, rest)) = self.places.counter(place, text) else {
-            return Ok(false);
-        };
-        let line = self.lines.take_known(rest).text;
-        self.record = Record::Counters(place + 1);
-        self.suspect = false;
-        self.sink.counter(self.line, &counter, line)?;
-        Ok(true)
+        if place > first {
+            self.record = Record::Counters(place);
+            self.suspect = false;
+        }
+        Ok(place > first)
     }
 
     fn step(&mut self, piece: Piece<'a>) -> Result<(), S::Stop> {
@@ -390,11 +398,8 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         if self.record == Record::None {
             return self.without_record(text);
         }
-        let mut sizes = [0; HISTOGRAM_LEN];
         let counter = match body {
-            Ok((fields, after)) if trim(after).is_empty() => {
-                counter::parse(name, fields, &mut sizes)
-            }
+            Ok((fields, after)) if trim(after).is_empty() => counter::parse(name, fields),
             Ok(_) => Err(Reason::UnreadableCounter),
             Err(reason) => Err(reason),
         };

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
 
-use super::counters::NUMBERS;
+use super::counters::{NUMBERS, are_zero};
 use super::hash::hash;
 use super::slots::{listed_slot, unlisted_slot};
 use super::{ReadError, Reading, Record, Slot, Snapshot, duplicates};
 use crate::operation;
 use crate::scan::{
-    CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, scan,
+    CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, ZeroLine, scan,
 };
 
 /// Problems that are kept of any text; of a long one as many as fit into its size.
@@ -203,6 +203,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Counters without any call, unless it takes a closer look at each.
+    fn add_zeros(&mut self, zeros: &[ZeroLine<'_>]) -> Option<()> {
+        let open = self.open.as_mut().filter(|open| !open.closed)?;
+        let snapshot = &mut self.targets.get_mut(self.current?)?.snapshot;
+        let record = snapshot.records.last_mut()?;
+        let bits = bits_of(zeros).filter(|bits| record.present & bits == 0)?;
+        record.present |= bits;
+        open.operations += zeros.len() as u32;
+        Some(())
+    }
+
     /// Why the counter cannot be used, if it cannot.
     fn add(
         &mut self,
@@ -241,17 +252,25 @@ impl<'a> Reader<'a> {
             record.present |= 1 << slot;
         }
         let (numbers, sizes) = values(line, slot);
-        let sizes = sizes.filter(|sizes| sizes.iter().any(|count| *count != 0));
-        if listed.is_none() || numbers != [0; NUMBERS] || sizes.is_some() {
-            counters.insert(begin, (slot, line.unit), numbers, sizes)?;
+        let sizes = sizes.filter(|sizes| !are_zero(*sizes));
+        if listed.is_none() || !are_zero(&numbers) || sizes.is_some() {
+            counters.insert(begin, (slot, line.unit), &numbers, sizes)?;
         }
         Ok(None)
     }
 }
 
+/// The bits in [`Record::present`] of the counters of these lines; None where any is not listed or stands there twice.
+fn bits_of(zeros: &[ZeroLine<'_>]) -> Option<u64> {
+    zeros.iter().try_fold(0, |bits, zero| {
+        let bit = 1 << listed_slot(zero.counter.listed?, zero.counter.unit)?;
+        (bits & bit == 0).then_some(bits | bit)
+    })
+}
+
 /// What of a counter's line is kept. Calls counted in bytes' place have no bytes (rule 6).
 fn values<'c>(
-    line: &CounterLine<'c>,
+    line: &'c CounterLine<'_>,
     slot: Slot,
 ) -> ([u64; NUMBERS], Option<&'c [u64; HISTOGRAM_LEN]>) {
     let in_bytes = [operation::READ_BYTES, operation::WRITE_BYTES].contains(&usize::from(slot));
@@ -260,7 +279,10 @@ fn values<'c>(
     }
     let [min, max, sum, sumsq] =
         [line.min, line.max, line.sum, line.sumsq].map(Option::unwrap_or_default);
-    ([line.samples, min, max, sum, sumsq], line.histogram)
+    (
+        [line.samples, min, max, sum, sumsq],
+        line.histogram.as_ref(),
+    )
 }
 
 impl<'a> Sink<'a> for Reader<'a> {
@@ -390,6 +412,16 @@ impl<'a> Sink<'a> for Reader<'a> {
                 self.report(line, reason, text)
             }
         }
+    }
+
+    fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), TryReserveError> {
+        if self.add_zeros(zeros).is_some() {
+            return Ok(());
+        }
+        let mut numbered = (0..).zip(zeros);
+        numbered.try_for_each(|(before, zero)| {
+            self.counter(line.saturating_add(before), &zero.counter, zero.text())
+        })
     }
 
     fn problem(

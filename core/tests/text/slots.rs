@@ -135,3 +135,20 @@ fn only_counters_that_counted_take_room() {
     let punch = snapshot.value(second, 20).unwrap();
     assert_eq!((snapshot.slot_name(20), punch.samples), ("punch", 1));
 }
+
+#[test]
+fn what_a_counter_says_without_calls_is_kept_of_every_record() {
+    let line = "  punch:           { samples:           0, unit: usecs, min:        5, max:        0, sum:                0 }\n";
+    let record = |id: &str| format!("- job_id:          {id}\n{line}");
+    let read = reading(format!(
+        "job_stats:\n{}{}{}",
+        record("a"),
+        record("b"),
+        record("c")
+    ));
+    assert_eq!(
+        read.matches("punch 0 Microseconds 5..0").count(),
+        3,
+        "{read}"
+    );
+}

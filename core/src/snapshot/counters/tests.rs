@@ -60,7 +60,7 @@ fn pack(records: &[Vec<(Slot, Plain)>]) -> (Counters, Vec<Range<u32>>) {
         let begin = packed.end();
         for (slot, plain) in record {
             let sizes = plain.sizes.as_ref();
-            let inserted = packed.insert(begin, (*slot, plain.unit), plain.numbers, sizes);
+            let inserted = packed.insert(begin, (*slot, plain.unit), &plain.numbers, sizes);
             assert_eq!(inserted, Ok(()));
         }
         ranges.push(begin..packed.end());
