@@ -117,12 +117,21 @@ impl<'a> Snapshot<'a> {
 
     /// A counter of a record, if it has it. The unit of one that is zero is not known: it follows from the operation.
     pub fn value(&self, record: &Record<'_>, slot: Slot) -> Option<Counter<'_>> {
+        Self::value_among(&mut self.counters_of(record), record, slot)
+    }
+
+    /// The same, where counters are asked for in order of slot: those before it are taken from the counters of the record.
+    pub(crate) fn value_among<'c>(
+        counters: &mut CounterIter<'c>,
+        record: &Record<'_>,
+        slot: Slot,
+    ) -> Option<Counter<'c>> {
         let zero = || {
             record
                 .has(slot)
                 .then(|| Counter::zero(slot, zero_unit(slot)))
         };
-        self.counters_of(record).find(slot).or_else(zero)
+        counters.find(slot).or_else(zero)
     }
 
     /// The name of the operation of a slot; '' of one that this snapshot does not have.

@@ -251,23 +251,28 @@ impl<'a, 'o> Comparing<'a, 'o> {
         before: &Before<'a>,
     ) -> Result<(), TryReserveError> {
         let (text, life) = (self.text, before.life.as_ref());
-        let (known, counted_before) = life.map_or((0, 0), |life| (life.listed(), life.counted()));
+        let known = life.map_or(0, Life::listed);
         let in_text = before.zero.map_or(0, |_| self.in_text.listed);
         let apart = known | record.present | in_text;
         let mut withheld = Withheld {
             listed: known & !record.present,
             lower: Vec::new(),
         };
-        let mut rows = Rows::default();
         let mut is_unknown = before.zero.is_none() && record.present & !known != 0;
-        let unchanged = life.map_or(0, |life| life.unchanged(text, record));
-        let counted = (counted(text, record) | counted_before) & record.present & !unchanged;
-        for slot in slots(counted).chain(unlisted(text, record)) {
-            let value = life.and_then(|life| life.value(text, slot));
+        let changed = match life {
+            Some(life) => life.changed(text, record),
+            None => counted(text, record),
+        };
+        let changed = changed & record.present;
+        let mut rows = Rows::of(changed.count_ones() as usize);
+        let (mut values, mut counters) = (life.map(Life::values), text.counters_of(record));
+        for slot in slots(changed).chain(unlisted(text, record)) {
+            let value = values.as_mut().and_then(|known| known.find(text, slot));
             let value = value.or(before
                 .zero
                 .map(|since| (since, Counter::zero(slot, Unit::Other))));
-            let (Some((since, value)), Some(now)) = (value, text.value(record, slot)) else {
+            let now = Snapshot::value_among(&mut counters, record, slot);
+            let (Some((since, value)), Some(now)) = (value, now) else {
                 is_unknown = true;
                 continue;
             };

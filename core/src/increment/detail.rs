@@ -4,6 +4,7 @@
 //! half of a row.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,8 @@ pub struct Detail {
 impl Detail {
     /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        let has_number = self.max.or(self.min).or(self.samples).or(self.sum);
+        has_number.or(self.sumsq).is_none() && self.hist.is_none() && self.unit.is_none()
     }
 }
 
@@ -54,12 +56,32 @@ pub(super) fn calls_of(index: OperationIndex) -> Option<OperationIndex> {
 }
 
 /// The columns of an operation's calls and of their sum.
-fn columns(name: &str) -> Option<(Column, Column)> {
-    let index = operation::find(name.as_bytes())?;
-    Some(match OPERATIONS[index].kind {
-        Kind::Bytes => (Column::Total(calls_of(index)?), Column::Total(index)),
-        Kind::Requests => (Column::Total(index), Column::Usecs(index)),
-    })
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Columns {
+    calls: Column,
+    sum: Column,
+}
+
+impl Columns {
+    /// Of a listed operation.
+    pub(super) fn of(index: OperationIndex) -> Option<Self> {
+        static ALL: LazyLock<Vec<Option<Columns>>> = LazyLock::new(|| {
+            let columns = |index: OperationIndex| {
+                Some(match OPERATIONS[index].kind {
+                    Kind::Bytes => Columns {
+                        calls: Column::Total(calls_of(index)?),
+                        sum: Column::Total(index),
+                    },
+                    Kind::Requests => Columns {
+                        calls: Column::Total(index),
+                        sum: Column::Usecs(index),
+                    },
+                })
+            };
+            (0..OPERATIONS.len()).map(columns).collect()
+        });
+        ALL.get(index).copied().flatten()
+    }
 }
 
 /// Leaves out of what the operations have what follows from the columns, whose growth over the whole increment `growth`
@@ -69,15 +91,23 @@ pub fn leave_out<Operation: AsRef<str>>(
     growth: impl Fn(Column) -> Option<i64>,
 ) {
     detail.retain_mut(|(operation, detail)| {
-        let Some((calls, sum)) = columns(operation.as_ref()) else {
-            return true;
-        };
-        let grown = |column| growth(column).and_then(|growth| u64::try_from(growth).ok());
-        match grown(calls) {
-            Some(calls) if calls > 0 => shorten(detail, calls, grown(sum).unwrap_or(0)),
-            _ => true,
-        }
+        let index = operation::find(operation.as_ref().as_bytes());
+        stays(detail, index.and_then(Columns::of), &growth)
     });
+}
+
+/// Leaves out of one operation what follows from its columns: whether anything of it stays.
+pub(super) fn stays(
+    detail: &mut Detail,
+    columns: Option<Columns>,
+    growth: impl Fn(Column) -> Option<i64>,
+) -> bool {
+    let grown = |column| growth(column).and_then(|growth| u64::try_from(growth).ok());
+    let Some((columns, calls)) = columns.and_then(|columns| Some((columns, grown(columns.calls)?)))
+    else {
+        return true;
+    };
+    calls == 0 || shorten(detail, calls, grown(columns.sum).unwrap_or(0))
 }
 
 /// Whether anything of the operation stays.
@@ -103,6 +133,10 @@ fn shorten(detail: &mut Detail, calls: u64, sum: u64) -> bool {
 
 /// The growth of `sumsq` where nothing else is said: as if the calls were all alike.
 fn squares_of(calls: u64, sum: u64) -> u64 {
+    // Division of 128 bits takes many times as long, and few sums are so large.
+    if let Some(square) = sum.checked_mul(sum) {
+        return square / calls;
+    }
     let sum = u128::from(sum);
     // As Lustre does, modulo 2^64. No sum is 2^53 or more.
     (sum * sum / u128::from(calls)) as u64

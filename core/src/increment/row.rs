@@ -1,14 +1,15 @@
 //! How much the counters of one entry grew, in columns and in `detail`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use super::detail::{Detail, calls_of, leave_out};
+use serde::Serializer;
+
+use super::detail::{Columns, Detail, calls_of, stays};
 use super::value::{Histogram, bit, sizes};
 use super::{Column, Increment, Micros, Reason};
 use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
 use crate::scan::Unit;
-use crate::snapshot::{Counter, HISTOGRAM_LEN};
+use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot};
 
 /// Growth from here on is not believed. A double holds every whole number below it.
 const TOO_LARGE: u64 = 1 << 53;
@@ -19,6 +20,8 @@ const NOTHING: Histogram = [0; HISTOGRAM_LEN];
 #[derive(Default)]
 pub(super) struct Rows<'a> {
     rows: Vec<(Micros, Row<'a>)>,
+    /// Counters that can be added to a row, at about.
+    counters: usize,
     /// Operations that cannot be right.
     pub problems: Vec<(&'a str, Reason)>,
 }
@@ -29,10 +32,36 @@ struct Row<'a> {
     read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
     write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
     /// By operation, each of them once.
-    detail: Vec<(&'a str, Detail)>,
+    detail: Vec<OfOperation<'a>>,
+}
+
+/// What an operation has in `detail`.
+struct OfOperation<'a> {
+    name: &'a str,
+    slot: Slot,
+    detail: Detail,
+}
+
+impl Row<'_> {
+    /// With room for what so many counters did: each can have two columns.
+    fn of(counters: usize) -> Self {
+        Self {
+            totals: Vec::with_capacity(2 * counters),
+            detail: Vec::with_capacity(counters),
+            ..Self::default()
+        }
+    }
 }
 
 impl<'a> Rows<'a> {
+    /// For about so many counters.
+    pub fn of(counters: usize) -> Self {
+        Self {
+            counters,
+            ..Self::default()
+        }
+    }
+
     /// Adds what a counter did since then. `counted_apart` has the bits of the listed operations that have counters of
     /// their own: calls of an operation in bytes are counted there or here, never twice.
     pub fn add(
@@ -45,7 +74,7 @@ impl<'a> Rows<'a> {
     ) {
         let position = self.rows.iter().position(|(start, _)| *start == since);
         let position = position.unwrap_or_else(|| {
-            self.rows.push((since, Row::default()));
+            self.rows.push((since, Row::of(self.counters)));
             self.rows.len() - 1
         });
         let mut change = Change {
@@ -83,7 +112,7 @@ impl<'a> Rows<'a> {
             row.leave_out();
         }
         let rows = self.rows.into_iter().filter(|(_, row)| row.has_grown());
-        rows.map(move |(since, row)| Increment {
+        rows.map(move |(since, mut row)| Increment {
             id,
             since,
             time,
@@ -107,22 +136,26 @@ impl Row<'_> {
 
     fn leave_out(&mut self) {
         let totals = &self.totals;
-        leave_out(&mut self.detail, |column| {
+        let growth = |column| {
             let grown = totals.iter().find(|(grown, _)| *grown == column);
             grown.map(|(_, growth)| *growth)
-        });
+        };
+        self.detail
+            .retain_mut(|of| stays(&mut of.detail, Columns::of(of.slot.into()), growth));
     }
 
-    fn detail(&self) -> Option<String> {
+    /// As JSON, in order of names.
+    fn detail(&mut self) -> Option<String> {
         if self.detail.is_empty() {
             return None;
         }
-        let in_order: BTreeMap<&str, &Detail> = self
-            .detail
-            .iter()
-            .map(|(operation, detail)| (*operation, detail))
-            .collect();
-        serde_json::to_string(&in_order).ok()
+        self.detail.sort_unstable_by_key(|of| of.name);
+        let mut json = Vec::with_capacity(64 * self.detail.len());
+        let operations = self.detail.iter().map(|of| (of.name, &of.detail));
+        serde_json::Serializer::new(&mut json)
+            .collect_map(operations)
+            .ok()?;
+        String::from_utf8(json).ok()
     }
 }
 
@@ -209,7 +242,11 @@ impl Change<'_, '_> {
 
     fn put_detail(&mut self, detail: Detail) {
         if !detail.is_empty() {
-            self.row.detail.push((self.name, detail));
+            self.row.detail.push(OfOperation {
+                name: self.name,
+                slot: self.now.slot,
+                detail,
+            });
         }
     }
 

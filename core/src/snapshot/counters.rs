@@ -102,12 +102,16 @@ pub(super) fn are_zero(numbers: &[u64]) -> bool {
     numbers.iter().fold(0, |bits, number| bits | number) == 0
 }
 
-/// What the first word of a counter says, from its lowest bit: the slot, the unit, how many words each number takes, and
-/// the histogram.
+/// What the first word of a counter says, from its lowest bit: the slot, how many words it and the numbers take, the unit,
+/// how many words each number takes, and the histogram.
 #[derive(Clone, Copy)]
 struct Head(u32);
 
-const SLOT_BITS: u32 = Slot::BITS;
+/// Slots that a counter can have.
+pub(super) const SLOTS_MAX: usize = 1 << SLOT_BITS;
+
+const SLOT_BITS: u32 = 14;
+const LEN_BITS: u32 = 4;
 const UNITS: [Unit; 4] = [Unit::Requests, Unit::Bytes, Unit::Microseconds, Unit::Other];
 const UNIT_BITS: u32 = 2;
 const HAS_SIZES: u32 = 1 << 30;
@@ -121,7 +125,8 @@ impl Head {
             Unit::Microseconds => 2,
             Unit::Other => 3,
         };
-        Self(slot as u32 | unit << SLOT_BITS)
+        let slot = slot as u32 % (1 << SLOT_BITS);
+        Self(slot | unit << (SLOT_BITS + LEN_BITS))
     }
 
     const fn slot(self) -> Slot {
@@ -129,7 +134,16 @@ impl Head {
     }
 
     const fn unit(self) -> Unit {
-        UNITS[(self.0 >> SLOT_BITS) as usize % UNITS.len()]
+        UNITS[(self.0 >> (SLOT_BITS + LEN_BITS)) as usize % UNITS.len()]
+    }
+
+    /// Words of the head and the numbers.
+    const fn len(self) -> usize {
+        (self.0 >> SLOT_BITS) as usize % (1 << LEN_BITS)
+    }
+
+    const fn set_len(&mut self, len: usize) {
+        self.0 |= (len as u32) << SLOT_BITS;
     }
 
     /// Words of a number.
@@ -142,7 +156,7 @@ impl Head {
     }
 
     const fn shift(number: usize) -> u32 {
-        SLOT_BITS + UNIT_BITS + 2 * number as u32
+        SLOT_BITS + LEN_BITS + UNIT_BITS + 2 * number as u32
     }
 }
 
@@ -217,6 +231,7 @@ impl Counters {
             len += needed;
             head.set_words(place, needed);
         }
+        head.set_len(len);
         head.0 |= if sizes.is_some() { HAS_SIZES } else { 0 };
         counter[0] = head.0;
         let end = self.words.len();
@@ -271,12 +286,15 @@ impl<'a> CounterIter<'a> {
         self.0.first().copied().map(Head)
     }
 
-    /// The counter of a slot.
-    pub(super) fn find(mut self, slot: Slot) -> Option<Counter<'a>> {
-        while self.next_head()?.slot() < slot {
-            self.take_one();
+    /// The counter of a slot; those before it are taken.
+    pub(super) fn find(&mut self, slot: Slot) -> Option<Counter<'a>> {
+        loop {
+            match self.next_head()?.slot().cmp(&slot) {
+                Ordering::Less => _ = self.take_one(),
+                Ordering::Equal => return self.next(),
+                Ordering::Greater => return None,
+            }
         }
-        self.next().filter(|counter| counter.slot == slot)
     }
 
     /// The slots of the counters.
@@ -288,16 +306,25 @@ impl<'a> CounterIter<'a> {
         })
     }
 
-    /// The slots of counters that say the same in both.
-    pub(crate) fn same_as(mut self, mut other: CounterIter<'_>) -> impl Iterator<Item = Slot> {
+    /// The slots of counters that do not say the same in both, or are in one alone.
+    pub(crate) fn other_than(mut self, mut other: CounterIter<'_>) -> impl Iterator<Item = Slot> {
+        const NONE: Slot = Slot::MAX;
         std::iter::from_fn(move || {
             loop {
-                let [own, others] = [self.next_head()?.slot(), other.next_head()?.slot()];
+                let [own, others] =
+                    [self.next_head(), other.next_head()].map(|head| head.map_or(NONE, Head::slot));
                 match own.cmp(&others) {
-                    Ordering::Less => _ = self.take_one(),
-                    Ordering::Greater => _ = other.take_one(),
-                    Ordering::Equal if self.take_one() == other.take_one() => return Some(own),
-                    Ordering::Equal => {}
+                    Ordering::Equal if own == NONE => return None,
+                    Ordering::Equal if self.take_one() == other.take_one() => {}
+                    Ordering::Equal => return Some(own),
+                    Ordering::Less => {
+                        self.take_one();
+                        return Some(own);
+                    }
+                    Ordering::Greater => {
+                        other.take_one();
+                        return Some(others);
+                    }
                 }
             }
         })
@@ -307,8 +334,7 @@ impl<'a> CounterIter<'a> {
     fn take_one(&mut self) -> &'a [u32] {
         let begin = self.0;
         if let Some(head) = self.next_head() {
-            let numbers: usize = (0..NUMBERS).map(|number| head.words(number)).sum();
-            self.take(1 + numbers);
+            self.take(head.len());
             self.take_histogram(head);
         }
         &begin[..begin.len() - self.0.len()]

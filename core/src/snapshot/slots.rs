@@ -2,6 +2,7 @@
 
 use std::collections::TryReserveError;
 
+use super::counters::SLOTS_MAX;
 use super::read::push;
 use super::{Slot, Snapshot};
 use crate::operation::{self, OperationIndex};
@@ -9,6 +10,9 @@ use crate::scan::{Reason, Unit};
 
 /// Different unlisted operations that a target can have. Lustre's own list has 33.
 const UNLISTED_MAX: usize = 256;
+
+// What is carried can have those of two texts and of what was carried before.
+const _: () = assert!(operation::OPERATIONS.len() + 3 * UNLISTED_MAX <= SLOTS_MAX);
 
 /// The slot of a listed operation.
 pub(super) fn listed_slot(index: OperationIndex, unit: Unit) -> Option<Slot> {
