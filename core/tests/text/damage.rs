@@ -351,3 +351,22 @@ fn a_target_has_room_for_many_unknown_operations() {
         "! 259 too many operations of 'one': operation_256: { samples: 1, unit: reqs }\n"
     ));
 }
+
+#[test]
+fn what_can_be_the_beginning_of_another_record_ends_one_without_counters() {
+    check(
+        9,
+        "- snapshot_time:   1510781838",
+        &[
+            ("OST0000\n", "OST0000, incomplete\n"),
+            ("  'two' snapshot 1510781838.000000000\n    read_bytes 0\n    sync 0\n    punch 1 Requests\n", ""),
+        ],
+        "\
+! 8 record without counters of 'two': - job_id:          two
+! 9 unreadable line: - snapshot_time:   1510781838
+! 10 line without record: read_bytes:      { samples:           0, unit: bytes, min:       0, max:       0, sum:               0 }
+! 11 line without record: punch:           { samples:           1, unit:  reqs }
+! 12 line without record: sync:            { samples:           0, unit:  reqs }
+",
+    );
+}

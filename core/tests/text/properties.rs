@@ -123,8 +123,12 @@ proptest! {
         let of_record = lines[..number].iter().filter(|line| line.starts_with(b"- job_id:")).count() - 1;
         let mut others = each_record(&damaged);
         let mut expected = each_record(&whole);
-        prop_assert_eq!(others.len(), expected.len());
-        prop_assert_eq!(others.remove(of_record).0, expected.remove(of_record).0);
+        let (own, _) = expected.remove(of_record);
+        // What could be the beginning of another record ends this one, be it before its first counter.
+        let may_be_gone = lines[number].trim_ascii_start().starts_with(b"-");
+        if !may_be_gone || others.len() > expected.len() {
+            prop_assert_eq!(others.remove(of_record).0, own);
+        }
         prop_assert_eq!(others, expected);
     }
 
