@@ -220,7 +220,10 @@ impl Counters {
     ) -> Result<(), TryReserveError> {
         self.words.try_reserve(COUNTER_MAX + SIZES_MAX)?;
         let mut head = Head::new(slot, unit);
-        let mut counter = [0; COUNTER_MAX];
+        let end = self.words.len();
+        // Written where it stays: what has just been written cannot be copied without waiting for it.
+        self.words.resize(end + COUNTER_MAX, 0);
+        let counter = &mut self.words[end..];
         let mut len = 1;
         // Most counters of Lustre up to 2.13 are calls alone.
         let used = if are_zero(&numbers[1..]) { 1 } else { NUMBERS };
@@ -234,9 +237,6 @@ impl Counters {
         head.set_len(len);
         head.0 |= if sizes.is_some() { HAS_SIZES } else { 0 };
         counter[0] = head.0;
-        let end = self.words.len();
-        // A copy of constant length needs no call.
-        self.words.extend_from_slice(&counter);
         self.words.truncate(end + len);
         if let Some(sizes) = sizes {
             self.extend_with_sizes(end, sizes);
