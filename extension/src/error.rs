@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
+use jobstats_core::rate::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;
@@ -118,6 +119,9 @@ pub enum Error {
     /// No density.
     #[error("{0}")]
     Density(#[from] DensityError),
+    /// No sum of rates.
+    #[error("{0}")]
+    Rate(#[from] RateError),
     /// From PostgreSQL.
     #[error("{0}")]
     Spi(#[from] spi::Error),
@@ -175,6 +179,10 @@ impl Error {
                 DensityError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
                 DensityError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
                 DensityError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            },
+            Self::Rate(error) => match error {
+                RateError::Overflow => Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+                RateError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
             },
             Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
             Self::Damaged(_) | Self::DamagedValue(_) => Code::ERRCODE_DATA_CORRUPTED,

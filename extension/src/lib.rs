@@ -24,6 +24,7 @@ mod operations;
 mod parse;
 mod pinned;
 mod prepared;
+mod rate;
 mod reading;
 mod reidentify;
 mod reprocess;

@@ -1,0 +1,149 @@
+use allocator_api2::alloc::Global;
+use num_bigint::BigInt;
+use proptest::prelude::*;
+
+use super::{RateError, Rates};
+
+const SECOND: i64 = 1_000_000;
+
+/// All in this order, per second.
+fn sum(totals: &[(i128, i64)]) -> Rates {
+    let mut totals = totals.iter();
+    let &(total, observed) = totals.next().unwrap();
+    let mut rates = Rates::new_in(SECOND, total, observed, Global);
+    for &(total, observed) in totals {
+        rates.push(total, observed).unwrap();
+    }
+    rates
+}
+
+fn rate(totals: &[(i128, i64)]) -> Option<f64> {
+    sum(totals).rate()
+}
+
+#[test]
+fn one_total_by_its_time() {
+    assert_eq!(rate(&[(600, 600 * SECOND)]), Some(1.0));
+    assert_eq!(rate(&[(1, 3 * SECOND)]), Some(1.0 / 3.0));
+    assert_eq!(rate(&[(0, 3 * SECOND)]), Some(0.0));
+    assert_eq!(rate(&[(-1, 3 * SECOND)]), Some(-1.0 / 3.0));
+}
+
+#[test]
+fn what_floating_point_numbers_add_up_to_something_else() {
+    assert_ne!(0.1 + 0.2, 0.3);
+    assert_eq!(rate(&[(1, 10 * SECOND), (1, 5 * SECOND)]), Some(0.3));
+    assert_eq!(rate(&[(1, 10 * SECOND), (2, 10 * SECOND)]), Some(0.3));
+}
+
+#[test]
+fn what_was_observed_for_no_time_counts_in_the_total_only() {
+    assert_eq!(rate(&[(7, 0)]), None);
+    assert_eq!(sum(&[(7, 0)]).total().unwrap(), 7);
+    let some = sum(&[(7, 0), (2, SECOND), (1, 0), (3, SECOND)]);
+    assert_eq!(some.rate(), Some(5.0));
+    assert_eq!(some.total().unwrap(), 13);
+}
+
+#[test]
+fn time_spent_by_time_observed() {
+    let service_time = Rates::new_in(1, 7 * 600, 600 * SECOND, Global);
+    assert_eq!(service_time.rate(), Some(0.000_007));
+}
+
+#[test]
+fn totals_of_any_size() {
+    let most = i128::from(i64::MAX);
+    let two = sum(&[(most, SECOND), (most, SECOND)]);
+    assert_eq!(two.total().unwrap(), 2 * most);
+    assert_eq!(two.rate(), Some(2.0 * most as f64));
+    // Too large to be multiplied.
+    let huge = sum(&[(i128::MAX / 8, SECOND), (i128::MAX / 8, 2 * SECOND)]);
+    assert_eq!(huge.rate(), Some((i128::MAX / 8) as f64 * 1.5));
+    let mut most = sum(&[(i128::MAX, SECOND)]);
+    assert!(matches!(most.push(1, SECOND), Err(RateError::Overflow)));
+    assert!(!most.push_to_latest(1, SECOND));
+    assert_eq!(most.total().unwrap(), i128::MAX);
+    most.push(1, 2 * SECOND).unwrap();
+    assert!(matches!(most.total(), Err(RateError::Overflow)));
+}
+
+/// Totals and times, some of which are the same.
+fn totals() -> impl Strategy<Value = Vec<(i128, i64)>> {
+    let total = prop_oneof![
+        0..1000i128,
+        0..=i128::from(i64::MAX),
+        i128::from(i64::MIN)..0
+    ];
+    let observed = prop_oneof![
+        Just(600 * SECOND),
+        Just(0),
+        599 * SECOND..=600 * SECOND,
+        1..400 * 86_400 * SECOND
+    ];
+    prop::collection::vec((total, observed), 1..40)
+}
+
+/// Whether a number is the nearest one to a fraction, but for so many quarters of what lies between it and the next.
+fn is_near(number: f64, numerator: &BigInt, denominator: &BigInt, quarters: u32) -> bool {
+    // As a multiple of 2^-200, of which each number that can occur is a whole one or nearly so.
+    let scale = BigInt::from(1) << 200;
+    let exact = numerator * &scale / denominator;
+    let whole = |it: f64| {
+        let bits = it.abs().to_bits();
+        let (exponent, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
+        let shift = exponent - 1075 + 200;
+        let mantissa = BigInt::from(fraction | 1 << 52);
+        let size = if it == 0.0 {
+            BigInt::from(0)
+        } else if shift >= 0 {
+            mantissa << shift
+        } else {
+            mantissa >> -shift
+        };
+        if it < 0.0 { -size } else { size }
+    };
+    let gap = whole(number.abs().next_up()) - whole(number.abs());
+    let distance: BigInt = whole(number) - exact;
+    let most = gap * quarters / 4 + 1;
+    distance <= most && -&distance <= most
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    /// One length of time is divided as exactly as can be: half a gap at most.
+    #[test]
+    fn of_one_time_the_nearest(totals in prop::collection::vec(any::<i64>(), 1..5), observed in 1..400 * 86_400 * SECOND) {
+        let totals: Vec<_> = totals.into_iter().map(|it| (i128::from(it), observed)).collect();
+        let sum: i128 = totals.iter().map(|it| it.0).sum();
+        let numerator = BigInt::from(sum) * SECOND;
+        prop_assert!(is_near(rate(&totals).unwrap(), &numerator, &BigInt::from(observed), 2));
+    }
+
+    /// The same, where signs do not cancel, of any times; and the total to the last digit.
+    #[test]
+    fn of_any_times(totals in totals()) {
+        let totals: Vec<_> = totals.into_iter().map(|(total, observed)| (total.abs(), observed)).collect();
+        let all = sum(&totals);
+        prop_assert_eq!(all.total().unwrap(), totals.iter().map(|it| it.0).sum::<i128>());
+        let (mut numerator, mut denominator) = (BigInt::from(0), BigInt::from(1));
+        let mut is_observed = false;
+        for &(total, observed) in totals.iter().filter(|it| it.1 > 0) {
+            numerator = numerator * observed + BigInt::from(total) * SECOND * &denominator;
+            denominator *= observed;
+            is_observed = true;
+        }
+        match all.rate() {
+            Some(rate) => prop_assert!(is_near(rate, &numerator, &denominator, 3)),
+            None => prop_assert!(!is_observed),
+        }
+    }
+
+    #[test]
+    fn in_any_order((totals, shuffled) in totals().prop_flat_map(|it| (Just(it.clone()), Just(it).prop_shuffle()))) {
+        let (one, other) = (sum(&totals), sum(&shuffled));
+        prop_assert_eq!(one.total().unwrap(), other.total().unwrap());
+        prop_assert_eq!(one.rate(), other.rate());
+    }
+}
