@@ -22,14 +22,12 @@ use crate::time::{EARLIEST, timestamptz};
 /// What holds while a statement runs. It has hundreds of expressions: compiling them takes longer than reading a day of a
 /// large cluster. And the planner knows nothing of what the parts hold that are joined and grouped: to sort these takes
 /// twice as long as to hash them.
-const SETTINGS: [(&CStr, &CStr); 3] = [
+const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"search_path", c"pg_catalog, pg_temp"),
     (c"jit", c"off"),
     (c"enable_mergejoin", c"off"),
+    (c"enable_sort", c"off"),
 ];
-
-/// The same, but where most is sorted anyway, for window functions.
-const HASHING: (&CStr, &CStr) = (c"enable_sort", c"off");
 
 const HOUR: Micros = 3_600_000_000;
 
@@ -50,7 +48,7 @@ pub struct Row {
     pub dimensions: Dimensions,
     /// The operation.
     pub operation: String,
-    /// How much.
+    /// How much, where asked for.
     pub total: Option<AnyNumeric>,
     /// Sum over targets of total ÷ seconds observed.
     pub rate: Option<f64>,
@@ -107,9 +105,7 @@ fn select<T>(
     question: &Question,
     read: impl FnOnce(SpiTupleTable<'_>, &Window) -> Result<(Vec<T>, Option<bool>), Error>,
 ) -> Result<Vec<T>, Error> {
-    let sorts = matches!(question.wanted, Wanted::Summary | Wanted::Leading);
-    let hashing = (!sorts).then_some(HASHING);
-    let _pinned = Pinned::new(SETTINGS.into_iter().chain(hashing));
+    let _pinned = Pinned::new(SETTINGS);
     Spi::connect(|client| {
         store::require(client)?;
         let window = Window::resolve(client, &question.period, &question.filters)?;
@@ -257,9 +253,12 @@ impl<'a> Reader<'a> {
             .enumerate()
             .filter(|(_, wanted)| !**wanted)
         {
-            *wanted = group
-                .get::<AnyNumeric>(first + n * width)?
-                .is_some_and(|total| !is_zero(&total));
+            let mut columns = Columns {
+                group,
+                next: first + n * width,
+            };
+            let (occurs, _) = columns.total(self.question)?;
+            *wanted = occurs == Some(true);
         }
         Ok(())
     }
@@ -292,7 +291,8 @@ impl<'a> Reader<'a> {
             coverage: observed / (targets as f64 * step.seconds),
         };
         for (n, measure) in self.question.measures.list.iter().enumerate() {
-            row.total = columns.take()?;
+            let occurs;
+            (occurs, row.total) = columns.total(self.question)?;
             row.rate = columns.take()?;
             if self.question.calls {
                 row.calls = columns.take()?;
@@ -301,28 +301,20 @@ impl<'a> Reader<'a> {
             if let Wanted::Top { .. } = self.question.wanted {
                 row.share = columns.take()?;
             }
-            self.add(n, measure, kinds, &row)?;
+            if self.shows(n, measure, kinds, occurs) {
+                self.add(Row {
+                    operation: measure.name.clone(),
+                    ..row.clone()
+                })?;
+            }
         }
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        n: usize,
-        measure: &Measure,
-        kinds: (bool, bool),
-        row: &Row,
-    ) -> Result<(), Error> {
-        if !self.shows(n, measure, kinds, row.total.as_ref()) {
-            return Ok(());
-        }
+    fn add(&mut self, row: Row) -> Result<(), Error> {
         if self.rows.len() == ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let row = Row {
-            operation: measure.name.clone(),
-            ..row.clone()
-        };
         push(&mut self.rows, row)
     }
 
@@ -332,22 +324,18 @@ impl<'a> Reader<'a> {
         n: usize,
         measure: &Measure,
         kinds: (bool, bool),
-        total: Option<&AnyNumeric>,
+        occurs: Option<bool>,
     ) -> bool {
-        if total.is_some_and(|total| !is_zero(total)) {
+        if occurs == Some(true) {
             return true;
         }
         if !self.question.by_targets_only() {
             // A group without activity is none; one with activity of unknown size is.
-            return total.is_none() && measure.is_time();
+            return occurs.is_none() && measure.is_time();
         }
         let reported = measure.on.0 && kinds.0 || measure.on.1 && kinds.1;
         self.wanted[n] && (reported || !self.question.measures.all)
     }
-}
-
-fn is_zero(total: &AnyNumeric) -> bool {
-    *total == AnyNumeric::from(0)
 }
 
 /// The columns of one row of the statement's result, one after the other.
@@ -374,6 +362,16 @@ impl Columns<'_> {
             }
         }
         Ok(dimensions)
+    }
+
+    /// Whether a total is not zero, and the total where it is asked for.
+    fn total(&mut self, question: &Question) -> Result<(Option<bool>, Option<AnyNumeric>), Error> {
+        if !question.totals {
+            return Ok((self.take()?, None));
+        }
+        let total: Option<AnyNumeric> = self.take()?;
+        let occurs = total.as_ref().map(|total| *total != AnyNumeric::from(0));
+        Ok((occurs, total))
     }
 
     /// Passes columns over.

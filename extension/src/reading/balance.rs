@@ -94,6 +94,7 @@ fn jobstats_balance(
         ]),
         filters: filters(filesystem, &measures),
         measures,
+        totals: true,
         calls: false,
         wanted: Wanted::Leading,
     };

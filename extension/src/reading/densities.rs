@@ -76,6 +76,7 @@ fn jobstats_densities(
             ],
             uid,
         },
+        totals: true,
         calls: false,
         wanted: Wanted::Densities {
             base: usable(base)?,

@@ -125,6 +125,7 @@ fn of_job(job: &str, period: Period) -> Result<Vec<Row>, Error> {
         ]),
         measures: Measures::every()?,
         filters: Filters::default().only(Dimension::Job, exactly(job)),
+        totals: true,
         calls: true,
         wanted: Wanted::Operations,
     };

@@ -101,10 +101,23 @@ impl Sum {
 /// A sum and what it is multiplied by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// An expression of numeric constants; none is 1.
-    pub factor: Option<String>,
+    /// The sum is of microseconds, and seconds are told.
+    pub in_seconds: bool,
+    /// A numeric constant; none is 1.
+    pub weight: Option<String>,
     /// The sum.
     pub sum: Sum,
+}
+
+impl Term {
+    /// What a total is multiplied by, if by anything.
+    pub fn factor(&self) -> Option<String> {
+        let seconds = self.in_seconds.then_some("0.000001");
+        match (seconds, &self.weight) {
+            (Some(seconds), Some(weight)) => Some(format!("{seconds} * {weight}")),
+            (seconds, weight) => seconds.or(weight.as_deref()).map(str::to_owned),
+        }
+    }
 }
 
 /// An operation as asked for.
@@ -164,8 +177,7 @@ impl Measure {
     fn service_time() -> Self {
         let (calls, spent) = (Sum::service_calls(), Sum::service_time());
         let mut measure = Self::plain("service_time", spent.clone(), calls, spent, (true, true));
-        // Microseconds to seconds.
-        measure.total[0].factor = Some("0.000001".to_owned());
+        measure.total[0].in_seconds = true;
         measure
     }
 
@@ -173,7 +185,8 @@ impl Measure {
         Self {
             name: name.to_owned(),
             total: vec![Term {
-                factor: None,
+                in_seconds: false,
+                weight: None,
                 sum: total,
             }],
             calls: Some(calls),
@@ -214,11 +227,8 @@ impl Measure {
             let measure = Self::find(name)?;
             on = (on.0 || measure.on.0, on.1 || measure.on.1);
             total.extend(measure.total.into_iter().map(|term| Term {
-                factor: Some(match term.factor {
-                    Some(factor) => format!("{factor} * ({weight})"),
-                    None => format!("({weight})"),
-                }),
-                sum: term.sum,
+                weight: Some(format!("({weight})")),
+                ..term
             }));
         }
         Ok(Self {

@@ -14,6 +14,8 @@ pub struct Question {
     pub measures: Measures,
     /// What is left out.
     pub filters: Filters,
+    /// Whether totals are wanted, and not only rates.
+    pub totals: bool,
     /// Whether calls and `per_call` are wanted too.
     pub calls: bool,
     /// Which groups are wanted.

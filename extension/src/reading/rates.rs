@@ -86,6 +86,7 @@ fn jobstats_rates(
             ],
             uid,
         },
+        totals: false,
         calls: false,
         wanted: Wanted::All,
     })?;

@@ -98,12 +98,11 @@ impl Rows<'_> {
 
     /// Spans of rollups and of increments.
     fn of_spans(&self) -> String {
-        let mut searches = Vec::new();
-        if self.sources.has_rest() {
-            searches.push(self.of_rest());
-        }
-        searches.extend(self.sources.whole().map(|rollup| self.of_buckets(rollup)));
-        searches.extend(self.sources.parts().map(|rollup| self.of_parts(rollup)));
+        let whole = self.sources.whole().map(|rollup| self.of_buckets(rollup));
+        let parts = self.sources.parts().map(|rollup| self.of_parts(rollup));
+        let rest = self.sources.has_rest().then(|| self.of_rest());
+        // What has to be added up first comes last.
+        let searches: Vec<String> = whole.chain(parts).chain(rest).collect();
         searches.join(" UNION ALL ")
     }
 

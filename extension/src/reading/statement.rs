@@ -1,24 +1,28 @@
 //! The one statement that answers a question.
 //!
 //! Sums per target and group (`activity`) are joined with the targets in every step (`scope`: those that were observed,
-//! `unit`, and for how long, `seen`), because a rate is a sum over targets of total ÷ seconds observed. What is made of
-//! that, [`groups`] and [`operations`] say.
+//! `unit`, and for how long, `seen`; see [`scope`]), because a rate is a sum over targets of total ÷ seconds observed. What
+//! is made of that, [`groups`] and [`operations`] say.
 
 use std::fmt::Write as _;
 
 use crate::reading::dimension::{ALL, Dimension, Level};
-use crate::reading::measure::{Measure, Sum};
+use crate::reading::measure::{Measure, Sum, Term};
 use crate::reading::question::{Question, Wanted};
-use crate::reading::rows::{self, AFTER_SPANS, KEPT_SINCE, READ, Rows};
+use crate::reading::rows::{AFTER_SPANS, Rows};
 use crate::reading::sources::Sources;
 
 mod groups;
 mod operations;
+mod scope;
 
 /// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 each an hour
 /// later, 5 a day before the start, 6 the edges of the steps, 7 since when
-/// observations are kept, then those that say [which spans are read](READ).
+/// observations are kept, then those that say [which spans are read](crate::reading::rows::READ).
 const FILTERS: usize = AFTER_SPANS;
+
+/// How many rows are looked at to see which targets report times: about those of all targets in ten minutes.
+const EARLY_ROWS: usize = 10_000;
 
 /// Number of the first parameter after the filters: how many groups, and the smallest rate.
 const AFTER_FILTERS: usize = FILTERS + ALL.len();
@@ -47,8 +51,8 @@ type SumNumber = usize;
 
 /// What a measure consists of.
 struct Parts<'a> {
-    /// Sums, and what each is multiplied by.
-    total: Vec<(SumNumber, Option<&'a str>)>,
+    /// Sums, and what is made of each.
+    total: Vec<(SumNumber, &'a Term)>,
     calls: Option<SumNumber>,
     spent: Option<SumNumber>,
 }
@@ -66,9 +70,7 @@ impl<'a> Parts<'a> {
         let mut number = |sum: &Sum| number(sums, sum);
         let total = measure.total.iter();
         Self {
-            total: total
-                .map(|term| (number(&term.sum), term.factor.as_deref()))
-                .collect(),
+            total: total.map(|term| (number(&term.sum), term)).collect(),
             calls: measure.calls.as_ref().filter(|_| calls).map(&mut number),
             spent: measure.spent.as_ref().filter(|_| calls).map(&mut number),
         }
@@ -112,8 +114,8 @@ impl<'a> Statement<'a> {
         format!(
             "WITH step AS MATERIALIZED ({step}), observation AS MATERIALIZED ({observation}), \
              unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen}), \
-             part AS MATERIALIZED ({part}), entry AS MATERIALIZED ({entry}), \
-             activity AS {materialized} ({activity}), timed AS MATERIALIZED ({timed}), \
+             part AS {materialized} ({part}), entry AS MATERIALIZED ({entry}), \
+             activity AS NOT MATERIALIZED ({activity}), early AS MATERIALIZED ({early}), timed AS MATERIALIZED ({timed}), \
              scope AS MATERIALIZED ({scope}), coverage AS ({coverage}) \
              SELECT n.timed, g.* FROM (SELECT bool_or(k.timed) AS timed FROM timed k) n \
              LEFT JOIN ({wanted}) g ON true ORDER BY {order}",
@@ -123,12 +125,13 @@ impl<'a> Statement<'a> {
             seen = self.seen(),
             part = self.part(),
             entry = self.entry(),
-            materialized = if self.joins_entries() {
-                "MATERIALIZED"
-            } else {
+            materialized = if self.is_read_once() {
                 "NOT MATERIALIZED"
+            } else {
+                "MATERIALIZED"
             },
             activity = self.activity(),
+            early = self.early(),
             timed = self.timed(),
             scope = self.scope(),
             coverage = self.coverage(),
@@ -137,146 +140,8 @@ impl<'a> Statement<'a> {
         )
     }
 
-    fn step(&self) -> String {
-        format!(
-            "SELECT n AS step, ($6)[n] AS lower, ($6)[n + 1] AS upper FROM generate_series(1, {}) n",
-            self.steps
-        )
-    }
-
-    /// When targets were observed: of those that were in the window or on the day before.
-    fn observation(&self) -> String {
-        if self.question.asks_servers() {
-            self.observations_by_server()
-        } else {
-            self.observed_spans()
-        }
-    }
-
-    /// The observations of the day before the window and of the window, and the one that reaches beyond its end.
-    fn observations_by_server(&self) -> String {
-        let conditions = self.filters(Level::Target) + &self.filters(Level::Server);
-        format!(
-            "SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.observations o \
-             JOIN jobstats.targets t ON t.target_id = o.target_id \
-             WHERE o.\"time\" > $5 AND o.\"time\" <= $2{conditions} \
-             UNION ALL \
-             SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.targets t \
-             CROSS JOIN LATERAL (SELECT * FROM jobstats.observations o \
-             WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) o \
-             WHERE o.since < $2{conditions}"
-        )
-    }
-
-    /// The spans without a gap between observations. As each begins where the one before ends, but for baselines, only
-    /// the first, the last and the baselines have to be looked at, however long the window is. Of those that are dropped,
-    /// such spans are kept.
-    fn observed_spans(&self) -> String {
-        let conditions = self.filters(Level::Target);
-        format!(
-            "SELECT e.target_id, e.latest AS since, e.latest AS \"time\" FROM ({edge}) e WHERE e.latest IS NOT NULL \
-             UNION ALL \
-             SELECT b.target_id, b.begins, coalesce((SELECT o.\"time\" FROM jobstats.observations o \
-             WHERE o.target_id = b.target_id AND o.\"time\" < b.next ORDER BY o.\"time\" DESC LIMIT 1), b.ends) FROM (\
-             SELECT e.target_id, b.begins, lead(b.at) OVER (PARTITION BY e.target_id ORDER BY b.at) AS next, \
-             CASE WHEN e.beyond < $2 THEN $2 ELSE e.latest END AS ends \
-             FROM ({edge}) e CROSS JOIN LATERAL (\
-             SELECT e.since AS begins, e.earliest AS at WHERE e.earliest IS NOT NULL \
-             UNION ALL \
-             SELECT o.\"time\", o.\"time\" FROM jobstats.observations o WHERE o.target_id = e.target_id \
-             AND o.since IS NULL AND o.\"time\" > e.earliest AND o.\"time\" <= $2) b) b \
-             UNION ALL \
-             SELECT d.target_id, d.since, d.until FROM jobstats.observed d \
-             JOIN jobstats.targets t ON t.target_id = d.target_id WHERE d.until > $5 AND d.since < $2{conditions}",
-            edge = format_args!(
-                "SELECT t.target_id, f.\"time\" AS earliest, coalesce(f.since, f.\"time\") AS since, \
-                 l.\"time\" AS latest, n.since AS beyond FROM jobstats.targets t \
-                 LEFT JOIN LATERAL (SELECT o.since, o.\"time\" FROM jobstats.observations o \
-                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($1, ${KEPT_SINCE}) ORDER BY o.\"time\" LIMIT 1) f ON true \
-                 LEFT JOIN LATERAL (SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
-                 AND o.\"time\" > greatest($5, ${KEPT_SINCE}) AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
-                 LEFT JOIN LATERAL (SELECT o.since FROM jobstats.observations o \
-                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($2, ${KEPT_SINCE}) \
-                 ORDER BY o.\"time\" LIMIT 1) n ON true \
-                 WHERE (l.\"time\" IS NOT NULL OR n.since < $2){conditions}"
-            ),
-        )
-    }
-
-    /// The targets in scope, each once per server where the answer is by server, with the number of its group.
-    fn unit(&self) -> String {
-        let dimensions: Vec<Dimension> = self
-            .question
-            .by
-            .of(&[Level::Target, Level::Server])
-            .collect();
-        let named: String = dimensions
-            .iter()
-            .map(|it| format!(", {} AS {}", it.column(), it.name()))
-            .collect();
-        let order: Vec<String> = dimensions.iter().map(|it| it.column()).collect();
-        let group = match order.as_slice() {
-            [] => "1".to_owned(),
-            order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),
-        };
-        format!(
-            "SELECT o.target_id, t.kind AS target_kind, t.name AS target_name{named}, {group} AS unit_group \
-             FROM (SELECT DISTINCT {key} FROM observation o) o \
-             JOIN jobstats.targets t ON t.target_id = o.target_id",
-            key = self.unit_key("o"),
-        )
-    }
-
-    /// For how long each target was observed in each step, as far as what it did is still known.
-    fn seen(&self) -> String {
-        let observation = if self.sources.has_lost() {
-            format!(
-                "(SELECT {key}, greatest(o.since, r.lower) AS since, least(o.\"time\", r.upper) AS \"time\" \
-                 FROM observation o JOIN unnest(${READ}, ${upper}) r (lower, upper) \
-                 ON o.since < r.upper AND o.\"time\" > r.lower)",
-                key = self.unit_key("o"),
-                upper = READ + 1,
-            )
-        } else {
-            "observation".to_owned()
-        };
-        format!(
-            "SELECT {key}, s.step, \
-             extract(epoch FROM sum(least(o.\"time\", s.upper) - greatest(o.since, s.lower))) AS seconds \
-             FROM {observation} o \
-             CROSS JOIN LATERAL generate_series(greatest({first}, 1), least({last}, {steps})) AS k (step) \
-             JOIN step s ON s.step = k.step \
-             WHERE o.since < $2 AND o.\"time\" > $1 GROUP BY {key}, s.step",
-            key = self.unit_key("o"),
-            first = rows::first_step("o"),
-            last = rows::last_step("o"),
-            steps = self.steps,
-        )
-    }
-
-    /// Every unit in every step: for how long it was observed, and whether none was for longer.
-    fn scope(&self) -> String {
-        let dimensions = columns(self.question.by.of(&[Level::Target]), "u.");
-        format!(
-            "SELECT {key}, u.target_kind, u.target_name, u.unit_group, s.step{dimensions}, x.seconds, \
-             x.seconds = max(x.seconds) OVER (PARTITION BY s.step) AS longest, \
-             x.seconds > 0 AS observed, k.timed FROM unit u CROSS JOIN step s \
-             LEFT JOIN seen x {on_seen} AND x.step = s.step LEFT JOIN timed k ON k.target_id = u.target_id",
-            key = self.unit_key("u"),
-            on_seen = self.same_unit("u", "x"),
-        )
-    }
-
-    fn coverage(&self) -> String {
-        let dimensions = columns(self.question.by.of(&[Level::Target, Level::Server]), "u.");
-        format!(
-            "SELECT u.unit_group, u.step{dimensions}, coalesce(sum(u.seconds), 0)::double precision AS observed, \
-             count(*) AS targets, bool_or(u.target_kind = 'MDT') AS mdt, bool_or(u.target_kind = 'OST') AS ost \
-             FROM scope u GROUP BY u.unit_group, u.step{dimensions}",
-        )
-    }
-
-    /// The sums per step and target, and per entry where anything is asked of entries, or per user where that is all.
+    /// What was done by step and target, and by entry where anything is asked of entries, or by user where that is all.
+    /// Groups add it up: what is added up here is what shall be few.
     fn part(&self) -> String {
         let mut key = format!("i.step, {}", self.unit_key("i"));
         if self.by_user() {
@@ -332,39 +197,48 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// The sums per step, target and dimensions of entries.
+    /// The same with the dimensions of entries; of a summary the sums by step, target and these.
     fn activity(&self) -> String {
         if !self.joins_entries() {
             return "SELECT * FROM part".to_owned();
         }
-        let by_entry = || self.question.by.of(&[Level::Entry]);
-        let key = format!(
-            "p.step, {}{}",
-            self.unit_key("p"),
-            columns(by_entry(), "p.")
-        );
-        let entry = columns(by_entry(), "e.");
-        let (nodes, node, unit) = if self.is_summary() {
-            // So that they can be summed, each is counted once for the group that its unit belongs to.
-            let first = format!(
-                ", e.entry_node IS NOT NULL AND row_number() OVER (PARTITION BY u.unit_group{entry}, e.entry_node) = 1 \
-                 AS first_of_node"
+        let entry = |table| columns(self.question.by.of(&[Level::Entry]), table);
+        let dimensions = entry("e.");
+        if !self.is_summary() {
+            return format!(
+                "SELECT p.*{dimensions} FROM part p JOIN entry e ON e.entry_id = p.entry_id"
             );
-            let unit = format!(" JOIN unit u {}", self.same_unit("p", "u"));
-            (
-                ", count(*) FILTER (WHERE p.first_of_node) AS nodes",
-                first,
-                unit,
-            )
-        } else {
-            ("", String::new(), String::new())
+        }
+        // So that they can be summed, nodes are counted once for the group that their units belong to: with one of these.
+        let server = |table: &str| {
+            self.unit_key(table)
+                .replace(&format!("{table}.target_id"), "")
         };
         format!(
-            "SELECT {key}{sums}{span}{nodes} FROM (SELECT p.*{entry}{node} FROM part p \
-             JOIN entry e ON e.entry_id = p.entry_id{unit}) p GROUP BY {key}",
+            "SELECT {key}{sums}{span}, 0 AS nodes FROM part p JOIN entry e ON e.entry_id = p.entry_id GROUP BY {key} \
+             UNION ALL SELECT n.step, min(n.target_id){of_group}{no_sums}, NULL, NULL, count(*) FROM (\
+             SELECT p.step, min(p.target_id) AS target_id, u.unit_group{of_node} \
+             FROM part p JOIN entry e ON e.entry_id = p.entry_id JOIN unit u {same_unit} WHERE e.entry_node IS NOT NULL \
+             GROUP BY p.step, u.unit_group{of_node}, e.entry_node) n GROUP BY n.step, n.unit_group{of_group}",
+            key = format_args!("p.step, {}{dimensions}", self.unit_key("p")),
             sums = self.each_sum(|n| format!("sum(p.sum_{n})")),
             span = self.span("p"),
+            of_group = server("n") + &entry("n."),
+            no_sums = self.each_sum(|_| "NULL".to_owned()),
+            of_node = server("p") + &dimensions,
+            same_unit = self.same_unit("p", "u"),
         )
+    }
+
+    /// Targets of which the first rows tell that they report times: mostly all of those that do.
+    fn early(&self) -> String {
+        match self.probe {
+            Some(n) => format!(
+                "SELECT DISTINCT p.target_id FROM (SELECT p.target_id, p.sum_{n} FROM part p LIMIT {EARLY_ROWS}) p \
+                 WHERE p.sum_{n} IS NOT NULL"
+            ),
+            None => "SELECT NULL::integer AS target_id WHERE false".to_owned(),
+        }
     }
 
     /// Whether each target reports times, whoever's they are. One that did nothing is taken to do as the others.
@@ -373,7 +247,10 @@ impl<'a> Statement<'a> {
             Some(n) => format!(
                 "SELECT u.target_id, coalesce(u.timed, bool_or(u.timed) OVER (), true) AS timed \
                  FROM (SELECT u.target_id, {timed} AS timed FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
-                 SELECT p.target_id, bool_or(p.sum_{n} IS NOT NULL) AS timed FROM part p GROUP BY p.target_id\
+                 SELECT e.target_id, true AS timed FROM early e UNION ALL \
+                 SELECT p.target_id, bool_or(p.sum_{n} IS NOT NULL) AS timed FROM part p \
+                 WHERE EXISTS (SELECT FROM unit u WHERE u.target_id NOT IN (SELECT e.target_id FROM early e)) \
+                 AND p.target_id NOT IN (SELECT e.target_id FROM early e) GROUP BY p.target_id\
                  ) a ON a.target_id = u.target_id) u",
                 timed = self.timed_of_any(&self.sums[n]),
             ),
@@ -481,6 +358,17 @@ impl<'a> Statement<'a> {
         self.asks_entries() && self.sources.has_users()
     }
 
+    /// Whether rows are read as they are and needed but once: then they need not be kept.
+    fn is_read_once(&self) -> bool {
+        !self.joins_entries() && !self.adds_up_parts() && !self.question.filters.has(Level::Entry)
+    }
+
+    /// Whether parts are sums of rows: of targets, of which there are few, and where sums by entry are needed that are not
+    /// rows already.
+    fn adds_up_parts(&self) -> bool {
+        !self.asks_entries() || self.is_summary() && !self.has_one_row_per_step()
+    }
+
     /// Whether there is at most one row per step, target and entry or user. Rows of increments are added up where users are
     /// read, and only there.
     fn has_one_row_per_step(&self) -> bool {
@@ -520,45 +408,80 @@ impl<'a> Statement<'a> {
 
     /// A measure's total over units `u`.
     fn total(&self, measure: &Parts<'_>) -> String {
-        terms(measure, |sum| format!("sum({})", self.value(sum)))
+        terms(measure, |sum, term| {
+            let total = if self.is_summary() {
+                // Of sums already, which are numeric: to take these for integers takes longer.
+                format!("sum({})", self.value(sum))
+            } else {
+                self.aggregate("jobstats_sum", sum, term)
+            };
+            times(total, term.factor())
+        })
     }
 
-    /// A measure's total over units `u`, each divided by the seconds that it was observed. Most are observed for the same
-    /// time and divided together: a division takes longer than all else that is done with a row.
+    /// Whether a measure's total over units `u` is not zero: without computing it, where that can be.
+    fn occurs(&self, measure: &Parts<'_>) -> String {
+        match measure.total.as_slice() {
+            [(sum, term)] if term.weight.is_none() => self.aggregate("jobstats_any", *sum, term),
+            _ => format!("{} <> 0", self.total(measure)),
+        }
+    }
+
+    /// A measure's total over units `u`, each divided by the seconds that it was observed. Weights are multiplied by before
+    /// anything is rounded.
     fn rate(&self, measure: &Parts<'_>) -> String {
-        terms(measure, |sum| {
-            let value = self.value(sum);
-            let most = format!(
-                "sum({value}) FILTER (WHERE u.longest) / nullif(min(u.seconds) FILTER (WHERE u.longest), 0)"
+        if let [(sum, term)] = measure.total.as_slice()
+            && term.weight.is_none()
+        {
+            return self.aggregate("jobstats_sum_of_rates", *sum, term);
+        }
+        let rates = terms(measure, |sum, term| {
+            let rate = format!(
+                "sum({} * 1000000.0 / nullif(u.observed, 0))",
+                self.value(sum)
             );
-            let others =
-                format!("sum({value} / nullif(u.seconds, 0)) FILTER (WHERE NOT u.longest)");
-            format!("coalesce({most} + {others}, {most}, {others})")
-        })
+            times(rate, term.factor())
+        });
+        format!("({rates})::double precision")
+    }
+
+    /// An aggregate over units `u`. Those of the same sum have the same arguments, so that it is computed once.
+    fn aggregate(&self, name: &str, sum: SumNumber, term: &Term) -> String {
+        // Microseconds by microseconds are seconds by seconds.
+        let scale = if term.in_seconds { 1 } else { 1_000_000 };
+        let (schema, value) = (self.schema, self.value(sum));
+        format!("{schema}.{name}({value}, u.observed, {scale})")
     }
 
     /// A sum of one unit `u`: zero where it was observed and did nothing of the kind, NULL where that is not known.
     fn value(&self, n: SumNumber) -> String {
         let sum = &self.sums[n];
-        let value = if sum.mdt_only {
-            format!("CASE WHEN u.target_kind = 'MDT' THEN a.sum_{n} END")
+        let none = if sum.time { "u.none_of_time" } else { "u.none" };
+        if sum.mdt_only {
+            format!("coalesce(CASE WHEN u.mdt THEN a.sum_{n} END, {none})")
         } else {
-            format!("a.sum_{n}")
-        };
-        let known = if sum.time { " AND u.timed" } else { "" };
-        format!("coalesce({value}, CASE WHEN u.observed{known} THEN 0 END)")
+            format!("coalesce(a.sum_{n}, {none})")
+        }
+    }
+}
+
+/// Of microseconds, as an expression.
+fn seconds(micros: &str) -> String {
+    format!("({micros}::double precision / 1000000)")
+}
+
+/// An expression, multiplied by a factor where there is one.
+fn times(expression: String, factor: Option<String>) -> String {
+    match factor {
+        Some(factor) => format!("{expression} * {factor}"),
+        None => expression,
     }
 }
 
 /// What a measure is the sum of, each made of an expression.
-fn terms(measure: &Parts<'_>, expression: impl Fn(SumNumber) -> String) -> String {
-    let term = |&(sum, factor): &(SumNumber, Option<&str>)| {
-        let times = factor
-            .map(|factor| format!(" * {factor}"))
-            .unwrap_or_default();
-        expression(sum) + &times
-    };
-    let terms: Vec<String> = measure.total.iter().map(term).collect();
+fn terms(measure: &Parts<'_>, expression: impl Fn(SumNumber, &Term) -> String) -> String {
+    let terms = measure.total.iter();
+    let terms: Vec<String> = terms.map(|(sum, term)| expression(*sum, term)).collect();
     terms.join(" + ")
 }
 

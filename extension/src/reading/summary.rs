@@ -132,6 +132,7 @@ fn jobstats_summary(
             ],
             uid,
         },
+        totals: true,
         calls: false,
         wanted: Wanted::Summary,
     };

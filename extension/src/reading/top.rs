@@ -95,6 +95,7 @@ fn jobstats_top(
             ],
             uid,
         },
+        totals: true,
         calls: true,
         wanted: Wanted::Top {
             n: rows_wanted(n)?,

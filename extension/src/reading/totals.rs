@@ -82,6 +82,7 @@ fn jobstats_totals(
             ],
             uid,
         },
+        totals: true,
         calls: true,
         wanted: Wanted::All,
     })?;

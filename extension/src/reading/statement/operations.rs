@@ -11,8 +11,8 @@ impl Statement<'_> {
         let targets = super::columns(self.question.by.of(&[Level::Target]), "u.");
         format!(
             "SELECT 1 AS step{targets}, f.n, trim_scale(f.total) AS total, f.calls, {per_call} AS per_call, \
-             f.total::double precision / x.seconds::double precision AS rate, f.first, f.last, f.nodes, \
-             x.seconds::double precision AS observed FROM (\
+             f.total::double precision / {seconds} AS rate, f.first, f.last, f.nodes, \
+             {seconds} AS observed FROM (\
              SELECT u.target_id, o.n, sum(o.part * o.factor) AS total, sum(o.calls) AS calls, sum(o.spent) AS spent, \
              min(r.first) AS first, max(r.last) AS last, count(DISTINCT e.node) AS nodes FROM ({rows}) r \
              JOIN unit u ON u.target_id = r.target_id JOIN jobstats.entries e ON e.entry_id = r.entry_id \
@@ -20,6 +20,7 @@ impl Statement<'_> {
              GROUP BY u.target_id, o.n) f \
              JOIN unit u ON u.target_id = f.target_id JOIN seen x ON x.target_id = f.target_id",
             per_call = per_call("f.spent", "f.calls"),
+            seconds = super::seconds("x.observed"),
             rows = self.asked_for(true),
             values = self.operation_values(),
         )
@@ -38,9 +39,10 @@ impl Statement<'_> {
         let values = self.measures.iter().enumerate().flat_map(|(n, measure)| {
             // Counted with the first term.
             let mut counts = Some((measure.calls, measure.spent));
-            measure.total.iter().map(move |&(sum, factor)| {
+            measure.total.iter().map(move |&(sum, term)| {
                 let (calls, spent) = counts.take().unwrap_or_default();
-                let (part, factor) = (value(sum), factor.unwrap_or("1"));
+                let (part, factor) = (value(sum), term.factor());
+                let factor = factor.as_deref().unwrap_or("1");
                 format!(
                     "({n}, {part}, {factor}, {}, {})",
                     or_null(calls),

@@ -1,0 +1,148 @@
+//! The targets in scope, and when and for how long they were observed in which step.
+
+use super::{Statement, columns, seconds};
+use crate::reading::dimension::{Dimension, Level};
+use crate::reading::rows::{self, KEPT_SINCE, READ};
+
+impl Statement<'_> {
+    pub(super) fn step(&self) -> String {
+        format!(
+            "SELECT n AS step, ($6)[n] AS lower, ($6)[n + 1] AS upper FROM generate_series(1, {}) n",
+            self.steps
+        )
+    }
+
+    /// When targets were observed: of those that were in the window or on the day before.
+    pub(super) fn observation(&self) -> String {
+        if self.question.asks_servers() {
+            self.observations_by_server()
+        } else {
+            self.observed_spans()
+        }
+    }
+
+    /// The observations of the day before the window and of the window, and the one that reaches beyond its end.
+    fn observations_by_server(&self) -> String {
+        let conditions = self.filters(Level::Target) + &self.filters(Level::Server);
+        format!(
+            "SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.observations o \
+             JOIN jobstats.targets t ON t.target_id = o.target_id \
+             WHERE o.\"time\" > $5 AND o.\"time\" <= $2{conditions} \
+             UNION ALL \
+             SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.targets t \
+             CROSS JOIN LATERAL (SELECT * FROM jobstats.observations o \
+             WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) o \
+             WHERE o.since < $2{conditions}"
+        )
+    }
+
+    /// The spans without a gap between observations. As each begins where the one before ends, but for baselines, only
+    /// the first, the last and the baselines have to be looked at, however long the window is. Of those that are dropped,
+    /// such spans are kept.
+    fn observed_spans(&self) -> String {
+        let conditions = self.filters(Level::Target);
+        format!(
+            "SELECT e.target_id, e.latest AS since, e.latest AS \"time\" FROM ({edge}) e WHERE e.latest IS NOT NULL \
+             UNION ALL \
+             SELECT b.target_id, b.begins, coalesce((SELECT o.\"time\" FROM jobstats.observations o \
+             WHERE o.target_id = b.target_id AND o.\"time\" < b.next ORDER BY o.\"time\" DESC LIMIT 1), b.ends) FROM (\
+             SELECT e.target_id, b.begins, lead(b.at) OVER (PARTITION BY e.target_id ORDER BY b.at) AS next, \
+             CASE WHEN e.beyond < $2 THEN $2 ELSE e.latest END AS ends \
+             FROM ({edge}) e CROSS JOIN LATERAL (\
+             SELECT e.since AS begins, e.earliest AS at WHERE e.earliest IS NOT NULL \
+             UNION ALL \
+             SELECT o.\"time\", o.\"time\" FROM jobstats.observations o WHERE o.target_id = e.target_id \
+             AND o.since IS NULL AND o.\"time\" > e.earliest AND o.\"time\" <= $2) b) b \
+             UNION ALL \
+             SELECT d.target_id, d.since, d.until FROM jobstats.observed d \
+             JOIN jobstats.targets t ON t.target_id = d.target_id WHERE d.until > $5 AND d.since < $2{conditions}",
+            edge = format_args!(
+                "SELECT t.target_id, f.\"time\" AS earliest, coalesce(f.since, f.\"time\") AS since, \
+                 l.\"time\" AS latest, n.since AS beyond FROM jobstats.targets t \
+                 LEFT JOIN LATERAL (SELECT o.since, o.\"time\" FROM jobstats.observations o \
+                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($1, ${KEPT_SINCE}) ORDER BY o.\"time\" LIMIT 1) f ON true \
+                 LEFT JOIN LATERAL (SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
+                 AND o.\"time\" > greatest($5, ${KEPT_SINCE}) AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
+                 LEFT JOIN LATERAL (SELECT o.since FROM jobstats.observations o \
+                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($2, ${KEPT_SINCE}) \
+                 ORDER BY o.\"time\" LIMIT 1) n ON true \
+                 WHERE (l.\"time\" IS NOT NULL OR n.since < $2){conditions}"
+            ),
+        )
+    }
+
+    /// The targets in scope, each once per server where the answer is by server, with the number of its group.
+    pub(super) fn unit(&self) -> String {
+        let dimensions: Vec<Dimension> = self
+            .question
+            .by
+            .of(&[Level::Target, Level::Server])
+            .collect();
+        let named: String = dimensions
+            .iter()
+            .map(|it| format!(", {} AS {}", it.column(), it.name()))
+            .collect();
+        let order: Vec<String> = dimensions.iter().map(|it| it.column()).collect();
+        let group = match order.as_slice() {
+            [] => "1".to_owned(),
+            order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),
+        };
+        format!(
+            "SELECT o.target_id, t.kind AS target_kind, t.name AS target_name{named}, {group} AS unit_group \
+             FROM (SELECT DISTINCT {key} FROM observation o) o \
+             JOIN jobstats.targets t ON t.target_id = o.target_id",
+            key = self.unit_key("o"),
+        )
+    }
+
+    /// For how long each target was observed in each step, in microseconds, as far as what it did is still known.
+    pub(super) fn seen(&self) -> String {
+        let observation = if self.sources.has_lost() {
+            format!(
+                "(SELECT {key}, greatest(o.since, r.lower) AS since, least(o.\"time\", r.upper) AS \"time\" \
+                 FROM observation o JOIN unnest(${READ}, ${upper}) r (lower, upper) \
+                 ON o.since < r.upper AND o.\"time\" > r.lower)",
+                key = self.unit_key("o"),
+                upper = READ + 1,
+            )
+        } else {
+            "observation".to_owned()
+        };
+        format!(
+            "SELECT {key}, s.step, \
+             (1000000 * extract(epoch FROM sum(least(o.\"time\", s.upper) - greatest(o.since, s.lower))))::bigint AS observed \
+             FROM {observation} o \
+             CROSS JOIN LATERAL generate_series(greatest({first}, 1), least({last}, {steps})) AS k (step) \
+             JOIN step s ON s.step = k.step \
+             WHERE o.since < $2 AND o.\"time\" > $1 GROUP BY {key}, s.step",
+            key = self.unit_key("o"),
+            first = rows::first_step("o"),
+            last = rows::last_step("o"),
+            steps = self.steps,
+        )
+    }
+
+    /// Every unit in every step: for how long it was observed, and with what it counts if it did nothing: 0 where that is
+    /// known.
+    pub(super) fn scope(&self) -> String {
+        let dimensions = columns(self.question.by.of(&[Level::Target]), "u.");
+        format!(
+            "SELECT {key}, u.target_kind, u.target_name, u.target_kind = 'MDT' AS mdt, u.unit_group, s.step{dimensions}, \
+             x.observed, CASE WHEN x.observed > 0 THEN 0::bigint END AS none, \
+             CASE WHEN x.observed > 0 AND k.timed THEN 0::bigint END AS none_of_time FROM unit u CROSS JOIN step s \
+             LEFT JOIN seen x {on_seen} AND x.step = s.step LEFT JOIN timed k ON k.target_id = u.target_id",
+            key = self.unit_key("u"),
+            on_seen = self.same_unit("u", "x"),
+        )
+    }
+
+    pub(super) fn coverage(&self) -> String {
+        let dimensions = columns(self.question.by.of(&[Level::Target, Level::Server]), "u.");
+        format!(
+            "SELECT u.unit_group, u.step{dimensions}, {observed} AS observed, \
+             count(*) AS targets, bool_or(u.mdt) AS mdt, bool_or(u.target_kind = 'OST') AS ost \
+             FROM scope u GROUP BY u.unit_group, u.step{dimensions}",
+            observed = seconds("coalesce(sum(u.observed), 0)"),
+        )
+    }
+}
