@@ -7,13 +7,13 @@ WITH done AS (
     FROM jobstats.rollup_1d i JOIN jobstats.entries e USING (entry_id)
     WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2, 3
 ), target AS (
-    SELECT t.target_id, t.name, t.kind, x.seconds, d.workload, d.uid, d.bytes, d.total / x.seconds AS rate, d.total
-    FROM jobstats.targets t JOIN seen(:since, :until, '1 day') x USING (target_id) JOIN (
+    SELECT t.target_id, t.name, t.kind, x.seconds, d.workload, d.uid, d.bytes, d.total, coalesce(d.total, 0) / x.seconds AS rate
+    FROM jobstats.targets t JOIN seen(:since, :until, '1 day') x USING (target_id) LEFT JOIN (
         SELECT DISTINCT ON (d.target_id) d.*, sum(d.bytes) OVER (PARTITION BY d.target_id) AS total
-        FROM done d ORDER BY d.target_id, d.bytes DESC NULLS LAST, d.workload, d.uid
+        FROM done d WHERE d.bytes > 0 ORDER BY d.target_id, d.bytes DESC NULLS LAST, d.workload, d.uid
     ) d USING (target_id)
 )
-SELECT t.name, t.rate, t.rate / m.median, t.workload, t.uid, t.bytes / t.total, t.seconds / 86400
+SELECT t.name, t.rate, t.rate / nullif(m.median, 0), t.workload, t.uid, t.bytes / t.total, t.seconds / 86400
 FROM target t JOIN (
     SELECT t.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY t.rate) AS median FROM target t GROUP BY t.kind
 ) m USING (kind);
