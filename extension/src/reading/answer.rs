@@ -11,6 +11,7 @@ use pgrx::spi::{SpiHeapTupleData, SpiTupleTable};
 use crate::error::Error;
 use crate::pinned::Pinned;
 use crate::reading::dimension::{By, Dimensions};
+use crate::reading::few::few_entries;
 use crate::reading::measure::Measure;
 use crate::reading::question::{Question, Wanted};
 use crate::reading::sources::Sources;
@@ -118,7 +119,14 @@ fn select<T>(
         } else {
             Sources::choose(client, &window, !question.tells_entries_apart())?
         };
-        let statement = Statement::new(question, window.steps(), &sources, &schema).complete();
+        // Rows by user are asked for users themselves.
+        let entries = if sources.has_users() {
+            None
+        } else {
+            few_entries(client, &question.filters)?
+        };
+        let statement = Statement::new(question, window.steps(), &sources, entries, &schema);
+        let statement = statement.complete();
         let parameters = parameters(question, &window, &sources)?;
         let groups = client.select(&statement, None, &parameters)?;
         if groups.len() > ROW_LIMIT {

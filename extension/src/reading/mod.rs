@@ -9,6 +9,7 @@ mod arguments;
 mod balance;
 mod densities;
 mod dimension;
+mod few;
 mod job;
 pub mod measure;
 mod now;

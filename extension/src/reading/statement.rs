@@ -34,6 +34,8 @@ pub struct Statement<'a> {
     steps: usize,
     /// Where rows are read.
     sources: &'a Sources,
+    /// Of which entries, where they are few.
+    entries: Option<Vec<i64>>,
     /// The schema of our functions, quoted.
     schema: &'a str,
     /// The distinct sums that the measures consist of.
@@ -83,6 +85,7 @@ impl<'a> Statement<'a> {
         question: &'a Question,
         steps: usize,
         sources: &'a Sources,
+        entries: Option<Vec<i64>>,
         schema: &'a str,
     ) -> Self {
         let mut sums = Vec::new();
@@ -101,6 +104,7 @@ impl<'a> Statement<'a> {
             question,
             steps,
             sources,
+            entries,
             schema,
             sums,
             measures,
@@ -315,9 +319,15 @@ impl<'a> Statement<'a> {
         rows.in_window()
     }
 
-    /// Lets only rows `i` through that the entries asked for have. These are chosen before anything is computed, by an
-    /// index where they are few.
+    /// Lets only rows `i` through that the entries asked for have.
     fn of_entries(&self) -> String {
+        if let Some(entries) = &self.entries {
+            let numbers: Vec<String> = entries.iter().map(i64::to_string).collect();
+            return format!(
+                " AND i.entry_id = ANY ('{{{}}}'::bigint[])",
+                numbers.join(",")
+            );
+        }
         match self.filters(Level::Entry) {
             filters if filters.is_empty() => filters,
             filters => format!(

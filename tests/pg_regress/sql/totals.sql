@@ -82,6 +82,15 @@ SELECT count(*) FROM generate_series(0, 170, 17) AS minute
 WHERE (SELECT total FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', '{read}', '{}', filesystem => '{work}'))
     IS DISTINCT FROM (SELECT sum(total) FROM jobstats_totals(at(1000), at(1000 + minute) + interval '1 second', '{read}', '{node,target}'));
 
+-- Filters that let through more entries than are looked for one by one, just as many, and none.
+DO $$ BEGIN
+    PERFORM observe('many-OST0000', 'oss1', 0, 10);
+    PERFORM act('many-OST0000', format('%s:1000:n01', 5000 + n), 0, 10, '{"write_bytes": 1}') FROM generate_series(0, 1000) n;
+END $$;
+SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5%,6000}');
+SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{5%}');
+SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{4999}');
+
 -- NULL is as if left out; no store, no answer.
 SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT * FROM jobstats_totals(at(10), at(0));
