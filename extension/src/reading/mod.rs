@@ -1,8 +1,8 @@
 //! The reading side: who used what, how much and how fast.
 //!
 //! All functions are one engine: arguments ([`arguments`], [`dimension`], [`measure`]) make a [`question`], whose window
-//! is found first ([`window`]); one statement with parameters ([`statement`], [`rows`]) answers it, and [`answer`] makes
-//! rows of that.
+//! is found first ([`window`]), and its entries where they are few ([`few`]); one statement with parameters
+//! ([`statement`], [`rows`]) answers it, and [`answer`] makes rows of that.
 
 mod answer;
 mod arguments;
