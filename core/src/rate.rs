@@ -53,11 +53,11 @@ pub struct Rates<A: Allocator = Global> {
 }
 
 impl<A: Allocator> Rates<A> {
-    /// Of one total, per so many microseconds.
-    pub fn new_in(scale: i64, total: i128, observed: Micros, memory: A) -> Self {
+    /// Of nothing yet; the first total is expected to be of this time.
+    pub fn new_in(scale: i64, observed: Micros, memory: A) -> Self {
         Self {
             scale,
-            latest: Part { observed, total },
+            latest: Part { observed, total: 0 },
             parts: Vec::new_in(memory),
         }
     }

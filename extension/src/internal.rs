@@ -11,6 +11,9 @@ use pgrx::pg_sys;
 
 use crate::error::Error;
 
+/// How a function says that it is called as those in C are, with all arguments in one structure.
+pub static VERSION_1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
+
 /// What `palloc` aligns to.
 const ALIGNMENT: usize = 8;
 
@@ -58,18 +61,27 @@ impl StateMemory {
 ///
 /// # Safety
 ///
-/// The aggregate's states are all made by [`new_state`] with this type, and the reference ends with the call.
+/// The aggregate's states are all made by [`state_or_new`] with this type, and the reference ends with the call.
 pub unsafe fn state<'call, S>(state: Internal) -> Option<&'call mut S> {
     let place = state.unwrap()?.cast_mut_ptr::<S>();
     // SAFETY: as the caller promises. PostgreSQL hands a state to one function at a time.
     unsafe { place.as_mut() }
 }
 
-/// A new state, which lives as long as its aggregate.
-pub fn new_state<'call, S>(
+/// The same, or a new one, which lives as long as its aggregate.
+///
+/// # Safety
+///
+/// As [`state`].
+pub unsafe fn state_or_new<'call, S>(
+    given: Internal,
     call: pg_sys::FunctionCallInfo,
     make: impl FnOnce(StateMemory) -> Result<S, Error>,
 ) -> Result<&'call mut S, Error> {
+    // SAFETY: as the caller promises.
+    if let Some(state) = unsafe { state(given) } {
+        return Ok(state);
+    }
     let memory = StateMemory::of_aggregate(call)?;
     let state = Box::try_new_in(make(memory)?, memory);
     Ok(Box::leak(state.map_err(|_| Error::Memory(size_of::<S>()))?))

@@ -8,9 +8,7 @@ const SECOND: i64 = 1_000_000;
 
 /// All in this order, per second.
 fn sum(totals: &[(i128, i64)]) -> Rates {
-    let mut totals = totals.iter();
-    let &(total, observed) = totals.next().unwrap();
-    let mut rates = Rates::new_in(SECOND, total, observed, Global);
+    let mut rates = Rates::new_in(SECOND, totals[0].1, Global);
     for &(total, observed) in totals {
         rates.push(total, observed).unwrap();
     }
@@ -47,7 +45,8 @@ fn what_was_observed_for_no_time_counts_in_the_total_only() {
 
 #[test]
 fn time_spent_by_time_observed() {
-    let service_time = Rates::new_in(1, 7 * 600, 600 * SECOND, Global);
+    let mut service_time = Rates::new_in(1, 600 * SECOND, Global);
+    service_time.push(7 * 600, 600 * SECOND).unwrap();
     assert_eq!(service_time.rate(), Some(0.000_007));
 }
 

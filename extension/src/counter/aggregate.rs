@@ -54,10 +54,11 @@ fn add(
     let reading = Reading::new(micros(observed)?, value, start).map_err(Error::from)?;
     // SAFETY: the states of this aggregate are series.
     #[allow(unsafe_code)]
-    let series = match unsafe { internal::state::<Series<StateMemory>>(state) } {
-        Some(series) => series,
-        None => internal::new_state(call, |memory| Ok(Series::new_in(memory)))?,
-    };
+    let series = unsafe {
+        internal::state_or_new::<Series<StateMemory>>(state, call, |memory| {
+            Ok(Series::new_in(memory))
+        })
+    }?;
     series.push(reading).map_err(Error::from)?;
     Ok(internal::kept(series))
 }
@@ -92,10 +93,11 @@ fn counter_merge(
     };
     // SAFETY: the states of this aggregate are rollups.
     #[allow(unsafe_code)]
-    let rollup = match unsafe { internal::state::<Rollup<StateMemory>>(state) } {
-        Some(rollup) => rollup,
-        None => internal::new_state(call, |memory| Ok(Rollup::new_in(memory)))?,
-    };
+    let rollup = unsafe {
+        internal::state_or_new::<Rollup<StateMemory>>(state, call, |memory| {
+            Ok(Rollup::new_in(memory))
+        })
+    }?;
     rollup.push(stored(counter)?).map_err(Error::from)?;
     Ok(internal::kept(rollup))
 }

@@ -9,10 +9,8 @@ use jobstats_core::counter::{Reading, Series};
 use pgrx::pg_sys::{Datum, FunctionCallInfo, NullableDatum, Pg_finfo_record};
 
 use super::aggregate::{counter_add_of_life_wrapper, counter_add_wrapper};
-use crate::internal::StateMemory;
+use crate::internal::{StateMemory, VERSION_1};
 use crate::time::from_postgres;
-
-static VERSION_1: Pg_finfo_record = Pg_finfo_record { api_version: 1 };
 
 #[unsafe(no_mangle)]
 extern "C" fn pg_finfo_jobstats_counter_add() -> &'static Pg_finfo_record {

@@ -61,9 +61,8 @@ fn density_of<'call>(
 ) -> Result<&'call mut Density<StateMemory>, Error> {
     // SAFETY: the states of these aggregates are densities.
     #[allow(unsafe_code)]
-    match unsafe { internal::state::<Density<StateMemory>>(state) } {
-        Some(density) => Ok(density),
-        None => internal::new_state(call, |memory| Ok(Density::new_in(base, memory)?)),
+    unsafe {
+        internal::state_or_new(state, call, |memory| Ok(Density::new_in(base, memory)?))
     }
 }
 

@@ -56,15 +56,12 @@ fn add(
     let (observed, scale) = (observed.unwrap_or(0), scale.unwrap_or(1));
     // SAFETY: the states of these aggregates are rates.
     #[allow(unsafe_code)]
-    let rates = match unsafe { internal::state::<Rates<StateMemory>>(state) } {
-        Some(rates) => {
-            rates.push(value, observed)?;
-            rates
-        }
-        None => internal::new_state(call, |memory| {
-            Ok(Rates::new_in(scale, value, observed, memory))
-        })?,
-    };
+    let rates = unsafe {
+        internal::state_or_new(state, call, |memory| {
+            Ok(Rates::new_in(scale, observed, memory))
+        })
+    }?;
+    rates.push(value, observed)?;
     Ok(internal::kept(rates))
 }
 

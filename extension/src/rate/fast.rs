@@ -7,9 +7,7 @@ use jobstats_core::rate::Rates;
 use pgrx::pg_sys::{Datum, FunctionCallInfo, NullableDatum, Pg_finfo_record};
 
 use super::aggregate::sum_add_wrapper;
-use crate::internal::StateMemory;
-
-static VERSION_1: Pg_finfo_record = Pg_finfo_record { api_version: 1 };
+use crate::internal::{StateMemory, VERSION_1};
 
 #[unsafe(no_mangle)]
 extern "C" fn pg_finfo_jobstats_sum_add() -> &'static Pg_finfo_record {

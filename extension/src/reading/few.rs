@@ -11,22 +11,26 @@ use crate::reading::dimension::Level;
 /// in columns: 1.2 million of a month of a large cluster for one job.
 const FEW: usize = 1000;
 
-/// The entries that the filters let through; None where they may be many.
+/// A statement for the entries that the filters let through; see [`Filters::conditions`].
+pub fn entries(filters: &Filters, parameter: usize) -> String {
+    format!(
+        "SELECT e.entry_id FROM jobstats.entries e WHERE true{}",
+        filters.conditions(Level::Entry, parameter)
+    )
+}
+
+/// These entries; None where they may be many.
 pub fn few_entries(client: &SpiClient<'_>, filters: &Filters) -> Result<Option<Vec<i64>>, Error> {
     if !filters.has(Level::Entry) {
         return Ok(None);
     }
-    let statement = format!(
-        "SELECT e.entry_id FROM jobstats.entries e WHERE true{conditions} LIMIT {limit}",
-        conditions = filters.conditions(Level::Entry, 1),
-        limit = FEW + 1,
-    );
+    let statement = format!("{} LIMIT {}", entries(filters, 1), FEW + 1);
     let parameters: Vec<_> = filters.parameters().collect();
     let found = client.select(&statement, None, &parameters)?;
     if found.len() > FEW {
         return Ok(None);
     }
-    let entries = found.map(|row| row.get::<i64>(1));
-    let entries: Result<Option<Vec<i64>>, _> = entries.collect();
-    Ok(entries?)
+    let found = found.map(|row| row.get::<i64>(1));
+    let found: Result<Option<Vec<i64>>, _> = found.collect();
+    Ok(found?)
 }

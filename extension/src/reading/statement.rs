@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use crate::reading::dimension::{ALL, Dimension, Level};
+use crate::reading::few::entries;
 use crate::reading::measure::{Measure, Sum, Term};
 use crate::reading::question::{Question, Wanted};
 use crate::reading::rows::{AFTER_SPANS, Rows};
@@ -328,12 +329,13 @@ impl<'a> Statement<'a> {
                 numbers.join(",")
             );
         }
-        match self.filters(Level::Entry) {
-            filters if filters.is_empty() => filters,
-            filters => format!(
-                " AND i.entry_id IN (SELECT e.entry_id FROM jobstats.entries e WHERE true{filters})"
-            ),
+        if !self.question.filters.has(Level::Entry) {
+            return String::new();
         }
+        format!(
+            " AND i.entry_id IN ({})",
+            entries(&self.question.filters, FILTERS)
+        )
     }
 
     /// The rows of the window of the entries asked for.
