@@ -237,7 +237,7 @@ impl<'a> Statement<'a> {
 
     /// Targets of which the first rows tell that they report times: mostly all of those that do.
     fn early(&self) -> String {
-        match self.probe {
+        match self.probe.filter(|_| self.tells_none_from_unknown()) {
             Some(n) => format!(
                 "SELECT DISTINCT p.target_id FROM (SELECT p.target_id, p.sum_{n} FROM part p LIMIT {EARLY_ROWS}) p \
                  WHERE p.sum_{n} IS NOT NULL"
@@ -248,21 +248,40 @@ impl<'a> Statement<'a> {
 
     /// Whether each target reports times, whoever's they are. One that did nothing is taken to do as the others.
     fn timed(&self) -> String {
-        match self.probe {
-            Some(n) => format!(
-                "SELECT u.target_id, coalesce(u.timed, bool_or(u.timed) OVER (), true) AS timed \
-                 FROM (SELECT u.target_id, {timed} AS timed FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
-                 SELECT e.target_id, true AS timed FROM early e UNION ALL \
-                 SELECT p.target_id, bool_or(p.sum_{n} IS NOT NULL) AS timed FROM part p \
-                 WHERE EXISTS (SELECT FROM unit u WHERE u.target_id NOT IN (SELECT e.target_id FROM early e)) \
-                 AND p.target_id NOT IN (SELECT e.target_id FROM early e) GROUP BY p.target_id\
-                 ) a ON a.target_id = u.target_id) u",
-                timed = self.timed_of_any(&self.sums[n]),
-            ),
-            None => {
-                "SELECT NULL::integer AS target_id, NULL::boolean AS timed WHERE false".to_owned()
-            }
+        let Some(n) = self.probe else {
+            return "SELECT NULL::integer AS target_id, NULL::boolean AS timed WHERE false"
+                .to_owned();
+        };
+        if !self.tells_none_from_unknown() {
+            return format!(
+                "SELECT u.target_id, EXISTS (SELECT FROM part p WHERE p.sum_{n} IS NOT NULL) \
+                 OR NOT EXISTS (SELECT FROM part p) AS timed FROM unit u"
+            );
         }
+        format!(
+            "SELECT u.target_id, coalesce(u.timed, bool_or(u.timed) OVER (), true) AS timed \
+             FROM (SELECT u.target_id, {timed} AS timed FROM (SELECT DISTINCT u.target_id FROM unit u) u LEFT JOIN (\
+             SELECT e.target_id, true AS timed FROM early e UNION ALL \
+             SELECT p.target_id, bool_or(p.sum_{n} IS NOT NULL) AS timed FROM part p \
+             WHERE EXISTS (SELECT FROM unit u WHERE u.target_id NOT IN (SELECT e.target_id FROM early e)) \
+             AND p.target_id NOT IN (SELECT e.target_id FROM early e) GROUP BY p.target_id\
+             ) a ON a.target_id = u.target_id) u",
+            timed = self.timed_of_any(&self.sums[n]),
+        )
+    }
+
+    /// Whether it matters which targets report times, and not only whether any does: a look at all rows, where these are
+    /// read once. It does not where groups that took no time, or none that is known, are left out.
+    fn tells_none_from_unknown(&self) -> bool {
+        let leaves_out_both = matches!(
+            self.question.wanted,
+            Wanted::Top { .. } | Wanted::Densities { .. }
+        );
+        let is_time = |measure: &Parts<'_>| match measure.total.as_slice() {
+            [(sum, _)] => self.sums[*sum].time,
+            _ => false,
+        };
+        !(self.is_read_once() && leaves_out_both && self.measures.iter().all(is_time))
     }
 
     /// Whether a target `u` reports times, where those asked for may have none on it: one row of anybody's tells.

@@ -30,9 +30,10 @@ impl Statement<'_> {
              WHERE o.\"time\" > $5 AND o.\"time\" <= $2{conditions} \
              UNION ALL \
              SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.targets t \
-             CROSS JOIN LATERAL (SELECT * FROM jobstats.observations o \
-             WHERE o.target_id = t.target_id AND o.\"time\" > $2 ORDER BY o.\"time\" LIMIT 1) o \
-             WHERE o.since < $2{conditions}"
+             {beyond} JOIN jobstats.observations o ON o.target_id = t.target_id \
+             AND o.\"time\" = coalesce(n.\"time\", b.\"time\") AND o.\"time\" > $2 \
+             WHERE o.since < $2{conditions}",
+            beyond = beyond(),
         )
     }
 
@@ -42,32 +43,33 @@ impl Statement<'_> {
     fn observed_spans(&self) -> String {
         let conditions = self.filters(Level::Target);
         format!(
-            "SELECT e.target_id, e.latest AS since, e.latest AS \"time\" FROM ({edge}) e WHERE e.latest IS NOT NULL \
+            "WITH edge AS MATERIALIZED (\
+             SELECT t.target_id, coalesce(f.\"time\", n.\"time\", b.\"time\") AS earliest, \
+             coalesce(f.since, f.\"time\", n.since, n.\"time\", b.since, b.\"time\") AS since, \
+             l.\"time\" AS latest, coalesce(n.since, b.since) AS beyond FROM jobstats.targets t \
+             LEFT JOIN LATERAL (SELECT o.since, o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
+             AND {in_window} ORDER BY o.\"time\" LIMIT 1) f ON true \
+             LEFT JOIN LATERAL (SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
+             AND o.\"time\" > greatest($5, ${KEPT_SINCE}) AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
+             {beyond} WHERE (l.\"time\" IS NOT NULL OR coalesce(n.since, b.since) < $2){conditions}) \
+             SELECT e.target_id, e.latest AS since, e.latest AS \"time\" FROM edge e WHERE e.latest IS NOT NULL \
              UNION ALL \
              SELECT b.target_id, b.begins, coalesce((SELECT o.\"time\" FROM jobstats.observations o \
-             WHERE o.target_id = b.target_id AND o.\"time\" < b.next ORDER BY o.\"time\" DESC LIMIT 1), b.ends) FROM (\
+             WHERE o.target_id = b.target_id AND o.\"time\" < b.next AND {in_window} \
+             ORDER BY o.\"time\" DESC LIMIT 1), b.ends) FROM (\
              SELECT e.target_id, b.begins, lead(b.at) OVER (PARTITION BY e.target_id ORDER BY b.at) AS next, \
              CASE WHEN e.beyond < $2 THEN $2 ELSE e.latest END AS ends \
-             FROM ({edge}) e CROSS JOIN LATERAL (\
+             FROM edge e CROSS JOIN LATERAL (\
              SELECT e.since AS begins, e.earliest AS at WHERE e.earliest IS NOT NULL \
              UNION ALL \
              SELECT o.\"time\", o.\"time\" FROM jobstats.observations o WHERE o.target_id = e.target_id \
-             AND o.since IS NULL AND o.\"time\" > e.earliest AND o.\"time\" <= $2) b) b \
+             AND o.since IS NULL AND o.\"time\" > e.earliest AND {in_window}) b) b \
              UNION ALL \
              SELECT d.target_id, d.since, d.until FROM jobstats.observed d \
              JOIN jobstats.targets t ON t.target_id = d.target_id WHERE d.until > $5 AND d.since < $2{conditions}",
-            edge = format_args!(
-                "SELECT t.target_id, f.\"time\" AS earliest, coalesce(f.since, f.\"time\") AS since, \
-                 l.\"time\" AS latest, n.since AS beyond FROM jobstats.targets t \
-                 LEFT JOIN LATERAL (SELECT o.since, o.\"time\" FROM jobstats.observations o \
-                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($1, ${KEPT_SINCE}) ORDER BY o.\"time\" LIMIT 1) f ON true \
-                 LEFT JOIN LATERAL (SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
-                 AND o.\"time\" > greatest($5, ${KEPT_SINCE}) AND o.\"time\" <= $2 ORDER BY o.\"time\" DESC LIMIT 1) l ON true \
-                 LEFT JOIN LATERAL (SELECT o.since FROM jobstats.observations o \
-                 WHERE o.target_id = t.target_id AND o.\"time\" > greatest($2, ${KEPT_SINCE}) \
-                 ORDER BY o.\"time\" LIMIT 1) n ON true \
-                 WHERE (l.\"time\" IS NOT NULL OR n.since < $2){conditions}"
-            ),
+            in_window =
+                format_args!("o.\"time\" > greatest($1, ${KEPT_SINCE}) AND o.\"time\" <= $2"),
+            beyond = beyond(),
         )
     }
 
@@ -145,4 +147,25 @@ impl Statement<'_> {
             observed = seconds("coalesce(sum(u.observed), 0)"),
         )
     }
+}
+
+/// Joins targets `t` with their first observation after the window: `n`, where it is soon after, so that few partitions are
+/// searched, else `b`.
+fn beyond() -> String {
+    let first = |condition: &str| {
+        format!(
+            "(SELECT o.since, o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id \
+             AND {condition} ORDER BY o.\"time\" LIMIT 1)"
+        )
+    };
+    let end = format!("greatest($2, ${KEPT_SINCE})");
+    format!(
+        "LEFT JOIN LATERAL {soon} n ON true LEFT JOIN LATERAL {later} b ON true",
+        soon = first(&format!(
+            "o.\"time\" > {end} AND o.\"time\" <= {end} + interval '1 hour'"
+        )),
+        later = first(&format!(
+            "n.\"time\" IS NULL AND o.\"time\" > {end} + interval '1 hour'"
+        )),
+    )
 }
