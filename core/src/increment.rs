@@ -7,6 +7,7 @@ mod compare;
 mod detail;
 mod known;
 mod late;
+mod life;
 mod row;
 mod value;
 

@@ -7,11 +7,11 @@ mod counters;
 mod detach;
 mod duplicates;
 mod hash;
+mod identifiers;
 mod print;
 mod read;
 mod slots;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use thiserror::Error;
@@ -22,7 +22,8 @@ use crate::scan::{Problem, TargetName, Time, Unit};
 
 pub use counters::{Counter, CounterIter, Counters, Histogram};
 pub use detach::Words;
-pub(crate) use hash::{Hashed, Key};
+pub(crate) use hash::{ByKey, Key, Keys};
+pub use identifiers::Identifiers;
 pub use print::{print, print_to};
 pub use read::{read, read_carried};
 
@@ -37,9 +38,9 @@ const _: () = assert!(OPERATIONS.len() <= 64, "Record::present has a bit for eac
 
 /// One entry at one time; with [`Snapshot`] the whole of what the text says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// The identifier as stored (see [`crate::scan`]): unescaped where that is valid UTF-8 without NUL; '' where blank.
-    pub id: Cow<'a, str>,
+pub struct Record {
+    /// The identifier: a part of [`Snapshot::ids`].
+    pub id: Range<u32>,
     /// The hash of the identifier.
     pub(crate) hash: u64,
     /// Line of `- job_id:` in the text, from 1.
@@ -57,18 +58,10 @@ pub struct Record<'a> {
     pub counters: Range<u32>,
 }
 
-impl Record<'_> {
+impl Record {
     /// Whether it has the counter of a listed operation, zero or not.
     pub const fn has(&self, slot: Slot) -> bool {
         (slot as usize) < OPERATIONS.len() && self.present & (1 << slot) != 0
-    }
-
-    /// What it is found by.
-    pub(crate) fn key(&self) -> Key<'_> {
-        Key {
-            hash: self.hash,
-            id: &self.id,
-        }
     }
 
     /// Whether it has any counter, zero or not.
@@ -84,7 +77,10 @@ pub struct Snapshot<'a> {
     pub target: Option<TargetName<'a>>,
     /// The records in the text's order; rule 5's duplicates are already resolved: an identifier stands here more than
     /// once only with different start times (older first).
-    pub records: Vec<Record<'a>>,
+    pub records: Vec<Record>,
+    /// Identifiers of all records, one after the other, so that neighbouring records have them side by side: comparing them
+    /// where they stand in two texts of 110 MB took half of the time of comparing these.
+    pub ids: Identifiers,
     /// Counters of all records.
     pub counters: Counters,
     /// Names of operations that are not in the list, as met.
@@ -110,20 +106,34 @@ pub struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
+    /// The identifier of a record as stored (see [`crate::scan`]): unescaped where that is valid UTF-8 without NUL; '' where
+    /// blank.
+    pub fn id(&self, record: &Record) -> &str {
+        self.ids.get(&record.id)
+    }
+
+    /// What a record is found by.
+    pub(crate) fn key(&self, record: &Record) -> Key<'_> {
+        Key {
+            hash: record.hash,
+            id: self.id(record),
+        }
+    }
+
     /// The counters of a record that are not all zero (of unlisted operations, zero ones too), in order of slot.
-    pub fn counters_of(&self, record: &Record<'_>) -> CounterIter<'_> {
+    pub fn counters_of(&self, record: &Record) -> CounterIter<'_> {
         self.counters.iter(record.counters.clone())
     }
 
     /// A counter of a record, if it has it. The unit of one that is zero is not known: it follows from the operation.
-    pub fn value(&self, record: &Record<'_>, slot: Slot) -> Option<Counter<'_>> {
+    pub fn value(&self, record: &Record, slot: Slot) -> Option<Counter<'_>> {
         Self::value_among(&mut self.counters_of(record), record, slot)
     }
 
     /// The same, where counters are asked for in order of slot: those before it are taken from the counters of the record.
     pub(crate) fn value_among<'c>(
         counters: &mut CounterIter<'c>,
-        record: &Record<'_>,
+        record: &Record,
         slot: Slot,
     ) -> Option<Counter<'c>> {
         let zero = || {
@@ -184,6 +194,9 @@ pub struct Reading<'a> {
 /// Why a text could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReadError {
+    /// The text is longer than any that PostgreSQL can hold.
+    #[error("a text of {0} bytes is too long")]
+    TooLong(usize),
     /// The snapshot does not fit into memory.
     #[error("not enough memory for the snapshot")]
     OutOfMemory(#[from] std::collections::TryReserveError),

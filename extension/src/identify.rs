@@ -152,7 +152,7 @@ pub fn notice_unmatched(
     snapshot: &Snapshot<'_>,
 ) -> Result<(), Error> {
     let formats = usable_formats(client)?;
-    let ids = || snapshot.records.iter().map(|record| record.id.as_ref());
+    let ids = || snapshot.records.iter().map(|record| snapshot.id(record));
     let unmatched: Vec<&str> = ids()
         .filter(|id| formats.identify(id).status == Status::Malformed)
         .collect();

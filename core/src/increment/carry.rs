@@ -1,10 +1,9 @@
 //! The records to carry with a text: what was known before it and is not in it.
 
-use std::borrow::Cow;
 use std::collections::TryReserveError;
 
 use super::Micros;
-use super::known::{Life, Part};
+use super::life::{Life, Part};
 use super::value::{bit, slot_in};
 use crate::operation::OPERATIONS;
 use crate::scan::{Time, Unit};
@@ -99,7 +98,7 @@ impl<'a> Carry<'a> {
     pub fn withheld(
         &mut self,
         life: &Life<'a>,
-        (snapshot, record): (&Snapshot<'a>, &Record<'a>),
+        (snapshot, record): (&Snapshot<'a>, &Record),
         withheld: &Withheld,
     ) -> Result<(), TryReserveError> {
         let before = self.snapshot.records.len();
@@ -122,7 +121,7 @@ impl<'a> Carry<'a> {
     pub fn zeros(
         &mut self,
         since: Micros,
-        (snapshot, record): (&'a Snapshot<'a>, &'a Record<'a>),
+        (snapshot, record): (&'a Snapshot<'a>, &'a Record),
         life: Option<&Life<'a>>,
         in_text: &InText,
     ) -> Result<(), TryReserveError> {
@@ -200,9 +199,10 @@ impl<'a> Carry<'a> {
         if listed == 0 && own.counters.end() == begin {
             return Ok(());
         }
+        let id = own.ids.push(part.id())?;
         own.records.try_reserve(1)?;
         own.records.push(Record {
-            id: Cow::Borrowed(part.id()),
+            id,
             hash: part.record.hash,
             line: part.record.line,
             snapshot_time: part.record.snapshot_time,

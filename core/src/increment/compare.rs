@@ -1,15 +1,15 @@
 //! From an observation to the next: which life every record belongs to, and what follows from that.
 
-use std::collections::{HashMap, HashSet, TryReserveError};
-use std::sync::LazyLock;
+use std::collections::TryReserveError;
 
 use super::carry::{Carry, InText, Withheld};
-use super::known::{Head, Known, Life, counted, unlisted};
+use super::known::{Head, Known, NOTHING};
+use super::life::{Life, counted, unlisted};
 use super::row::Rows;
 use super::value::{fall, slots};
 use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
 use crate::scan::{Clock, Time, Unit};
-use crate::snapshot::{Counter, Record, Snapshot};
+use crate::snapshot::{ByKey, Counter, Record, Snapshot};
 
 const SECOND: Micros = 1_000_000;
 const DAY: Micros = 86_400 * SECOND;
@@ -17,9 +17,6 @@ const DAY: Micros = 86_400 * SECOND;
 /// Entries with `start_time` that are carried for a day with any text; with a longer one as many as it has itself.
 /// Without a bound a busy day's finished jobs would outweigh the text: five times, with 28 targets of 90 entries each.
 const CARRIED_AT_LEAST: usize = 100;
-
-/// What is known of a target whose raw text is gone.
-static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
 /// Compares an observation with the one before it.
 ///
@@ -63,11 +60,11 @@ pub(super) fn wall(time: Option<Time>) -> Option<Micros> {
 /// When the latest life of every entry began.
 pub(super) fn latest_start_times<'a>(
     text: &'a Snapshot<'_>,
-) -> Result<HashMap<&'a str, Option<Time>>, TryReserveError> {
-    let mut latest = HashMap::new();
+) -> Result<ByKey<'a, Option<Time>>, TryReserveError> {
+    let mut latest = ByKey::default();
     latest.try_reserve(text.records.len())?;
     for record in &text.records {
-        let start_time = latest.entry(&*record.id).or_default();
+        let start_time = latest.entry(text.key(record)).or_default();
         *start_time = record.start_time.max(*start_time);
     }
     Ok(latest)
@@ -106,9 +103,7 @@ struct Comparing<'a, 'o> {
     survived: bool,
     /// Whether the last record lacks counters that it had.
     cut: bool,
-    latest_in_text: Option<HashMap<&'a str, Option<Time>>>,
-    /// Entries whose `start_time` appeared or vanished, once a record has been taken for theirs.
-    claimed: HashSet<Head>,
+    latest_in_text: Option<ByKey<'a, Option<Time>>>,
     result: Comparison<'a>,
 }
 
@@ -130,7 +125,6 @@ impl<'a, 'o> Comparing<'a, 'o> {
             survived: false,
             cut: false,
             latest_in_text: None,
-            claimed: HashSet::new(),
             result: Comparison::default(),
         })
     }
@@ -149,8 +143,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         })
     }
 
-    fn record(&mut self, record: &'a Record<'a>) -> Result<(), TryReserveError> {
-        let before = match self.known.find(record)? {
+    fn record(&mut self, record: &'a Record) -> Result<(), TryReserveError> {
+        let before = match self.known.find(self.text, record)? {
             Some(head) => {
                 self.known.mark(head);
                 if self.known.is_unchanged(head, self.text, record) {
@@ -186,7 +180,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
     fn before(
         &mut self,
         head: Head,
-        record: &Record<'a>,
+        record: &Record,
     ) -> Result<Option<Before<'a>>, TryReserveError> {
         let same = self.known.life(head, record.start_time);
         let Some(life) = same.or_else(|| self.known.latest_life(head)) else {
@@ -200,7 +194,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             Some(_) => self.restart(life, None, record),
             // Without start_time, or where the stats header was switched on or off. Of two lives in the text only the
             // older one, which comes first, can be the one that was known.
-            None if self.claimed.insert(head) => match life.restarted(self.text, record) {
+            None if self.known.claim(head) => match life.restarted(self.text, record) {
                 None => Before::same(life),
                 since => self.restart(life, since, record),
             },
@@ -232,12 +226,12 @@ impl<'a, 'o> Comparing<'a, 'o> {
 
     /// Whether a life that began before the known one is only a remainder. Where the text has none that could be the
     /// known one or follow it, the server's clock was set back and this one is new.
-    fn is_stale(&mut self, record: &Record<'a>, known: Time) -> Result<bool, TryReserveError> {
+    fn is_stale(&mut self, record: &Record, known: Time) -> Result<bool, TryReserveError> {
         let starts = match self.latest_in_text.take() {
             Some(starts) => starts,
             None => latest_start_times(self.text)?,
         };
-        let latest = starts.get(&*record.id).copied().flatten();
+        let latest = starts.get(&self.text.key(record)).copied().flatten();
         self.latest_in_text = Some(starts);
         Ok(latest.is_some_and(|latest| {
             latest == known || (latest > known && known.clock == Clock::Epoch)
@@ -247,7 +241,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Compares every counter of a record.
     fn difference(
         &mut self,
-        record: &'a Record<'a>,
+        record: &'a Record,
         before: &Before<'a>,
     ) -> Result<(), TryReserveError> {
         let (text, life) = (self.text, before.life.as_ref());
@@ -314,7 +308,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Adds the rows of a record, of which those since `reset` began at zero.
     fn store(
         &mut self,
-        record: &'a Record<'a>,
+        record: &'a Record,
         mut rows: Rows<'a>,
         reset: Option<Micros>,
     ) -> Result<(), TryReserveError> {
@@ -326,7 +320,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         increments.try_reserve(rows.len())?;
         let last_active = wall(record.snapshot_time);
         let rows = rows.into_increments(
-            &record.id,
+            self.text.id(record),
             self.next.time,
             last_active,
             !self.text.has_several_lives,
@@ -339,10 +333,10 @@ impl<'a, 'o> Comparing<'a, 'o> {
         Ok(())
     }
 
-    fn problem(&mut self, record: &'a Record<'a>, operation: Option<&'a str>, reason: Reason) {
+    fn problem(&mut self, record: &'a Record, operation: Option<&'a str>, reason: Reason) {
         self.result.problems.push(Problem {
             line: record.line,
-            entry: &record.id,
+            entry: self.text.id(record),
             operation,
             reason,
         });

@@ -1,265 +1,77 @@
-//! What is known of a target before a text: the text before, overlaid by the records that were carried with it.
+//! What is known of a target before a text, by identifier.
 
-use std::collections::{HashMap, TryReserveError};
-use std::hash::BuildHasherDefault;
+use std::collections::TryReserveError;
+use std::sync::LazyLock;
 
-use super::value::{bit, fall, restarted, slot_in, slots};
+use super::life::{Life, Part};
 use super::{Micros, Observation};
 use crate::scan::Time;
-use crate::snapshot::{Counter, CounterIter, Hashed, Key, Record, Slot, Snapshot};
+use crate::snapshot::{ByKey, Key, Record, Snapshot};
 
-/// Values of an entry that were seen together.
-#[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
-    /// When.
-    pub since: Micros,
-    pub snapshot: &'a Snapshot<'a>,
-    pub record: &'a Record<'a>,
-}
-
-impl<'a> Part<'a> {
-    pub fn id(&self) -> &'a str {
-        &self.record.id
-    }
-
-    /// Whether the record says exactly what this part says.
-    fn unchanged(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        let before = self.snapshot.counters.words(self.record.counters.clone());
-        let after = snapshot.counters.words(record.counters.clone());
-        self.record.start_time == record.start_time
-            && self.record.present == record.present
-            && before == after
-            && self.snapshot.unlisted == snapshot.unlisted
-    }
-
-    /// The value of the operation that has this slot in `snapshot`.
-    fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<Counter<'a>> {
-        let slot = slot_in(self.snapshot, snapshot, slot)?;
-        self.snapshot.value(self.record, slot)
-    }
-
-    /// Whether it has the counter of the operation that has this slot in `snapshot`.
-    fn has(&self, snapshot: &Snapshot, slot: Slot) -> bool {
-        self.value(snapshot, slot).is_some()
-    }
-}
-
-/// One life of an entry: what is known of its counters.
-pub(super) struct Life<'a> {
-    main: Part<'a>,
-    /// Carried beside it: these counters were missing or lower in the text.
-    overlays: Vec<Part<'a>>,
-}
-
-impl<'a> Life<'a> {
-    pub fn start_time(&self) -> Option<Time> {
-        self.main.record.start_time
-    }
-
-    /// When it was last really seen.
-    pub fn last_seen(&self) -> Micros {
-        self.parts()
-            .map(|part| part.since)
-            .max()
-            .unwrap_or(self.main.since)
-    }
-
-    /// The listed operations whose counters are known.
-    pub fn listed(&self) -> u64 {
-        self.parts()
-            .fold(0, |known, part| known | part.record.present)
-    }
-
-    /// The listed operations that counted something.
-    fn counted(&self) -> u64 {
-        self.parts()
-            .fold(0, |bits, part| bits | counted(part.snapshot, part.record))
-    }
-
-    /// The listed operations that counted something, before or now, and of which the record does not say exactly what is
-    /// known.
-    pub fn changed(&self, snapshot: &Snapshot, record: &Record) -> u64 {
-        if !self.overlays.is_empty() {
-            return self.counted() | counted(snapshot, record);
-        }
-        let known = self.main.snapshot.counters_of(self.main.record);
-        let changed = known.other_than(snapshot.counters_of(record));
-        changed.filter_map(bit).fold(0, |bits, bit| bits | bit)
-    }
-
-    /// The known values.
-    pub fn values(&self) -> Values<'_, 'a> {
-        Values {
-            life: self,
-            main: self.main.snapshot.counters_of(self.main.record),
-        }
-    }
-
-    /// The known value of the operation that has this slot in `snapshot`, and when it was seen.
-    pub fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Counter<'a>)> {
-        let mut parts = self.overlays.iter().chain(Some(&self.main));
-        parts.find_map(|part| Some((part.since, part.value(snapshot, slot)?)))
-    }
-
-    /// Since when at the earliest the record's counters restarted, judged by their values alone.
-    pub fn restarted(&self, snapshot: &Snapshot, record: &Record) -> Option<Micros> {
-        self.where_true(snapshot, record, restarted).max()
-    }
-
-    /// Whether a counter is lower in the record.
-    pub fn falls(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        self.where_true(snapshot, record, |before, now| fall(before, now).is_some())
-            .next()
-            .is_some()
-    }
-
-    /// When the counters were seen, of which that is true; among those that are known and that the record has too, and that
-    /// do not say the same.
-    fn where_true(
-        &self,
-        snapshot: &Snapshot,
-        record: &Record,
-        is_true: impl Fn(&Counter<'_>, &Counter<'_>) -> bool,
-    ) -> impl Iterator<Item = Micros> {
-        let changed = record.present & self.changed(snapshot, record);
-        let (mut known, mut counters) = (self.values(), snapshot.counters_of(record));
-        slots(changed)
-            .chain(unlisted(snapshot, record))
-            .filter_map(move |slot| {
-                let (since, before) = known.find(snapshot, slot)?;
-                let now = Snapshot::value_among(&mut counters, record, slot)?;
-                is_true(&before, &now).then_some(since)
-            })
-    }
-
-    /// What of it was seen later.
-    pub fn seen_after(&self, time: Micros) -> Option<Self> {
-        let mut parts = self.parts().copied().filter(|part| part.since > time);
-        Some(Self {
-            main: parts.next()?,
-            overlays: parts.collect(),
-        })
-    }
-
-    /// Every part with the counters that it alone has the say of.
-    pub fn shares(&self) -> impl Iterator<Item = Share<'a, '_>> {
-        let overlaid = self
-            .overlays
-            .iter()
-            .fold(0, |bits, part| bits | part.record.present);
-        let main = Share {
-            part: self.main,
-            listed: self.main.record.present & !overlaid,
-            overlays: &self.overlays,
-        };
-        let overlays = self.overlays.iter().map(|part| Share {
-            part: *part,
-            listed: part.record.present,
-            overlays: &[],
-        });
-        std::iter::once(main).chain(overlays)
-    }
-
-    fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
-        std::iter::once(&self.main).chain(&self.overlays)
-    }
-
-    /// Whether the record is cut: it lacks counters that its entry had.
-    pub fn is_missing_in(&self, snapshot: &Snapshot, record: &Record) -> bool {
-        let unlisted_missing = |part: &Part| {
-            unlisted(part.snapshot, part.record).any(|slot| {
-                let slot = slot_in(snapshot, part.snapshot, slot);
-                slot.is_none_or(|slot| snapshot.value(record, slot).is_none())
-            })
-        };
-        self.listed() & !record.present != 0 || self.parts().any(unlisted_missing)
-    }
-}
-
-/// The known values of a life, asked for in order of slot: looking for each from the first counter on took a tenth of a
-/// comparison.
-pub(super) struct Values<'l, 'a> {
-    life: &'l Life<'a>,
-    /// Those of its main part that have not been passed.
-    main: CounterIter<'a>,
-}
-
-impl<'a> Values<'_, 'a> {
-    /// The known value of the operation that has this slot in `snapshot`, and when it was seen.
-    pub fn find(&mut self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Counter<'a>)> {
-        let main = &self.life.main;
-        if bit(slot).is_none() || !self.life.overlays.is_empty() {
-            return self.life.value(snapshot, slot);
-        }
-        let value = Snapshot::value_among(&mut self.main, main.record, slot)?;
-        Some((main.since, value))
-    }
-}
-
-/// The counters of a part that no other part of its life overlays.
-pub(super) struct Share<'a, 'l> {
-    pub part: Part<'a>,
-    pub listed: u64,
-    overlays: &'l [Part<'a>],
-}
-
-impl Share<'_, '_> {
-    /// Whether the operation that has this slot in the part's snapshot is this part's to tell.
-    pub fn has_say(&self, slot: Slot) -> bool {
-        let mut overlays = self.overlays.iter();
-        !overlays.any(|part| part.has(self.part.snapshot, slot))
-    }
-}
-
-/// The slots of a record's operations that are not in the list.
-pub(super) fn unlisted(snapshot: &Snapshot, record: &Record) -> impl Iterator<Item = Slot> {
-    let slots = snapshot.counters_of(record).slots();
-    slots.filter(|slot| bit(*slot).is_none())
-}
-
-/// The listed operations of which a record counted something.
-pub(super) fn counted(snapshot: &Snapshot, record: &Record) -> u64 {
-    let slots = snapshot.counters_of(record).slots();
-    slots.filter_map(bit).fold(0, |bits, bit| bits | bit)
-}
+/// A text that is gone, or that has nothing carried with it.
+pub(super) static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
 /// Position of the first part of an entry in [`Known`].
 pub(super) type Head = usize;
 
-/// All that is known, by identifier.
+/// The records of the text before in its order, then the ones carried with it.
 pub(super) struct Known<'a> {
-    /// The records of the text in its order, then the carried ones.
-    parts: Vec<Part<'a>>,
-    of_text: usize,
+    time: Micros,
+    text: &'a Snapshot<'a>,
+    carried: &'a Snapshot<'a>,
     found: Vec<bool>,
-    index: Option<Index<'a>>,
+    claimed: Vec<bool>,
+    /// Where an entry may have several parts.
+    chains: Option<Chains<'a>>,
+    /// Entries of the text that had not been found when one was out of order. Texts that follow each other have nearly
+    /// the same entries in the same order.
+    rest: Option<ByKey<'a, Head>>,
+    /// Where the next entry is, if it is in order.
     cursor: usize,
 }
 
-/// Which parts belong to the same identifier. Made only when it is needed: texts that follow each other have nearly
-/// the same entries in the same order.
-struct Index<'a> {
-    heads: HashMap<Key<'a>, Head, BuildHasherDefault<Hashed>>,
+/// Which parts belong to the same identifier.
+struct Chains<'a> {
+    /// The first parts of entries that have several, or are carried alone.
+    heads: ByKey<'a, Head>,
     next: Vec<Option<usize>>,
     is_head: Vec<bool>,
 }
 
-impl<'a> Index<'a> {
-    fn new(parts: &[Part<'a>]) -> Result<Self, TryReserveError> {
-        let mut heads = HashMap::default();
-        heads.try_reserve(parts.len())?;
-        let mut index = Self {
-            heads,
-            next: filled(None, parts.len())?,
-            is_head: filled(true, parts.len())?,
+impl<'a> Chains<'a> {
+    fn new(text: &'a Snapshot<'a>, carried: &'a Snapshot<'a>) -> Result<Self, TryReserveError> {
+        let of_text = text.records.len();
+        let len = of_text + carried.records.len();
+        let mut chains = Self {
+            heads: ByKey::default(),
+            next: filled(None, len)?,
+            is_head: filled(true, len)?,
         };
-        for (position, part) in parts.iter().enumerate().rev() {
-            if let Some(later) = index.heads.insert(part.record.key(), position) {
-                index.next[position] = Some(later);
-                index.is_head[later] = false;
+        let several = if text.has_several_lives {
+            len
+        } else {
+            carried.records.len()
+        };
+        chains.heads.try_reserve(several)?;
+        for (position, record) in (of_text..len).zip(&carried.records).rev() {
+            chains.add(carried.key(record), position);
+        }
+        for (position, record) in (0..of_text).zip(&text.records).rev() {
+            let key = text.key(record);
+            // Most entries of a text are in no other part.
+            if text.has_several_lives || chains.heads.contains_key(&key) {
+                chains.add(key, position);
             }
         }
-        Ok(index)
+        Ok(chains)
+    }
+
+    /// Adds a part that is before all of its entry so far.
+    fn add(&mut self, key: Key<'a>, position: usize) {
+        if let Some(later) = self.heads.insert(key, position) {
+            self.next[position] = Some(later);
+            self.is_head[later] = false;
+        }
     }
 }
 
@@ -272,64 +84,100 @@ fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, TryReserveError> {
 
 impl<'a> Known<'a> {
     pub fn new(observation: &Observation<'a>) -> Result<Self, TryReserveError> {
-        let mut parts = Vec::new();
-        for snapshot in [observation.snapshot, observation.carried]
-            .into_iter()
-            .flatten()
-        {
-            parts.try_reserve_exact(snapshot.records.len())?;
-            parts.extend(snapshot.records.iter().map(|record| Part {
-                since: record.last_seen.unwrap_or(observation.time),
-                snapshot,
-                record,
-            }));
-        }
-        let of_text = observation.snapshot.map_or(0, |text| text.records.len());
-        // A carried record may complete one of the text: the text's own order does not find all of that entry.
-        let index = if parts.len() > of_text {
-            Some(Index::new(&parts)?)
-        } else {
-            None
-        };
+        let [text, carried] = [observation.snapshot, observation.carried]
+            .map(|snapshot| snapshot.unwrap_or(&NOTHING));
+        let len = text.records.len() + carried.records.len();
+        let has_chains = text.has_several_lives || !carried.records.is_empty();
         Ok(Self {
-            of_text,
-            found: filled(false, parts.len())?,
-            parts,
-            index,
+            time: observation.time,
+            text,
+            carried,
+            found: filled(false, len)?,
+            claimed: filled(false, len)?,
+            chains: has_chains.then(|| Chains::new(text, carried)).transpose()?,
+            rest: None,
             cursor: 0,
         })
     }
 
-    fn index(&mut self) -> Result<&Index<'a>, TryReserveError> {
-        let index = match self.index.take() {
-            Some(index) => index,
-            None => Index::new(&self.parts)?,
+    fn part(&self, position: usize) -> Part<'a> {
+        let (text, carried) = (self.text, self.carried);
+        let (snapshot, record) = match text.records.get(position) {
+            Some(record) => (text, record),
+            None => (carried, &carried.records[position - text.records.len()]),
         };
-        Ok(self.index.insert(index))
+        Part {
+            since: record.last_seen.unwrap_or(self.time),
+            snapshot,
+            record,
+        }
     }
 
-    /// The entry of this record.
-    pub fn find(&mut self, record: &Record) -> Result<Option<Head>, TryReserveError> {
-        let head = if self.is_at_cursor(record) {
+    fn is_head(&self, position: usize) -> bool {
+        self.chains
+            .as_ref()
+            .is_none_or(|chains| chains.is_head[position])
+    }
+
+    /// The entry of this record of a text. All entries of the text that were found before are [marked](Self::mark), or none.
+    pub fn find(
+        &mut self,
+        text: &Snapshot,
+        record: &Record,
+    ) -> Result<Option<Head>, TryReserveError> {
+        let key = text.key(record);
+        let head = if self.is_at(self.cursor, key) {
             Some(self.cursor)
+        } else if let Some(head) = self.in_chains(key) {
+            // What is carried stands in no order.
+            return Ok(Some(head));
         } else {
-            self.index()?.heads.get(&record.key()).copied()
+            self.out_of_order(key, text.has_several_lives)?
         };
         self.cursor = head.map_or(self.cursor, |head| head + 1);
         Ok(head)
     }
 
-    /// Whether the part at the cursor is the first of the record's entry. Without an index only the same life is sure
-    /// to be.
-    fn is_at_cursor(&self, record: &Record) -> bool {
-        let at_cursor = |part: &Part| {
-            part.record.key() == record.key()
-                && match &self.index {
-                    None => part.record.start_time == record.start_time,
-                    Some(index) => index.is_head[self.cursor],
+    /// Whether this is the position in the text of the first part of an entry.
+    fn is_at(&self, position: usize, key: Key<'_>) -> bool {
+        let record = self.text.records.get(position);
+        record.is_some_and(|record| self.text.key(record) == key && self.is_head(position))
+    }
+
+    fn in_chains(&self, key: Key<'_>) -> Option<Head> {
+        self.chains.as_ref()?.heads.get(&key).copied()
+    }
+
+    /// An entry that is not where the order of texts has it: those before it may be gone. It is looked for further on as long
+    /// as any is found there, which passes each record once.
+    fn out_of_order(
+        &mut self,
+        key: Key<'_>,
+        can_repeat: bool,
+    ) -> Result<Option<Head>, TryReserveError> {
+        let rest = match self.rest.take() {
+            Some(rest) => rest,
+            None => {
+                let mut further = self.cursor..self.text.records.len();
+                if let Some(head) = further.find(|position| self.is_at(*position, key)) {
+                    return Ok(Some(head));
                 }
+                self.rest(can_repeat)?
+            }
         };
-        self.parts.get(self.cursor).is_some_and(at_cursor)
+        Ok(self.rest.insert(rest).get(&key).copied())
+    }
+
+    /// The entries of the text that records can be of: if none stands in their text twice, those that were not found yet.
+    fn rest(&self, can_repeat: bool) -> Result<ByKey<'a, Head>, TryReserveError> {
+        let records = self.text.records.iter().enumerate();
+        let entries = records
+            .filter(|(head, _)| self.is_head(*head) && (can_repeat || !self.found[*head]))
+            .map(|(head, record)| (self.text.key(record), head));
+        let mut rest = ByKey::default();
+        rest.try_reserve(entries.clone().count())?;
+        rest.extend(entries);
+        Ok(rest)
     }
 
     /// Whether the record says exactly what is known of its entry.
@@ -341,23 +189,21 @@ impl<'a> Known<'a> {
             && parts.next().is_none()
     }
 
-    fn positions(&self, head: Head) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(head), |position| self.index.as_ref()?.next[*position])
+    fn positions(&self, head: Head) -> impl Iterator<Item = usize> + Clone {
+        let next = self.chains.as_ref().map(|chains| &chains.next);
+        std::iter::successors(Some(head), move |position| next?[*position])
     }
 
-    fn entry(&self, head: Head) -> impl Iterator<Item = &Part<'a>> {
-        self.positions(head).map(|position| &self.parts[position])
+    fn entry(&self, head: Head) -> impl Iterator<Item = Part<'a>> {
+        self.positions(head).map(|position| self.part(position))
     }
 
     /// The life of the entry that began at this time; None is the one without a `start_time`.
     pub fn life(&self, head: Head, start_time: Option<Time>) -> Option<Life<'a>> {
-        let mut parts = self
-            .entry(head)
-            .filter(|part| part.record.start_time == start_time);
-        Some(Life {
-            main: *parts.next()?,
-            overlays: parts.copied().collect(),
-        })
+        Life::of(
+            self.entry(head)
+                .filter(|part| part.record.start_time == start_time),
+        )
     }
 
     /// The latest life of the entry.
@@ -368,40 +214,37 @@ impl<'a> Known<'a> {
 
     /// The life that this record of the text is a part of, where carried records may have more parts of it.
     pub fn completed_life(&self, record: &Record) -> Option<Life<'a>> {
-        let head = *self.index.as_ref()?.heads.get(&record.key())?;
+        let head = self.in_chains(self.text.key(record))?;
         self.life(head, record.start_time)
     }
 
     /// Notes that the following text has this entry.
     pub fn mark(&mut self, head: Head) {
+        let next = self.chains.as_ref().map(|chains| &chains.next);
         let mut position = Some(head);
         while let Some(found) = position {
             self.found[found] = true;
-            position = self.index.as_ref().and_then(|index| index.next[found]);
+            position = next.and_then(|next| next[found]);
         }
     }
 
+    /// Notes that a record is taken for this entry without proof: whether it is the first one.
+    pub fn claim(&mut self, head: Head) -> bool {
+        !std::mem::replace(&mut self.claimed[head], true)
+    }
+
     /// The entries that the following text does not have.
-    pub fn missing(&mut self) -> Result<Vec<Head>, TryReserveError> {
+    pub fn missing(&self) -> Result<Vec<Head>, TryReserveError> {
+        let all = self.found.iter().enumerate();
+        let heads = all.filter(|(head, found)| !**found && self.is_head(*head));
         let mut missing = Vec::new();
-        missing.try_reserve_exact(self.found.iter().filter(|found| !**found).count())?;
-        if missing.capacity() == 0 {
-            return Ok(missing);
-        }
-        self.index()?;
-        let is_head = |head: &Head| {
-            self.index
-                .as_ref()
-                .is_some_and(|index| index.is_head[*head])
-        };
-        let is_missing = |head: &Head| self.positions(*head).all(|position| !self.found[position]);
-        let heads = (0..self.parts.len()).filter(is_head);
-        missing.extend(heads.filter(is_missing));
+        missing.try_reserve_exact(heads.clone().count())?;
+        missing.extend(heads.map(|(head, _)| head));
         Ok(missing)
     }
 
     /// Whether the text itself had the entry.
     pub fn is_of_text(&self, head: Head) -> bool {
-        head < self.of_text
+        head < self.text.records.len()
     }
 }

@@ -1,12 +1,12 @@
 //! Text that comes late: whether it can be what it says it is (rule 8).
 
-use std::collections::{HashSet, TryReserveError};
+use std::collections::TryReserveError;
 
 use super::compare::latest_start_times;
 use super::known::Known;
 use super::{LateReason, Observation};
 use crate::scan::Clock;
-use crate::snapshot::{Record, Snapshot};
+use crate::snapshot::{Keys, Record, Snapshot};
 
 /// Whether `late` can have been read between `previous` and `next`, the observations around its time. What is carried
 /// with `previous` counts, too.
@@ -42,10 +42,10 @@ fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReaso
         .iter()
         .filter(|record| record.start_time.is_some())
     {
-        let head = known.find(record)?;
+        let head = known.find(next, record)?;
         let life = head.and_then(|head| known.life(head, record.start_time));
         if life.is_some_and(|life| life.falls(next, record)) {
-            return Err(LateReason::Fell(record.id.to_string()));
+            return Err(LateReason::Fell(next.id(record).to_owned()));
         }
     }
     Ok(())
@@ -54,7 +54,7 @@ fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReaso
 fn starts_ascend(before: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
     let latest = latest_start_times(next)?;
     let is_later = |record: &&Record| {
-        let latest = latest.get(&*record.id).copied().flatten();
+        let latest = latest.get(&before.key(record)).copied().flatten();
         record
             .start_time
             .zip(latest)
@@ -63,7 +63,7 @@ fn starts_ascend(before: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
             })
     };
     match before.records.iter().find(is_later) {
-        Some(record) => Err(LateReason::StartTime(record.id.to_string())),
+        Some(record) => Err(LateReason::StartTime(before.id(record).to_owned())),
         None => Ok(()),
     }
 }
@@ -78,19 +78,19 @@ fn counters_agree(
         return Ok(());
     };
     let mut before = Known::new(previous)?;
-    let mut restarted = HashSet::new();
+    let mut restarted = Keys::default();
     for record in &text.records {
         if restarts(&mut before, text, record)? == Some(true) {
-            restarted.insert(&*record.id);
+            restarted.insert(text.key(record));
         }
     }
     let mut before = Known::new(previous)?;
     let mut late = Known::new(late)?;
     for record in &next.records {
-        let restarts_once =
-            restarted.contains(&*record.id) || restarts(&mut late, next, record)? == Some(true);
+        let restarts_once = restarted.contains(&next.key(record))
+            || restarts(&mut late, next, record)? == Some(true);
         if restarts_once && restarts(&mut before, next, record)? == Some(false) {
-            return Err(LateReason::Fell(record.id.to_string()));
+            return Err(LateReason::Fell(next.id(record).to_owned()));
         }
     }
     Ok(())
@@ -102,7 +102,7 @@ fn restarts(
     text: &Snapshot,
     record: &Record,
 ) -> Result<Option<bool>, TryReserveError> {
-    let head = known.find(record)?;
+    let head = known.find(text, record)?;
     let life = head.and_then(|head| known.latest_life(head));
     let undated = life.filter(|life| life.start_time().is_none() || record.start_time.is_none());
     Ok(undated.map(|life| life.restarted(text, record).is_some()))

@@ -1,7 +1,5 @@
 //! Why a piece of text could not be used.
 
-use std::borrow::Cow;
-
 use thiserror::Error;
 
 use super::TargetName;
@@ -94,8 +92,8 @@ pub struct Problem<'a> {
     pub line: u32,
     /// The target that the line belongs to, where known.
     pub target: Option<TargetName<'a>>,
-    /// The entry (as in [`crate::snapshot::Record::id`]) that the line belongs to, where known.
-    pub entry: Option<Cow<'a, str>>,
+    /// The entry (as [`crate::snapshot::Snapshot::id`] gives it) that the line belongs to, where known.
+    pub entry: Option<String>,
     /// Why.
     pub reason: Reason,
     /// The line.

@@ -1,15 +1,14 @@
 //! A snapshot without the text that it was made from.
 
-use std::borrow::Cow;
 use std::collections::TryReserveError;
 
-use super::{Record, Snapshot};
+use super::Snapshot;
 use crate::scan::TargetName;
 
 /// What a snapshot borrows once it is [detached](Snapshot::detach).
 #[derive(Debug, Default)]
 pub struct Words {
-    /// Identifiers and names of operations.
+    /// Names of operations.
     words: String,
     target: Vec<u8>,
 }
@@ -18,10 +17,9 @@ impl Snapshot<'_> {
     /// The same snapshot borrowing from `words` alone, so that the text, most of which is zeros, may go. What could not be
     /// used of it is left behind.
     pub fn detach(self, words: &mut Words) -> Result<Snapshot<'_>, TryReserveError> {
-        let ids = || self.records.iter().map(|record| &*record.id);
-        let all = || ids().chain(self.unlisted.iter().copied());
-        words.words.try_reserve(all().map(str::len).sum())?;
-        words.words.extend(all());
+        let names = || self.unlisted.iter().copied();
+        words.words.try_reserve(names().map(str::len).sum())?;
+        words.words.extend(names());
         if let Some(target) = &self.target {
             words.target.try_reserve(target.name.len())?;
             words.target.extend_from_slice(target.name);
@@ -33,12 +31,7 @@ impl Snapshot<'_> {
             rest = after;
             word
         };
-        let records = self.records.into_iter().map(|record| Record {
-            id: Cow::Borrowed(next(record.id.len())),
-            ..record
-        });
         Ok(Snapshot {
-            records: records.collect(),
             unlisted: self.unlisted.iter().map(|name| next(name.len())).collect(),
             target: self.target.map(|named| TargetName {
                 kind: named.kind,
@@ -55,13 +48,10 @@ impl Snapshot<'_> {
         if !self.unlisted.is_empty() {
             return None;
         }
+        self.records.shrink_to_fit();
+        self.ids.shrink_to_fit();
         self.counters.shrink_to_fit();
-        let records = self.records.into_iter().map(|record| Record {
-            id: Cow::Owned(record.id.into_owned()),
-            ..record
-        });
         Some(Snapshot {
-            records: records.collect(),
             unlisted: Vec::new(),
             target: None,
             problems: Vec::new(),
@@ -71,7 +61,6 @@ impl Snapshot<'_> {
 
     /// The memory that it takes, about.
     pub fn memory(&self) -> usize {
-        let ids = self.records.iter().map(|record| record.id.len());
-        ids.sum::<usize>() + size_of_val(&*self.records) + self.counters.memory()
+        self.ids.memory() + size_of_val(&*self.records) + self.counters.memory()
     }
 }

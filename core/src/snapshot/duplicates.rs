@@ -6,7 +6,7 @@
 use std::collections::TryReserveError;
 
 use super::read::{Budget, push};
-use super::{Record, Snapshot};
+use super::{Identifiers, Record, Snapshot};
 use crate::scan::{Problem, Reason};
 
 /// Leave one record for each life: of identical ones one, of differing ones the last. Lives of one entry stand in order
@@ -19,7 +19,7 @@ pub(super) fn resolve<'a>(
     if !may_repeat(&snapshot.records)? {
         return Ok(());
     }
-    let groups = groups(&snapshot.records)?;
+    let groups = groups(&snapshot.records, &snapshot.ids)?;
     if groups.is_empty() {
         return Ok(());
     }
@@ -36,7 +36,7 @@ pub(super) fn resolve<'a>(
                 let problem = Problem {
                     line: record.line,
                     target: snapshot.target,
-                    entry: Some(record.id.clone()),
+                    entry: Some(snapshot.id(record).to_owned()),
                     reason: Reason::DuplicateRecord,
                     text: job_id_lines[*position],
                 };
@@ -60,7 +60,7 @@ pub(super) fn resolve<'a>(
 }
 
 /// Whether any identifier can stand there twice: the answer for nearly every text, in a tenth of the time of [`groups`].
-fn may_repeat(records: &[Record<'_>]) -> Result<bool, TryReserveError> {
+fn may_repeat(records: &[Record]) -> Result<bool, TryReserveError> {
     // Where the lower half of a hash says, or in the next free place, stands the upper one.
     let len = (2 * records.len()).next_power_of_two();
     let mut halves = Vec::new();
@@ -82,11 +82,11 @@ fn may_repeat(records: &[Record<'_>]) -> Result<bool, TryReserveError> {
 }
 
 /// The positions of records that share an identifier, in the text's order.
-fn groups(records: &[Record<'_>]) -> Result<Vec<Vec<usize>>, TryReserveError> {
+fn groups(records: &[Record], ids: &Identifiers) -> Result<Vec<Vec<usize>>, TryReserveError> {
     let mut order = Vec::new();
     order.try_reserve_exact(records.len())?;
     order.extend(records.iter().map(|record| record.hash).zip(0_u32..));
-    let id = |position: u32| &*records[position as usize].id;
+    let id = |position: u32| ids.get(&records[position as usize].id);
     order.sort_unstable_by(|one, other| {
         let by_id = || id(one.1).cmp(id(other.1)).then(one.1.cmp(&other.1));
         one.0.cmp(&other.0).then_with(by_id)
@@ -103,7 +103,7 @@ fn groups(records: &[Record<'_>]) -> Result<Vec<Vec<usize>>, TryReserveError> {
 
 /// The record that is used of each life, the oldest life first. Where some records have a start time, one without has
 /// lost it and says of no life what it is.
-fn lives(records: &[Record<'_>], group: &[usize]) -> Vec<usize> {
+fn lives(records: &[Record], group: &[usize]) -> Vec<usize> {
     let start = |position: &usize| records[*position].start_time;
     let mut used: Vec<usize> = group.to_vec();
     if group.iter().any(|position| start(position).is_some()) {
@@ -119,8 +119,8 @@ fn lives(records: &[Record<'_>], group: &[usize]) -> Vec<usize> {
 /// Whether two records say the same.
 fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
     let [a, b] = [a, b].map(|position| &snapshot.records[position]);
-    let words = |record: &Record<'_>| snapshot.counters.words(record.counters.clone());
-    a.id == b.id
+    let words = |record: &Record| snapshot.counters.words(record.counters.clone());
+    snapshot.key(a) == snapshot.key(b)
         && a.snapshot_time == b.snapshot_time
         && a.start_time == b.start_time
         && a.present == b.present
@@ -128,7 +128,7 @@ fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
 }
 
 /// Remove the records at these positions, which are in order.
-fn remove(records: &mut Vec<Record<'_>>, positions: &[usize]) {
+fn remove(records: &mut Vec<Record>, positions: &[usize]) {
     let mut position = 0;
     let mut removed = positions.iter().peekable();
     records.retain(|_| {

@@ -1,7 +1,8 @@
 //! Hashes of identifiers, made while a text is read: later the identifiers lie all over memory, and hashing them takes ten
 //! times as long.
 
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::sync::LazyLock;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -27,6 +28,12 @@ impl Hash for Key<'_> {
     }
 }
 
+/// Values by identifier.
+pub(crate) type ByKey<'a, V> = HashMap<Key<'a>, V, BuildHasherDefault<Hashed>>;
+
+/// A set of identifiers.
+pub(crate) type Keys<'a> = HashSet<Key<'a>, BuildHasherDefault<Hashed>>;
+
 /// For keys that have been hashed.
 #[derive(Debug, Default)]
 pub(crate) struct Hashed(u64);
@@ -42,5 +49,27 @@ impl Hasher for Hashed {
 
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+
+    /// Whoever chooses names of jobs cannot make the tables of identifiers slow.
+    #[test]
+    fn identifiers_chosen_to_collide_do_not() {
+        let place = |hash: u64| hash % 4096;
+        let ids = (0..2_000_000_u32).map(|job| format!("{job}:1000:r01c01"));
+        let chosen: Vec<_> = ids
+            .filter(|id| place(xxh3_64(id.as_bytes())) == 0)
+            .collect();
+        assert!(chosen.len() > 300);
+        let places: HashSet<_> = chosen.iter().map(|id| place(hash(id))).collect();
+        assert!(places.len() > chosen.len() * 3 / 4);
     }
 }

@@ -55,12 +55,12 @@ fn write_name(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b".")
 }
 
-fn write_record(
-    snapshot: &Snapshot<'_>,
-    record: &Record<'_>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    writeln!(out, "- job_id:          {}", print_identifier(&record.id))?;
+fn write_record(snapshot: &Snapshot<'_>, record: &Record, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "- job_id:          {}",
+        print_identifier(snapshot.id(record))
+    )?;
     if let Some(time) = record.snapshot_time {
         write_time("snapshot_time:", time, out)?;
     }

@@ -13,6 +13,10 @@ use crate::scan::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, ZeroLine, scan,
 };
 
+/// Bytes of a text, in which line numbers and places of identifiers and counters have 32 bits: as stored, an identifier takes
+/// less than four times what it takes in the text.
+const TEXT_MAX: usize = 1 << 30;
+
 /// Problems that are kept of any text; of a long one as many as fit into its size.
 const PROBLEMS_KEPT: usize = 1_000;
 
@@ -101,6 +105,9 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn of(text: &'a [u8]) -> Result<Self, ReadError> {
+        if text.len() > TEXT_MAX {
+            return Err(ReadError::TooLong(text.len()));
+        }
         let mut reader = Self {
             targets: Vec::new(),
             positions: HashMap::new(),
@@ -178,7 +185,7 @@ impl<'a> Reader<'a> {
             target.snapshot.problems_found += 1;
             let record = target.snapshot.records.last();
             let record = record.filter(|_| self.open.is_some());
-            entry = record.map(|record| record.id.clone());
+            entry = record.map(|record| target.snapshot.id(record).to_owned());
         }
         let problem = Problem {
             line,
@@ -345,7 +352,7 @@ impl<'a> Sink<'a> for Reader<'a> {
         let end = target.snapshot.counters.end();
         let record = Record {
             hash: hash(&id),
-            id,
+            id: target.snapshot.ids.push(&id)?,
             line,
             snapshot_time: None,
             start_time: None,

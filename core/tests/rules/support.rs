@@ -302,7 +302,7 @@ pub fn row(increment: &Increment) -> String {
 fn carried_lines(carried: &Snapshot) -> Vec<String> {
     let lines = carried.records.iter().map(|record| {
         let last_seen = record.last_seen.map_or(-1, seconds);
-        let mut line = format!("{} @ {last_seen}:", record.id);
+        let mut line = format!("{} @ {last_seen}:", carried.id(record));
         let slots = (0..OPERATIONS.len() + carried.unlisted.len()).map(|slot| slot as u16);
         for counter in slots.filter_map(|slot| carried.value(record, slot)) {
             let name = carried.slot_name(counter.slot);

@@ -77,7 +77,7 @@ fn is_consistent(snapshot: &Snapshot<'_>) {
 fn lives_are_apart(snapshot: &Snapshot<'_>) {
     let mut seen = std::collections::HashMap::new();
     for record in &snapshot.records {
-        if let Some(before) = seen.insert(&record.id, record.start_time) {
+        if let Some(before) = seen.insert(snapshot.id(record), record.start_time) {
             assert!(before.is_some() && before < record.start_time);
         }
     }
@@ -150,8 +150,7 @@ fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
         panic!("{:?}", reading.snapshots)
     };
     let problems = |of: &Snapshot<'_>| -> Vec<_> {
-        let what =
-            |problem: &Problem<'_>| (problem.reason, problem.entry.clone().map(String::from));
+        let what = |problem: &Problem<'_>| (problem.reason, problem.entry.clone());
         of.problems.iter().map(what).collect()
     };
     assert_eq!(again.target, snapshot.target);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod comparisons;
 mod cut;
 mod damage;
 mod duplicates;

@@ -69,7 +69,8 @@ fn identifiers_are_quoted_where_lustre_quotes_them() {
         assert_eq!(jobstats_core::scan::print_identifier(stored), printed);
         let text = format!("- job_id:          {printed}\n  sync: {{ samples: 1, unit: reqs }}\n");
         let reading = read(text.as_bytes()).unwrap();
-        assert_eq!(reading.snapshots[0].records[0].id, stored);
+        let snapshot = &reading.snapshots[0];
+        assert_eq!(snapshot.id(&snapshot.records[0]), stored);
     }
 }
 

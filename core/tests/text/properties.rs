@@ -5,6 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use crate::comparisons;
 use crate::events;
 use crate::generate::{self, Target, damage, damaged, meaning, targets};
 use crate::invariants::{self, before, line_of};
@@ -28,7 +29,7 @@ fn each_record(reading: &Reading<'_>) -> Vec<(String, String)> {
             snapshot
                 .records
                 .iter()
-                .map(move |one| (one.id.to_string(), record(snapshot, one)))
+                .map(move |one| (snapshot.id(one).to_owned(), record(snapshot, one)))
         })
         .collect()
 }
@@ -156,5 +157,19 @@ proptest! {
         prop_assert!(nameless.snapshots.iter().all(|snapshot| snapshot.target.is_none()));
         let nameless: String = nameless.snapshots.iter().map(records).collect();
         prop_assert_eq!(nameless, records(&named.snapshots[0]));
+    }
+
+    #[test]
+    fn texts_that_follow_each_other_are_compared(targets in targets(), others in targets()) {
+        let texts = [&targets, &others].map(|targets| generate::print(targets));
+        comparisons::check(texts[0].as_bytes(), texts[1].as_bytes());
+    }
+
+    #[test]
+    fn a_text_is_compared_with_what_damage_leaves_of_it(targets in targets(), damages in vec(damage(), 1..6)) {
+        let text = generate::print(&targets).into_bytes();
+        let (_, damaged) = damaged(&text, &damages);
+        comparisons::check(&text, &damaged);
+        comparisons::check(&damaged, &text);
     }
 }

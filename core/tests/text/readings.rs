@@ -45,8 +45,8 @@ pub fn records(snapshot: &Snapshot<'_>) -> String {
     records.map(|one| record(snapshot, one)).collect()
 }
 
-pub fn record(snapshot: &Snapshot<'_>, record: &Record<'_>) -> String {
-    let mut out = record_line(record);
+pub fn record(snapshot: &Snapshot<'_>, record: &Record) -> String {
+    let mut out = record_line(snapshot, record);
     for slot in slots(snapshot, record) {
         let counter = snapshot.value(record, slot).unwrap();
         out += &counter_line(snapshot, &counter);
@@ -54,7 +54,7 @@ pub fn record(snapshot: &Snapshot<'_>, record: &Record<'_>) -> String {
     out
 }
 
-fn slots(snapshot: &Snapshot<'_>, record: &Record<'_>) -> Vec<Slot> {
+fn slots(snapshot: &Snapshot<'_>, record: &Record) -> Vec<Slot> {
     let unlisted = snapshot.counters_of(record).map(|counter| counter.slot);
     (0..OPERATIONS.len() as Slot)
         .filter(|slot| record.has(*slot))
@@ -62,8 +62,8 @@ fn slots(snapshot: &Snapshot<'_>, record: &Record<'_>) -> Vec<Slot> {
         .collect()
 }
 
-fn record_line(record: &Record<'_>) -> String {
-    let mut out = format!("  '{}'", record.id);
+fn record_line(snapshot: &Snapshot<'_>, record: &Record) -> String {
+    let mut out = format!("  '{}'", snapshot.id(record));
     for (key, at) in [
         ("snapshot", record.snapshot_time),
         ("start", record.start_time),

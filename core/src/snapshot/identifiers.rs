@@ -1,0 +1,33 @@
+//! Identifiers of many records, one after the other.
+
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+/// Identifiers; each is found by its place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identifiers(String);
+
+impl Identifiers {
+    /// Adds an identifier; gives its place. Those of the longest text that is read end below 2^32.
+    pub(crate) fn push(&mut self, id: &str) -> Result<Range<u32>, TryReserveError> {
+        self.0.try_reserve(id.len())?;
+        let begin = self.0.len() as u32;
+        self.0.push_str(id);
+        Ok(begin..self.0.len() as u32)
+    }
+
+    /// The identifier there; '' where none is.
+    pub fn get(&self, place: &Range<u32>) -> &str {
+        let place = place.start as usize..place.end as usize;
+        self.0.get(place).unwrap_or_default()
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
+    /// Bytes that they take.
+    pub(super) fn memory(&self) -> usize {
+        self.0.len()
+    }
+}
