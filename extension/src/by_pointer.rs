@@ -1,12 +1,75 @@
 //! Large values on their way into a table.
 #![allow(unsafe_code)]
 
-use pgrx::{IntoDatum, PgMemoryContexts, pg_sys};
+use std::ops::Deref;
 
-/// A value of type bytea, of which a statement is given a pointer. PostgreSQL follows it where it stores the value. The
-/// value itself would be copied when the statement is planned and twice when a row is made, each time into new memory: of
-/// 7.5 MB that takes longer than to store them.
-pub struct ByPointer<'a>(pub &'a [u8]);
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, IntoDatum, PgMemoryContexts, pg_sys, varlena_to_byte_slice};
+
+/// A value of type bytea in memory, of which statements are given a pointer. PostgreSQL follows it where it stores the
+/// value. The value itself would be copied when a statement is planned and twice when a row is made, each time into new
+/// memory: of 7.5 MB that takes longer than to store them.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytea<'a> {
+    value: *mut pg_sys::varlena,
+    bytes: &'a [u8],
+}
+
+impl Bytea<'_> {
+    /// A copy for the rest of the function that was called; None of nothing that PostgreSQL could store.
+    pub fn copied(bytes: &[u8]) -> Option<Self> {
+        let datum = bytes.into_datum()?;
+        // SAFETY: the value was just made, in the memory context of the running function, as which it lives.
+        unsafe { Self::from_datum(datum, false) }
+    }
+}
+
+impl Deref for Bytea<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+impl FromDatum for Bytea<'_> {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null || datum.is_null() {
+            return None;
+        }
+        // SAFETY: by this function's contract it is a value of type bytea; one that is compressed or elsewhere is fetched
+        // into the current memory context.
+        unsafe {
+            let value = pg_sys::pg_detoast_datum_packed(datum.cast_mut_ptr());
+            let bytes = varlena_to_byte_slice(value);
+            Some(Self { value, bytes })
+        }
+    }
+}
+
+// SAFETY: as for a slice of bytes; an argument lives as long as the call.
+unsafe impl<'call> ArgAbi<'call> for Bytea<'call> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
+        let bytes = unsafe { arg.unbox_arg_using_from_datum() };
+        // SAFETY: by this function's contract the argument is not null.
+        unsafe { bytes.unwrap_unchecked() }
+    }
+}
+
+// SAFETY: it is a value of this type.
+unsafe impl SqlTranslatable for Bytea<'_> {
+    const TYPE_IDENT: &'static str = <&[u8]>::TYPE_IDENT;
+    const TYPE_ORIGIN: TypeOrigin = <&[u8]>::TYPE_ORIGIN;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <&[u8]>::ARGUMENT_SQL;
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <&[u8]>::RETURN_SQL;
+}
 
 /// What is called an indirect pointer in PostgreSQL's `varatt.h`.
 #[repr(C, packed)]
@@ -23,18 +86,17 @@ const ELSEWHERE: u8 = if cfg!(target_endian = "little") {
     0x80
 };
 
-impl IntoDatum for ByPointer<'_> {
+impl IntoDatum for Bytea<'_> {
     fn into_datum(self) -> Option<pg_sys::Datum> {
-        let value = self.0.into_datum()?;
         let indirect = Indirect {
             header: ELSEWHERE,
             tag: pg_sys::vartag_external::VARTAG_INDIRECT as u8,
             pointer: pg_sys::varatt_indirect {
-                pointer: value.cast_mut_ptr(),
+                pointer: self.value,
             },
         };
-        // SAFETY: the value is whole and in the current memory context, as it was just made, and so is the pointer to it:
-        // they live equally long. palloc gives room for it, or an error of PostgreSQL.
+        // SAFETY: what it points to is whole and in memory, and lives longer than a statement that the running function
+        // makes. palloc gives room for the pointer, or an error of PostgreSQL.
         unsafe {
             let place = PgMemoryContexts::CurrentMemoryContext.palloc_struct::<Indirect>();
             place.write(indirect);

@@ -1,21 +1,27 @@
 //! What the last texts of this session said, so that a session which feeds a target again need not unpack and read the
 //! text before: half of the work of a feed.
 //!
-//! What a text says follows from the text alone, and it is looked for by what is stored of it: who else has fed the target
-//! since, and whether the transaction was committed that brought the text, does not matter.
+//! What a text says follows from the text alone, and it is looked for by the digest that is stored of it: who else has fed
+//! the target since, and whether the transaction was committed that brought the text, does not matter. The text itself need
+//! not even be fetched, which is 7.5 MB of one of 111 MB.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use jobstats_core::snapshot::Snapshot;
-use xxhash_rust::xxh3::xxh3_128;
+
+/// By what a text is known: its digest, and how large it is packed, which is another size where somebody replaced it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    pub digest: [u8; 16],
+    pub packed: usize,
+}
 
 /// Memory for all of them: enough for a text of 150 MB, or for hundreds of usual ones.
 const LIMIT: usize = 64 << 20;
 
 struct Kept {
-    /// Digest of the packed text.
-    digest: u128,
+    key: Key,
     snapshot: Snapshot<'static>,
     memory: usize,
 }
@@ -25,9 +31,8 @@ thread_local! {
     static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Keeps what a packed text says, and forgets the oldest where that becomes too much.
-pub fn keep(packed: &[u8], snapshot: Snapshot<'_>) {
-    let digest = xxh3_128(packed);
+/// Keeps what a text says, and forgets the oldest where that becomes too much.
+pub fn keep(key: Key, snapshot: Snapshot<'_>) {
     let memory = snapshot.memory();
     if memory > LIMIT {
         return;
@@ -36,7 +41,7 @@ pub fn keep(packed: &[u8], snapshot: Snapshot<'_>) {
         return;
     };
     KEPT.with_borrow_mut(|kept| {
-        kept.retain(|other| other.digest != digest);
+        kept.retain(|other| other.key != key);
         let mut total = memory + kept.iter().map(|other| other.memory).sum::<usize>();
         while total > LIMIT
             && let Some(oldest) = kept.pop_front()
@@ -44,18 +49,17 @@ pub fn keep(packed: &[u8], snapshot: Snapshot<'_>) {
             total -= oldest.memory;
         }
         kept.push_back(Kept {
-            digest,
+            key,
             snapshot,
             memory,
         });
     });
 }
 
-/// What a packed text says, if it is kept; then it is kept no longer, as the next text of its target follows.
-pub fn take(packed: &[u8]) -> Option<Snapshot<'static>> {
-    let digest = xxh3_128(packed);
+/// What a text says, if it is kept; then it is kept no longer, as the next text of its target follows.
+pub fn take(key: Key) -> Option<Snapshot<'static>> {
     KEPT.with_borrow_mut(|kept| {
-        let place = kept.iter().position(|other| other.digest == digest)?;
+        let place = kept.iter().position(|other| other.key == key)?;
         kept.remove(place).map(|found| found.snapshot)
     })
 }

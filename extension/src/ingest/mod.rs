@@ -20,6 +20,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::store::{self, Settings};
 use crate::time::{clock_now, micros};
@@ -68,7 +69,7 @@ fn jobstats_ingest(
     server: Option<String>,
     read_at: Option<TimestampWithTimeZone>,
     body: Option<&str>,
-    body_zstd: Option<&[u8]>,
+    body_zstd: Option<Bytea<'_>>,
     duration: Option<Interval>,
     shipper: Option<String>,
 ) -> Result<

@@ -141,20 +141,14 @@ impl Ingest<'_> {
             &this,
             cleanup_interval,
         )?;
+        let text = NewText {
+            packed: part.packed,
+            bytes: part.bytes,
+            digest: part.digest,
+            cleanup_interval,
+        };
         timed(Step::Text, || {
-            stored::insert(
-                client,
-                target.id,
-                self.feed,
-                self.now,
-                &NewText {
-                    packed: &part.packed,
-                    bytes: part.bytes,
-                    digest: part.digest,
-                    cleanup_interval,
-                },
-                &computed,
-            )
+            stored::insert(client, target.id, self.feed, self.now, &text, &computed)
         })?;
         for problem in found {
             let line = i32::try_from(problem.line).ok();
@@ -196,7 +190,7 @@ impl Ingest<'_> {
             if previous.is_none() {
                 notice_unmatched(client, &target.name, snapshot)?;
             }
-            kept::keep(&part.packed, part.snapshot);
+            kept::keep(text.key(), part.snapshot);
         }
         Ok(outcome)
     }

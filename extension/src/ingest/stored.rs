@@ -15,7 +15,7 @@ use super::compute::Computed;
 use super::kept;
 use super::steps::{Step, timed};
 use super::targets::cleanup_interval;
-use crate::by_pointer::ByPointer;
+use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::prepared;
 use crate::rollup;
@@ -192,8 +192,8 @@ pub fn at(
     )
 }
 
-/// What is known of a packed text already, as the one before another.
-type Known = fn(&[u8]) -> Option<Snapshot<'static>>;
+/// What is known of a text already, as the one before another.
+type Known = fn(kept::Key) -> Option<Snapshot<'static>>;
 
 /// The first observation that the clauses of a SELECT leave.
 fn find(
@@ -204,7 +204,7 @@ fn find(
     known: Known,
 ) -> Result<Option<Stored>, Error> {
     let statement = format!(
-        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint \
+        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint, digest \
          FROM jobstats.observations {clauses} LIMIT 1"
     );
     let mut values = vec![DatumWithOid::from(target_id)];
@@ -225,6 +225,13 @@ fn find(
     let cleanup_interval = row
         .get::<i64>(4)?
         .and_then(|seconds| u32::try_from(seconds).ok());
+    let digest: Option<[u8; 16]> = row.get::<&[u8]>(5)?.and_then(|it| it.try_into().ok());
+    let known = |packed| {
+        known(kept::Key {
+            digest: digest?,
+            packed,
+        })
+    };
     let raw = raw(client, target_id, time, known)?;
     Ok(Some(Stored {
         time: micros(time)?,
@@ -252,10 +259,10 @@ fn raw(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: TimestampWithTimeZone,
-    known: Known,
+    known: impl FnOnce(usize) -> Option<Snapshot<'static>>,
 ) -> Result<Raw, Error> {
     let rows = client.update(
-        "SELECT server, body, carried FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
+        "SELECT server, body, carried, octet_length(body) FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
         Some(1),
         &[target_id.into(), time.into()],
     )?;
@@ -277,7 +284,10 @@ fn raw(
         }
     };
     // The text first, as the larger of them makes more of spare memory.
-    let kept = row.get::<&[u8]>(2)?.and_then(known).map(Text::Kept);
+    let packed = row
+        .get::<i32>(4)?
+        .and_then(|size| usize::try_from(size).ok());
+    let kept = packed.and_then(known).map(Text::Kept);
     let text = match kept {
         None => column(2)?.unwrap_or_default().map(Text::Lines),
         kept => kept,
@@ -300,13 +310,23 @@ struct Damaged;
 /// The text of a new observation.
 pub struct NewText<'a> {
     /// As it is stored.
-    pub packed: &'a [u8],
+    pub packed: Bytea<'a>,
     /// Its size, unpacked.
     pub bytes: usize,
     /// XXH3-128.
     pub digest: [u8; 16],
     /// In seconds.
     pub cleanup_interval: u32,
+}
+
+impl NewText<'_> {
+    /// By what it is known from now on.
+    pub fn key(&self) -> kept::Key {
+        kept::Key {
+            digest: self.digest,
+            packed: self.packed.len(),
+        }
+    }
 }
 
 /// Stores a new observation.
@@ -326,7 +346,7 @@ pub fn insert(
             target_id.into(),
             time.into(),
             feed.server.as_str().into(),
-            ByPointer(text.packed).into(),
+            text.packed.into(),
             computed.carried_packed()?.into(),
         ],
     )?;

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::rejects::{Rejects, beginning};
 use super::steps::{Step, timed};
 use super::targets::shown;
+use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::memory::reserve;
 use crate::zstd_text::{pack, recycle, unpack_with};
@@ -20,7 +21,7 @@ pub struct Text<'a> {
 
 /// A text as it came packed.
 struct Packed<'a> {
-    bytes: &'a [u8],
+    value: Bytea<'a>,
     /// XXH3-128 of all of the text.
     digest: u128,
 }
@@ -30,7 +31,7 @@ struct Packed<'a> {
 pub struct Part<'a, 'w> {
     pub snapshot: Snapshot<'w>,
     /// Its lines, packed.
-    pub packed: Cow<'a, [u8]>,
+    pub packed: Bytea<'a>,
     /// Size of its lines.
     pub bytes: usize,
     /// XXH3-128 of its lines.
@@ -43,7 +44,7 @@ pub struct Part<'a, 'w> {
 
 impl<'a> Text<'a> {
     /// From `body` or `body_zstd`: exactly one of them.
-    pub fn new(body: Option<&'a str>, packed: Option<&'a [u8]>) -> Result<Self, Error> {
+    pub fn new(body: Option<&'a str>, packed: Option<Bytea<'a>>) -> Result<Self, Error> {
         match (body, packed) {
             (Some(body), None) => Ok(Self {
                 bytes: Cow::Borrowed(body.as_bytes()),
@@ -56,15 +57,15 @@ impl<'a> Text<'a> {
     }
 
     /// The digest is made piece by piece, as to read the text once more takes three times as long.
-    fn unpacked(packed: &'a [u8]) -> Result<Self, Error> {
+    fn unpacked(packed: Bytea<'a>) -> Result<Self, Error> {
         let mut digest = Xxh3::new();
         let text = timed(Step::Unpack, || {
-            unpack_with(packed, |piece| digest.update(piece))
+            unpack_with(&packed, |piece| digest.update(piece))
         })?;
         Ok(Self {
             bytes: Cow::Owned(text),
             came: Some(Packed {
-                bytes: packed,
+                value: packed,
                 digest: digest.digest128(),
             }),
         })
@@ -117,15 +118,16 @@ impl<'a> Text<'a> {
     }
 
     /// The lines of one target, packed, and their digest: as they came where they came alone.
-    fn packed(&self, lines: &[u8]) -> Result<(Cow<'a, [u8]>, u128), Error> {
+    fn packed(&self, lines: &[u8]) -> Result<(Bytea<'a>, u128), Error> {
         match &self.came {
-            Some(came) if lines.len() == self.bytes.len() => {
-                Ok((Cow::Borrowed(came.bytes), came.digest))
+            Some(came) if lines.len() == self.bytes.len() => Ok((came.value, came.digest)),
+            _ => {
+                let packed = timed(Step::Pack, || pack(lines))?;
+                Ok((
+                    Bytea::copied(&packed).ok_or(Error::Memory(packed.len()))?,
+                    timed(Step::Digest, || xxh3_128(lines)),
+                ))
             }
-            _ => Ok((
-                Cow::Owned(timed(Step::Pack, || pack(lines))?),
-                timed(Step::Digest, || xxh3_128(lines)),
-            )),
         }
     }
 }
