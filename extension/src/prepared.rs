@@ -11,14 +11,14 @@ use crate::error::Error;
 use crate::pinned::Pinned;
 
 thread_local! {
-    /// As long as the session: they are no more than there are in the code.
-    static PREPARED: RefCell<HashMap<&'static str, &'static OwnedPreparedStatement>> = RefCell::default();
+    /// As long as the session: they are few more than there are in the code.
+    static PREPARED: RefCell<HashMap<String, &'static OwnedPreparedStatement>> = RefCell::default();
 }
 
 /// Runs a statement by a plan that holds for all arguments: it is kept, and large arguments are not copied into it.
 pub fn update<'c>(
     client: &mut SpiClient<'c>,
-    statement: &'static str,
+    statement: &str,
     arguments: &[DatumWithOid<'_>],
 ) -> Result<SpiTupleTable<'c>, Error> {
     let known = PREPARED.with_borrow(|prepared| prepared.get(statement).copied());
@@ -31,7 +31,7 @@ pub fn update<'c>(
                 .collect();
             let prepared = client.prepare_mut(statement, &types)?.keep();
             let prepared: &'static OwnedPreparedStatement = Box::leak(Box::new(prepared));
-            PREPARED.with_borrow_mut(|all| all.insert(statement, prepared));
+            PREPARED.with_borrow_mut(|all| all.insert(statement.to_owned(), prepared));
             prepared
         }
     };

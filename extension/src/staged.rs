@@ -1,13 +1,15 @@
 //! Rows on their way into `jobstats.increments`.
 //!
 //! `INSERT … SELECT` from a function that fills a tuplestore costs as little as COPY, works the same for tables,
-//! partitions and hypertables, and fires what hangs on them. The rows wait in this backend's memory in between.
+//! partitions and hypertables, and fires what hangs on them. The rows wait in this backend's memory in between; they are
+//! taken from there as many at a time as stay in the processor's cache, where a tuplestore of all would become a file.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 use std::sync::LazyLock;
+use std::vec;
 
 use jobstats_core::increment::{Column, Increment};
 use jobstats_core::step;
@@ -19,6 +21,7 @@ use pgrx::{
 
 use crate::columns::operation_columns;
 use crate::error::Error;
+use crate::prepared;
 use crate::time::postgres_micros;
 
 /// An increment, its entry already resolved; a row of `jobstats.increments` for each part of it.
@@ -44,7 +47,9 @@ impl Row {
 /// Rows of one target.
 struct Batch {
     target_id: i32,
-    rows: Vec<Row>,
+    rows: vec::IntoIter<Row>,
+    /// How many of them a statement reads.
+    at_a_time: usize,
 }
 
 thread_local! {
@@ -101,8 +106,10 @@ pub fn insert_increments(
     }
     let Source { names, select } = source()?;
     let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
-    with_rows(target_id, rows, || {
-        Ok(client.update(&statement, None, &[])?.len())
+    let pieces = rows.len().div_ceil(AT_A_TIME);
+    staged(target_id, rows, AT_A_TIME, || {
+        let inserted = (0..pieces).map(|_| Ok(prepared::update(client, &statement, &[])?.len()));
+        inserted.sum()
     })
 }
 
@@ -115,7 +122,23 @@ pub fn with_rows<T>(
     rows: Vec<Row>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
-    STAGED.set(Some(Batch { target_id, rows }));
+    staged(target_id, rows, usize::MAX, run)
+}
+
+/// Half a megabyte of rows. A tuplestore of 12,089 was written to a file, a tenth of the time that they took.
+const AT_A_TIME: usize = 1000;
+
+fn staged<T>(
+    target_id: i32,
+    rows: Vec<Row>,
+    at_a_time: usize,
+    run: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    STAGED.set(Some(Batch {
+        target_id,
+        rows: rows.into_iter(),
+        at_a_time,
+    }));
     let _staged = Staged;
     run()
 }
@@ -167,8 +190,9 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
     unsafe {
         pg_sys::InitMaterializedSRF(fcinfo, pg_sys::MAT_SRF_USE_EXPECTED_DESC);
         let result = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
-        if let Some(batch) = STAGED.take() {
-            put_rows(batch, (*result).setResult, (*result).setDesc);
+        if let Some(mut batch) = STAGED.take() {
+            put_rows(&mut batch, (*result).setResult, (*result).setDesc);
+            STAGED.set(Some(batch));
         }
     }
 }
@@ -176,7 +200,7 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
 /// # Safety
 /// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`source`].
 unsafe fn put_rows(
-    batch: Batch,
+    batch: &mut Batch,
     store: *mut pg_sys::Tuplestorestate,
     descriptor: pg_sys::TupleDesc,
 ) {
@@ -200,7 +224,7 @@ unsafe fn put_rows(
     let mut nulls = vec![true; width];
     let mut context = PgMemoryContexts::new("jobstats staged row");
     // Divided here, one at a time: after a long gap the parts are many times the increments.
-    for row in batch.rows {
+    for row in batch.rows.by_ref().take(batch.at_a_time) {
         let observed = row.increment.time;
         for part in step::split(row.increment) {
             pgrx::check_for_interrupts!();

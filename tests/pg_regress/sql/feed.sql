@@ -126,6 +126,22 @@ ROLLBACK;
 
 UPDATE jobstats.settings SET max_text = 268435456;
 
+-- More rows than are stored at a time, each of them divided.
+CREATE FUNCTION many(calls integer) RETURNS text LANGUAGE sql AS $$
+SELECT ost('many-OST0000', VARIADIC ARRAY(SELECT record('m.' || n, calls, 4096 * calls) FROM generate_series(1, 2500) AS n))
+$$;
+SELECT action, active, increments FROM jobstats_ingest('', 'oss3', at(8), many(4));
+SELECT action, active, increments FROM jobstats_ingest('', 'oss3', at(12), many(12));
+SELECT since, until, count(DISTINCT entry) AS entries, count(*) AS rows, sum(write) AS write, sum(write_bytes) AS write_bytes
+FROM increments WHERE target = 'many-OST0000' GROUP BY since, until ORDER BY since;
+
+-- A session that remembers what a text said looks whether that is still the text.
+SELECT action FROM jobstats_ingest('', 'oss3', at(0), ost('hand-OST0000', record('a.1', 10, 40960)));
+UPDATE jobstats.raw SET body = zstd(convert_to(ost('hand-OST0000', record('a.1', 4, 16384)), 'UTF8'))
+WHERE target_id = (SELECT target_id FROM jobstats.targets WHERE name = 'hand-OST0000');
+SELECT action FROM jobstats_ingest('', 'oss3', at(2), ost('hand-OST0000', record('a.1', 11, 45056)));
+SELECT since, until, write, write_bytes FROM increments WHERE target = 'hand-OST0000';
+
 -- What waits to be stored is not for others, not even where a table's owner sets a trap in its way.
 CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
