@@ -5,6 +5,7 @@
 //! up to the whole, whatever the edges between them are.
 
 use crate::increment::{Increment, Micros};
+use crate::level::Span;
 use crate::snapshot::HISTOGRAM_LEN;
 
 #[cfg(test)]
@@ -48,6 +49,17 @@ pub const fn edge_distance(since: Micros, time: Micros) -> Micros {
 /// Whether parts of such a row may reach over more than ten minutes.
 pub const fn is_coarse(since: Micros, time: Micros) -> bool {
     edge_distance(since, time) > 10 * MINUTE
+}
+
+/// Where rows end at the latest that begin before an instant and end after it: no row is longer than an hour, and none
+/// crosses a multiple of ten minutes but in these spans, those of [coarse](is_coarse) rows.
+pub fn reach(instant: Micros, coarse: &[Span]) -> Micros {
+    let is_inside = |&(from, to): &Span| from < instant && instant < to;
+    if coarse.iter().any(is_inside) {
+        instant.saturating_add(HOUR)
+    } else {
+        next_edge(instant.saturating_sub(1), 10 * MINUTE)
+    }
 }
 
 /// Divides a row at the edges that it crosses: multiples of [`edge_distance`] since 1970-01-01 00:00 UTC.

@@ -353,6 +353,18 @@ proptest! {
     }
 
     #[test]
+    fn parts_reach_no_farther_than_they_can(row in any_row(), at in 0.0..1.0) {
+        let hours = (next_edge(row.since, HOUR) - HOUR, next_edge(row.time - 1, HOUR));
+        let coarse = if is_coarse(row.since, row.time) { vec![hours] } else { Vec::new() };
+        for part in split(row) {
+            let instant = part.since + ((part.time - part.since) as f64 * at) as Micros;
+            if part.since < instant && instant < part.time {
+                prop_assert!(part.time <= reach(instant, &coarse));
+            }
+        }
+    }
+
+    #[test]
     fn parts_lie_where_the_row_has_them(row in any_row()) {
         for part in split(row.clone()) {
             for &(column, value) in &row.totals {

@@ -6,7 +6,7 @@ use jobstats_core::increment::Micros;
 use pgrx::AnyNumeric;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
-use pgrx::spi::{SpiHeapTupleData, SpiTupleTable};
+use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable};
 
 use crate::error::Error;
 use crate::pinned::Pinned;
@@ -23,14 +23,14 @@ use crate::time::{EARLIEST, timestamptz};
 /// What holds while a statement runs. It has hundreds of expressions: compiling them takes longer than reading a day of a
 /// large cluster. And the planner knows nothing of what the parts hold that are joined and grouped: to sort these takes
 /// twice as long as to hash them.
-const SETTINGS: [(&CStr, &CStr); 4] = [
+pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"search_path", c"pg_catalog, pg_temp"),
     (c"jit", c"off"),
     (c"enable_mergejoin", c"off"),
     (c"enable_sort", c"off"),
 ];
 
-const HOUR: Micros = 3_600_000_000;
+const DAY: Micros = 86_400_000_000;
 
 /// Position of the first dimension in the statement's result; before it come whether there are times, and the step.
 const FIRST_DIMENSION: usize = 3;
@@ -108,57 +108,114 @@ fn select<T>(
 ) -> Result<Vec<T>, Error> {
     let _pinned = Pinned::new(SETTINGS);
     Spi::connect(|client| {
-        store::require(client)?;
-        let window = Window::resolve(client, &question.period, &question.filters)?;
-        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
+        let Some(place) = Place::find(client, question)? else {
             return Ok(Vec::new());
         };
-        let schema = store::extension_schema()?;
-        let sources = if question.asks_servers() {
-            Sources::increments(client, &window)?
-        } else {
-            Sources::choose(client, &window, !question.tells_entries_apart())?
-        };
         // Rows by user are asked for users themselves.
-        let entries = if sources.has_users() {
+        let entries = if place.sources.has_users() {
             None
         } else {
             few_entries(client, &question.filters)?
         };
-        let statement = Statement::new(question, window.steps(), &sources, entries, &schema);
-        let statement = statement.complete();
-        let parameters = parameters(question, &window, &sources)?;
-        let groups = client.select(&statement, None, &parameters)?;
+        let statement = place.statement(question, entries).complete();
+        let groups = client.select(&statement, None, &place.parameters(question)?)?;
         if groups.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let (rows, timed) = read(groups, &window)?;
+        let (rows, timed) = read(groups, &place.window)?;
         if timed == Some(false) && question.measures.list.iter().any(Measure::is_time) {
             pgrx::notice!(
                 "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
                  operations metadata and write_bytes tell who is busy"
             );
         }
-        note_age(&sources)?;
+        place.note_age()?;
         Ok(rows)
     })
 }
 
-/// Says where the answer is not what it would have been when increments were still kept.
-fn note_age(sources: &Sources) -> Result<(), Error> {
-    let kept_since = timestamptz(sources.kept_since())?;
-    if sources.parts().next().is_some() {
-        pgrx::notice!(
-            "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
-             kept, are told as if it had happened evenly"
-        );
+/// Where the answer to a question is to be found.
+pub struct Place {
+    /// The window.
+    pub window: Window,
+    /// What is read.
+    sources: Sources,
+    /// The schema of our functions, quoted.
+    schema: String,
+}
+
+impl Place {
+    /// Of a question; None where nothing can be an answer.
+    pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
+        store::require(client)?;
+        let window = Window::resolve(client, &question.period, &question.filters)?;
+        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
+            return Ok(None);
+        };
+        let sources = if question.asks_servers() {
+            Sources::increments(client, &window)?
+        } else {
+            Sources::choose(client, &window, !question.tells_entries_apart())?
+        };
+        Ok(Some(Self {
+            window,
+            sources,
+            schema: store::extension_schema()?,
+        }))
     }
-    if sources.has_lost() {
-        pgrx::notice!(
-            "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
-        );
+
+    /// The statement, of these entries where they are few.
+    pub fn statement<'a>(
+        &'a self,
+        question: &'a Question,
+        entries: Option<Vec<i64>>,
+    ) -> Statement<'a> {
+        let steps = self.window.steps();
+        Statement::new(question, steps, &self.sources, entries, &self.schema)
     }
-    Ok(())
+
+    /// See [`crate::reading::statement`] for their order.
+    pub fn parameters(&self, question: &Question) -> Result<Vec<DatumWithOid<'static>>, Error> {
+        let (since, until) = (self.window.since(), self.window.until());
+        let day_before = since.saturating_sub(DAY).max(EARLIEST);
+        let mut parameters = Vec::new();
+        for time in [
+            since,
+            until,
+            self.sources.reach(since),
+            self.sources.reach(until),
+            day_before,
+        ] {
+            parameters.push(timestamptz(time)?.into());
+        }
+        let edges = self.window.edges.iter().map(|&edge| timestamptz(edge));
+        parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
+        parameters.extend(self.sources.parameters()?);
+        parameters.extend(question.filters.parameters());
+        match question.wanted {
+            Wanted::Top { n, min_rate } => parameters.extend([n.into(), min_rate.into()]),
+            Wanted::Densities { base } => parameters.push(base.into()),
+            _ => {}
+        }
+        Ok(parameters)
+    }
+
+    /// Says where the answer is not what it would have been when increments were still kept.
+    pub fn note_age(&self) -> Result<(), Error> {
+        let kept_since = timestamptz(self.sources.kept_since())?;
+        if self.sources.parts().next().is_some() {
+            pgrx::notice!(
+                "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
+                 kept, are told as if it had happened evenly"
+            );
+        }
+        if self.sources.has_lost() {
+            pgrx::notice!(
+                "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
+            );
+        }
+        Ok(())
+    }
 }
 
 /// Reads the groups one by one. Gives whether there are times, where that is known.
@@ -170,10 +227,7 @@ fn each(
     let mut timed = None;
     for group in groups {
         pgrx::check_for_interrupts!();
-        let mut columns = Columns {
-            group: &group,
-            next: 1,
-        };
+        let mut columns = Columns::of(&group);
         timed = columns.take()?;
         // A row without a step only says whether there are times.
         if let Some(number) = columns.take::<i32>()? {
@@ -201,36 +255,6 @@ fn step(window: &Window, number: i32) -> Result<Step, Error> {
         time: timestamptz(start)?,
         seconds,
     })
-}
-
-/// See [`crate::reading::statement`] for their order.
-fn parameters(
-    question: &Question,
-    window: &Window,
-    sources: &Sources,
-) -> Result<Vec<DatumWithOid<'static>>, Error> {
-    let (since, until) = (window.since(), window.until());
-    let day_before = since.saturating_sub(24 * HOUR).max(EARLIEST);
-    let mut parameters = Vec::new();
-    for time in [
-        since,
-        until,
-        since.saturating_add(HOUR),
-        until.saturating_add(HOUR),
-        day_before,
-    ] {
-        parameters.push(timestamptz(time)?.into());
-    }
-    let edges = window.edges.iter().map(|&edge| timestamptz(edge));
-    parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
-    parameters.extend(sources.parameters()?);
-    parameters.extend(question.filters.parameters());
-    match question.wanted {
-        Wanted::Top { n, min_rate } => parameters.extend([n.into(), min_rate.into()]),
-        Wanted::Densities { base } => parameters.push(base.into()),
-        _ => {}
-    }
-    Ok(parameters)
 }
 
 /// Makes rows of groups.
@@ -352,7 +376,12 @@ pub struct Columns<'a> {
     next: usize,
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    /// All of them.
+    pub fn of(group: &'a SpiHeapTupleData<'a>) -> Self {
+        Self { group, next: 1 }
+    }
+
     /// The next column.
     pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
         let value = self.group.get(self.next)?;

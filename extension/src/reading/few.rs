@@ -34,3 +34,8 @@ pub fn few_entries(client: &SpiClient<'_>, filters: &Filters) -> Result<Option<V
     let found: Result<Option<Vec<i64>>, _> = found.collect();
     Ok(found?)
 }
+
+/// The same of entries that are known.
+pub fn if_few(entries: Vec<i64>) -> Option<Vec<i64>> {
+    (entries.len() <= FEW).then_some(entries)
+}

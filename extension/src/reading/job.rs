@@ -1,53 +1,104 @@
 //! `jobstats_job()`: one job as a whole.
 
+use std::collections::HashSet;
+
 use jobstats_core::level::Span;
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
 
 use crate::error::Error;
-use crate::reading::answer::{Columns, Step, ask_for};
+use crate::pinned::Pinned;
+use crate::reading::answer::{Columns, Place, SETTINGS};
 use crate::reading::arguments::{Filters, Period, exactly};
 use crate::reading::dimension::{By, Dimension, Dimensions};
-use crate::reading::measure::Measures;
+use crate::reading::few::if_few;
+use crate::reading::measure::{Measure, Measures};
 use crate::reading::question::{Question, Wanted};
 use crate::store;
 use crate::time::{micros, timestamptz};
 
+use work::{Done, Entries, Work};
+
 mod span;
+mod work;
 
 /// What a job did of one operation on one target.
 struct Row {
     dimensions: Dimensions,
     operation: String,
-    total: Option<AnyNumeric>,
+    total: AnyNumeric,
     calls: Option<AnyNumeric>,
     per_call: Option<f64>,
     rate: Option<f64>,
-    first: Option<TimestampWithTimeZone>,
-    last_active: Option<TimestampWithTimeZone>,
-    nodes: Option<i64>,
+    first: TimestampWithTimeZone,
+    last_active: TimestampWithTimeZone,
+    nodes: i64,
     coverage: f64,
 }
 
 impl Row {
-    fn read(question: &Question, step: Step, columns: &mut Columns<'_>) -> Result<Self, Error> {
-        let dimensions = columns.dimensions(&question.by)?;
-        let number = columns.take::<i32>()?.and_then(|n| usize::try_from(n).ok());
-        let measure = number.and_then(|n| question.measures.list.get(n));
-        let measure =
-            measure.ok_or_else(|| Error::Damaged("an operation is missing".to_owned()))?;
+    fn new(target: &Target, measure: &Measure, done: &Done, width: f64) -> Result<Self, Error> {
+        let total = total(measure, done.total)?;
+        let seconds = target.observed / 1e6;
         Ok(Self {
-            dimensions,
+            dimensions: target.dimensions.clone(),
             operation: measure.name.clone(),
-            total: columns.take()?,
-            calls: columns.take()?,
-            per_call: columns.take()?,
-            rate: columns.take()?,
-            first: columns.take()?,
-            last_active: columns.take()?,
-            nodes: columns.take()?,
-            coverage: columns.take()?.unwrap_or(0.0) / step.seconds,
+            rate: (seconds > 0.0).then_some(numeric(f64::try_from(total.clone()))? / seconds),
+            total,
+            calls: done.calls.map(AnyNumeric::from),
+            per_call: per_call(done)?,
+            first: timestamptz(done.first)?,
+            last_active: timestamptz(done.last)?,
+            nodes: i64::try_from(done.nodes.len()).unwrap_or(i64::MAX),
+            coverage: seconds / width,
+        })
+    }
+}
+
+/// The total of a measure: exact, also in seconds.
+fn total(measure: &Measure, total: i128) -> Result<AnyNumeric, Error> {
+    let total = AnyNumeric::from(total);
+    if !measure.total.iter().any(|term| term.in_seconds) {
+        return Ok(total);
+    }
+    let seconds = total * numeric(AnyNumeric::try_from("0.000001"))?;
+    numeric(AnyNumeric::try_from(seconds.normalize()))
+}
+
+fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
+    value.map_err(|error| Error::Damaged(error.to_string()))
+}
+
+/// What was spent per call, where there are enough of them to say.
+fn per_call(done: &Done) -> Result<Option<f64>, Error> {
+    match (done.spent, done.calls) {
+        (Some(spent), Some(calls)) if calls >= 10 => {
+            let per_call = AnyNumeric::from(spent) / AnyNumeric::from(calls);
+            Ok(Some(numeric(f64::try_from(per_call))?))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A target that was observed.
+struct Target {
+    id: i32,
+    dimensions: Dimensions,
+    is_mdt: bool,
+    /// For how many microseconds.
+    observed: f64,
+}
+
+impl Target {
+    fn read(by: &By, columns: &mut Columns<'_>) -> Result<Self, Error> {
+        let missing = || Error::Damaged("a target has no number".to_owned());
+        Ok(Self {
+            id: columns.take()?.ok_or_else(missing)?,
+            dimensions: columns.dimensions(by)?,
+            is_mdt: columns.take()?.unwrap_or(false),
+            observed: columns.take::<i64>()?.unwrap_or(0) as f64,
         })
     }
 }
@@ -59,7 +110,7 @@ CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until tim
     per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
     coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
+LANGUAGE c STABLE PARALLEL RESTRICTED
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
@@ -90,10 +141,15 @@ fn jobstats_job(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let job = job.ok_or_else(|| Error::Argument("job must not be NULL".to_owned()))?;
-    let rows = match period(job, since, until)? {
-        Some(period) => of_job(job, period)?,
-        None => Vec::new(),
-    };
+    let _pinned = Pinned::new(SETTINGS);
+    let rows = Spi::connect(|client| {
+        store::require(client)?;
+        let entries = Entries::of_job(client, job)?;
+        match period(client, job, &entries, since, until)? {
+            Some(period) => of_job(client, job, &entries, period),
+            None => Ok(Vec::new()),
+        }
+    })?;
     Ok(TableIterator::new(rows.into_iter().map(|row| {
         let dimensions = row.dimensions;
         (
@@ -102,19 +158,24 @@ fn jobstats_job(
             dimensions.kind,
             dimensions.target,
             row.operation,
-            row.total,
+            Some(row.total),
             row.calls,
             row.per_call,
             row.rate,
-            row.first,
-            row.last_active,
-            row.nodes,
+            Some(row.first),
+            Some(row.last_active),
+            Some(row.nodes),
             row.coverage,
         )
     })))
 }
 
-fn of_job(job: &str, period: Period) -> Result<Vec<Row>, Error> {
+fn of_job(
+    client: &SpiClient<'_>,
+    job: &str,
+    entries: &Entries,
+    period: Period,
+) -> Result<Vec<Row>, Error> {
     let question = Question {
         period,
         by: By::these(&[
@@ -127,16 +188,40 @@ fn of_job(job: &str, period: Period) -> Result<Vec<Row>, Error> {
         filters: Filters::default().only(Dimension::Job, exactly(job)),
         totals: true,
         calls: true,
-        wanted: Wanted::Operations,
+        wanted: Wanted::All,
     };
-    ask_for(&question, |step, columns| {
-        Row::read(&question, step, columns)
-    })
+    let Some(place) = Place::find(client, &question)? else {
+        return Ok(Vec::new());
+    };
+    let statement = place.statement(&question, if_few(entries.ids()));
+    let parameters = place.parameters(&question)?;
+    let mut targets = Vec::new();
+    for target in client.select(&statement.targets(), None, &parameters)? {
+        targets.push(Target::read(&question.by, &mut Columns::of(&target))?);
+    }
+    let mut work = Work::new(&question.measures);
+    let mdts = targets.iter().filter(|it| it.is_mdt).map(|it| it.id);
+    let mdts: HashSet<i32> = mdts.collect();
+    let rows = statement.rows_of_entries(&work.columns());
+    work.add_rows(client, &rows, &parameters, entries, &mdts)?;
+    place.note_age()?;
+    let width = place.window.step(0).map_or(0.0, |(_, seconds)| seconds);
+    let mut rows = Vec::new();
+    for target in &targets {
+        for (measure, done) in question.measures.list.iter().zip(work.on(target.id)) {
+            if let Some(done) = done {
+                rows.push(Row::new(target, measure, done, width)?);
+            }
+        }
+    }
+    Ok(rows)
 }
 
 /// The window; what was left open of it is where the job's rows begin and end. None if it has none.
 fn period(
+    client: &SpiClient<'_>,
     job: &str,
+    entries: &Entries,
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
 ) -> Result<Option<Period>, Error> {
@@ -152,10 +237,7 @@ fn period(
     }
     let [from, to] = [since, until].map(|time| time.map(micros).transpose());
     let (from, to) = (from?, to?);
-    let span = Spi::connect(|client| {
-        store::require(client)?;
-        span::of_job(client, job)
-    })?;
+    let span = span::of_job(client, job, &entries.ids())?;
     let reaches = |&(first, last): &Span| {
         from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)
     };

@@ -35,6 +35,15 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// One column.
+    pub fn column(name: &str) -> Self {
+        Self {
+            columns: vec![name.to_owned()],
+            mdt_only: false,
+            time: false,
+        }
+    }
+
     fn counts(operations: &[&Operation]) -> Self {
         Self {
             columns: operations.iter().map(|it| it.name.to_owned()).collect(),

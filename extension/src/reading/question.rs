@@ -43,8 +43,6 @@ pub enum Wanted {
     Summary,
     /// Per target its rate of the only measure, and the group of entries that leads on it.
     Leading,
-    /// Per target and measure, what the entries that the filters let through did.
-    Operations,
 }
 
 impl Question {
@@ -63,10 +61,7 @@ impl Question {
         let of_entries = |it: &Dimension| it.level() == Level::Entry && *it != Dimension::Uid;
         self.by.iter().any(|it| of_entries(&it))
             || self.filters.chosen().any(|it| of_entries(&it))
-            || matches!(
-                self.wanted,
-                Wanted::Summary | Wanted::Leading | Wanted::Operations
-            )
+            || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
     }
 
     /// Whether anything is asked of servers: only increments know those.

@@ -1,7 +1,8 @@
 //! The rows of `increments` that lie in a window, or reach into it.
 //!
 //! A row that lies inside of one step counts as it is, at no cost; only of the others, those that cross an edge, the part
-//! is computed. No row of increments is longer than an hour, so that its own time bounds the search.
+//! is computed. No row of increments crosses an edge of ten minutes (of an hour, where that is noted), so that its own time
+//! bounds the search.
 
 use crate::reading::measure::Sum;
 use crate::reading::sources::{Rollup, Sources};
@@ -138,11 +139,17 @@ impl Rows<'_> {
     fn of_rest(&self) -> String {
         let rows = format!(
             "SELECT * FROM jobstats.increments i WHERE i.\"time\" > s.lower \
-             AND i.\"time\" < s.upper + interval '1 hour' AND i.since < s.upper{condition} \
-             AND i.\"time\" > $1 AND i.\"time\" < $4{EACH}",
+             AND i.\"time\" <= s.reach AND i.since < s.upper{condition} \
+             AND i.\"time\" > $1 AND i.\"time\" <= $4{EACH}",
             condition = self.condition,
         );
-        let rows = self.inside_of_spans(BEFORE + Sources::REST, &INCREMENTS, &rows);
+        let lower = BEFORE + Sources::REST;
+        let spans = format!(
+            "unnest(${lower}, ${upper}, ${reach}) s (lower, upper, reach)",
+            upper = lower + 1,
+            reach = BEFORE + Sources::REST_REACH,
+        );
+        let rows = self.inside_of_spans(&spans, &INCREMENTS, &rows);
         self.keyed(&INCREMENTS, rows)
     }
 
@@ -158,7 +165,8 @@ impl Rows<'_> {
             condition = self.condition_on(rollup),
         );
         let lower = BEFORE + Sources::PARTS + 2 * position(rollup.level);
-        let rows = self.inside_of_spans(lower, kind(rollup), &rows);
+        let spans = format!("unnest(${lower}, ${}) s (lower, upper)", lower + 1);
+        let rows = self.inside_of_spans(&spans, kind(rollup), &rows);
         self.keyed(kind(rollup), rows)
     }
 
@@ -191,7 +199,7 @@ impl Rows<'_> {
     }
 
     /// The parts of rows that lie in spans `s`.
-    fn inside_of_spans(&self, lower: usize, kind: &Kind, rows: &str) -> String {
+    fn inside_of_spans(&self, spans: &str, kind: &Kind, rows: &str) -> String {
         let whole = self.whole("i.first_step", kind);
         let part = self.part(
             "k.step",
@@ -202,8 +210,7 @@ impl Rows<'_> {
         let from = format!(
             "FROM (SELECT i.*, s.lower, s.upper, {first} AS first_step, {last} AS last_step, \
              i.since >= s.lower AND i.\"time\" <= s.upper AS inside \
-             FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL ({rows}) i) i",
-            upper = lower + 1,
+             FROM {spans} CROSS JOIN LATERAL ({rows}) i) i",
             first = first_step("i"),
             last = last_step("i"),
         );
@@ -226,8 +233,8 @@ impl Rows<'_> {
         let table = "FROM jobstats.increments i WHERE";
         format!(
             "{whole} {table} i.\"time\" > $1 AND i.\"time\" <= $2 AND i.since >= $1{condition} \
-             UNION ALL {part} {table} i.\"time\" > $1 AND i.\"time\" < $3 AND i.since < $1{condition} \
-             UNION ALL {part} {table} i.\"time\" > $2 AND i.\"time\" < $4 AND i.since >= $1 AND i.since < $2{condition}"
+             UNION ALL {part} {table} i.\"time\" > $1 AND i.\"time\" <= $3 AND i.since < $1{condition} \
+             UNION ALL {part} {table} i.\"time\" > $2 AND i.\"time\" <= $4 AND i.since >= $1 AND i.since < $2{condition}"
         )
     }
 
@@ -236,7 +243,7 @@ impl Rows<'_> {
         let part = self.part("k.step", &INCREMENTS, "($6)[k.step]", "($6)[k.step + 1]");
         let from = format!(
             "FROM (SELECT i.*, {first} AS first_step, {last} AS last_step FROM jobstats.increments i \
-             WHERE i.\"time\" > $1 AND i.\"time\" < $4 AND i.since < $2{condition}) i",
+             WHERE i.\"time\" > $1 AND i.\"time\" <= $4 AND i.since < $2{condition}) i",
             condition = self.condition,
             first = first_step("i"),
             last = last_step("i"),

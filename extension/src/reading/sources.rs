@@ -3,6 +3,7 @@
 
 use jobstats_core::increment::Micros;
 use jobstats_core::level::{self, Span};
+use jobstats_core::step::reach;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
@@ -23,6 +24,8 @@ pub struct Sources {
     lost: Vec<Span>,
     /// Since when increments and observations are kept.
     kept_since: Micros,
+    /// Where rows of increments may reach over more than ten minutes.
+    coarse: Vec<Span>,
     /// Whether no step is read from two buckets, or from one and from increments.
     one_per_step: bool,
 }
@@ -64,24 +67,31 @@ impl Sources {
     /// Of those of parts of buckets.
     pub const PARTS: usize = Self::WHOLE + 2 * LEVELS.len();
 
+    /// Of where rows end at the latest that reach beyond the ends of spans of increments.
+    pub const REST_REACH: usize = Self::PARTS + 2 * LEVELS.len();
+
     /// How many there are.
-    pub const PARAMETERS: usize = Self::PARTS + 2 * LEVELS.len() - 1;
+    pub const PARAMETERS: usize = Self::REST_REACH;
 
     /// For rows that are asked no more than rollups know, or, `by_user`, than their sums by user know.
     pub fn choose(client: &SpiClient<'_>, window: &Window, by_user: bool) -> Result<Self, Error> {
-        let (levels, states) = states(client, window, by_user)?.into_iter().unzip();
-        Self::divide(window, levels, states, kept_since(client)?)
+        let coarse = coarse(client, window)?;
+        let states = states(client, window, by_user, &coarse)?;
+        let (levels, states) = states.into_iter().unzip();
+        Self::divide(window, levels, states, coarse, kept_since(client)?)
     }
 
     /// For rows that are asked what only `increments` knows.
     pub fn increments(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
-        Self::divide(window, Vec::new(), Vec::new(), kept_since(client)?)
+        let coarse = coarse(client, window)?;
+        Self::divide(window, Vec::new(), Vec::new(), coarse, kept_since(client)?)
     }
 
     fn divide(
         window: &Window,
         levels: Vec<Rollup>,
         states: Vec<level::Level>,
+        coarse: Vec<Span>,
         kept_since: Micros,
     ) -> Result<Self, Error> {
         let division = level::divide(&window.edges, &states, kept_since);
@@ -100,6 +110,7 @@ impl Sources {
             parts: of(division.parts),
             lost: division.lost,
             kept_since,
+            coarse,
             one_per_step,
         })
     }
@@ -150,6 +161,11 @@ impl Sources {
         self.kept_since
     }
 
+    /// Where rows of increments end at the latest that reach beyond an instant.
+    pub fn reach(&self, instant: Micros) -> Micros {
+        reach(instant, &self.coarse)
+    }
+
     /// What is read, from wherever.
     fn read(&self) -> Vec<Span> {
         let rollups = self.whole.iter().chain(&self.parts);
@@ -158,7 +174,7 @@ impl Sources {
     }
 
     /// Parameters of a statement: since when observations are kept; starts and ends of what is read, of the spans of
-    /// increments, of whole buckets of each of [`LEVELS`], of parts of them.
+    /// increments, of whole buckets of each of [`LEVELS`], of parts of them; where rows of increments end.
     pub fn parameters(&self) -> Result<Vec<DatumWithOid<'static>>, Error> {
         let mut spans = vec![self.read(), self.rest.clone()];
         for rollups in [&self.whole, &self.parts] {
@@ -174,6 +190,8 @@ impl Sources {
                 parameters.push(times.collect::<Result<Vec<_>, _>>()?.into());
             }
         }
+        let reaches = self.rest.iter().map(|&(_, to)| timestamptz(self.reach(to)));
+        parameters.push(reaches.collect::<Result<Vec<_>, _>>()?.into());
         Ok(parameters)
     }
 }
@@ -183,6 +201,7 @@ fn states(
     client: &SpiClient<'_>,
     window: &Window,
     by_user: bool,
+    coarse: &[Span],
 ) -> Result<Vec<(Rollup, level::Level)>, Error> {
     let dirty = spans(client, "jobstats.dirty", window)?;
     let mut states = Vec::new();
@@ -205,7 +224,7 @@ fn states(
         };
         let mut stale = dirty.clone();
         if level.is_finest() {
-            stale.extend(spans(client, "jobstats.coarse", window)?);
+            stale.extend(coarse);
         }
         let by_user = by_user && state.get::<bool>(4)? == Some(true);
         let state = level::Level {
@@ -226,6 +245,11 @@ fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
         .first()
         .get_one::<TimestampWithTimeZone>()?;
     dropped.map_or(Ok(EARLIEST), micros)
+}
+
+/// Where rows of increments may reach over more than ten minutes.
+fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Span>, Error> {
+    spans(client, "jobstats.coarse", window)
 }
 
 /// The spans of a table that reach into a window, or into a bucket of it.

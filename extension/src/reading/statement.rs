@@ -2,7 +2,7 @@
 //!
 //! Sums per target and group (`activity`) are joined with the targets in every step (`scope`: those that were observed,
 //! `unit`, and for how long, `seen`; see [`scope`]), because a rate is a sum over targets of total ÷ seconds observed. What
-//! is made of that, [`groups`] and [`operations`] say.
+//! is made of that, [`groups`] says.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,10 @@ use crate::reading::rows::{AFTER_SPANS, Rows};
 use crate::reading::sources::Sources;
 
 mod groups;
-mod operations;
 mod scope;
 
-/// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 each an hour
-/// later, 5 a day before the start, 6 the edges of the steps, 7 since when
+/// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 where rows
+/// end at the latest that reach beyond each, 5 a day before the start, 6 the edges of the steps, 7 since when
 /// observations are kept, then those that say [which spans are read](crate::reading::rows::READ).
 const FILTERS: usize = AFTER_SPANS;
 
@@ -95,9 +94,7 @@ impl<'a> Statement<'a> {
             .map(|it| Parts::new(it, question.calls, &mut sums))
             .collect();
         let has_times = sums.iter().any(|sum| sum.time);
-        // Where one entry's rows are looked at alone, what they lack is simply not there.
-        let asks_whether = has_times && !matches!(question.wanted, Wanted::Operations);
-        let probe = asks_whether.then(|| number(&mut sums, &Sum::service_time()));
+        let probe = has_times.then(|| number(&mut sums, &Sum::service_time()));
         let load = matches!(question.wanted, Wanted::Summary).then(|| {
             [Sum::service_time(), Sum::service_calls()].map(|sum| number(&mut sums, &sum))
         });
@@ -117,17 +114,12 @@ impl<'a> Statement<'a> {
     /// All of it. Every row begins with whether there are times; that is so even where nothing else is said.
     pub fn complete(&self) -> String {
         format!(
-            "WITH step AS MATERIALIZED ({step}), observation AS MATERIALIZED ({observation}), \
-             unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen}), \
-             part AS {materialized} ({part}), entry AS MATERIALIZED ({entry}), \
+            "WITH {observed}, part AS {materialized} ({part}), entry AS MATERIALIZED ({entry}), \
              activity AS NOT MATERIALIZED ({activity}), early AS MATERIALIZED ({early}), timed AS MATERIALIZED ({timed}), \
              scope AS MATERIALIZED ({scope}), coverage AS ({coverage}) \
              SELECT n.timed, g.* FROM (SELECT bool_or(k.timed) AS timed FROM timed k) n \
              LEFT JOIN ({wanted}) g ON true ORDER BY {order}",
-            step = self.step(),
-            observation = self.observation(),
-            unit = self.unit(),
-            seen = self.seen(),
+            observed = self.observed(),
             part = self.part(),
             entry = self.entry(),
             materialized = if self.is_read_once() {
@@ -142,6 +134,38 @@ impl<'a> Statement<'a> {
             coverage = self.coverage(),
             wanted = self.wanted(),
             order = self.order("g."),
+        )
+    }
+
+    /// For a question about the whole window, the targets that were observed in it: `target_id`, their dimensions, whether
+    /// each is an MDT, and for how many microseconds it was observed. In order of the dimensions.
+    pub fn targets(&self) -> String {
+        let dimensions = || self.question.by.of(&[Level::Target]);
+        format!(
+            "WITH {observed} SELECT u.target_id{columns}, u.target_kind = 'MDT', x.observed \
+             FROM unit u JOIN seen x ON x.target_id = u.target_id ORDER BY u.unit_group",
+            observed = self.observed(),
+            columns = columns(dimensions(), "u."),
+        )
+    }
+
+    /// The rows of the window of the entries asked for, which nothing is made of: `target_id`, `entry_id`, `first`, `last`
+    /// and these sums.
+    pub fn rows_of_entries(&self, sums: &[Sum]) -> String {
+        let rows = self.rows_in_window(sums, true, [&self.of_entries(), ""], false);
+        let values: String = (0..sums.len()).map(|n| format!(", r.value_{n}")).collect();
+        format!("SELECT r.target_id, r.entry_id, r.first, r.last{values} FROM ({rows}) r")
+    }
+
+    /// What is said of targets before anything of what was done on them.
+    fn observed(&self) -> String {
+        format!(
+            "step AS MATERIALIZED ({step}), observation AS MATERIALIZED ({observation}), \
+             unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen})",
+            step = self.step(),
+            observation = self.observation(),
+            unit = self.unit(),
+            seen = self.seen(),
         )
     }
 

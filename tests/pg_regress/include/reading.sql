@@ -47,6 +47,11 @@ CROSS JOIN LATERAL jsonb_populate_record(NULL::jobstats.increments, counts || js
     'observed', (SELECT min(o."time") FROM jobstats.observations o WHERE o.target_id = t.target_id AND o."time" >= until),
     'target_id', t.target_id, 'entry_id', hashtextextended(entry, 0), 'reset', false)) i
 WHERE t.cluster = act.cluster AND t.name = act.target;
+-- As a feed does of a row that it divides at hours only.
+INSERT INTO jobstats.coarse
+SELECT date_bin('1 hour', since, 'epoch'), date_bin('1 hour', until + interval '1 hour' - interval '1 microsecond', 'epoch')
+WHERE date_bin('10 minutes', since, 'epoch') < date_bin('10 minutes', until - interval '1 microsecond', 'epoch')
+ON CONFLICT DO NOTHING;
 $$;
 CREATE FUNCTION world.act(target text, entry text, since numeric, until numeric, counts jsonb) RETURNS void
 LANGUAGE sql AS $$

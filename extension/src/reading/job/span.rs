@@ -28,16 +28,17 @@ struct Found {
     latest: Span,
 }
 
-/// From when to when rows of a job are stored; where only rollups are kept, to the edges of their buckets.
-pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Option<Span>, Error> {
-    let (Some(earliest), Some(entries)) = (earliest(client, job)?, entries(client, job)?) else {
+/// From when to when rows of a job, which has these entries, are stored; where only rollups are kept, to the edges of their
+/// buckets.
+pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Option<Span>, Error> {
+    let Some(earliest) = earliest(client, job)? else {
         return Ok(None);
     };
     // A bucket may begin before the rows in it.
     let window = Window {
         edges: vec![earliest.saturating_sub(DAY).max(EARLIEST), LATEST],
     };
-    let found = search(client, &Sources::choose(client, &window, false)?, &entries)?;
+    let found = search(client, &window, entries)?;
     let first = found.iter().map(|it| it.first).min();
     let latest = found.iter().max_by_key(|it| it.latest);
     let (Some(first), Some(latest)) = (first, latest) else {
@@ -45,22 +46,14 @@ pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Option<Span>, Error> 
     };
     let last = match latest.level {
         None => latest.latest.1,
-        Some(level) => last_in_bucket(client, &entries, level, latest.latest)?,
+        Some(level) => last_in_bucket(client, entries, level, latest.latest)?,
     };
     Ok(Some((known_since(client, first)?, last)))
 }
 
-fn entries(client: &SpiClient<'_>, job: &str) -> Result<Option<Vec<i64>>, Error> {
-    let entries = client.select(
-        "SELECT array_agg(e.entry_id) FROM jobstats.entries e WHERE e.job = $1",
-        Some(1),
-        &[job.into()],
-    )?;
-    Ok(entries.first().get_one()?)
-}
-
-/// Looks into every source.
-fn search(client: &SpiClient<'_>, sources: &Sources, entries: &[i64]) -> Result<Vec<Found>, Error> {
+/// Looks into every source. Where the window begins is said to each, so that older days need not be planned for.
+fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Vec<Found>, Error> {
+    let sources = Sources::choose(client, window, false)?;
     let mut searches = vec![(0, "increments".to_owned(), "\"time\"", "since")];
     for (number, level) in (1..).zip(&LEVELS) {
         searches.push((number, level.relation(), "bucket", "first"));
@@ -74,14 +67,17 @@ fn search(client: &SpiClient<'_>, sources: &Sources, entries: &[i64]) -> Result<
                 "SELECT {source}, min(i.first), max(i.latest) \
                  FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
                  SELECT i.{first} AS first, i.{time} AS latest FROM jobstats.{relation} i \
-                 WHERE i.{time} > s.lower AND i.{time} <= s.upper AND i.entry_id = ANY (${entries}){EACH}) i",
+                 WHERE i.{time} > s.lower AND i.{time} <= s.upper AND i.entry_id = ANY (${entries}) \
+                 AND i.{time} > ${since}{EACH}) i",
                 upper = lower + 1,
                 entries = Sources::PARAMETERS + 1,
+                since = Sources::PARAMETERS + 2,
             )
         })
         .collect();
     let mut parameters = sources.parameters()?;
     parameters.push(entries.to_vec().into());
+    parameters.push(timestamptz(window.since())?.into());
     let rows = client.select(&searches.join(" UNION ALL "), None, &parameters)?;
     let mut found = Vec::new();
     for row in rows {

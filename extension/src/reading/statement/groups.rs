@@ -17,7 +17,6 @@ impl Statement<'_> {
             Wanted::Top { .. } => self.top(),
             Wanted::Densities { .. } => self.densities(),
             Wanted::Leading => self.leading(),
-            Wanted::Operations => self.operations(),
         }
     }
 
@@ -28,10 +27,6 @@ impl Statement<'_> {
             Wanted::Top { .. } => format!("{table}total_0 DESC"),
             Wanted::Densities { .. } => return format!("{table}step, {table}bucket"),
             Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
-            Wanted::Operations => {
-                let targets = self.question.by.of(&[Level::Target]);
-                return format!("{table}step{}, {table}n", columns(targets, table));
-            }
         };
         first + &columns(self.question.by.iter(), table)
     }
@@ -179,6 +174,6 @@ impl Statement<'_> {
 }
 
 /// An expression: what was spent per call, where there are enough of them to say.
-pub(super) fn per_call(spent: &str, calls: &str) -> String {
+fn per_call(spent: &str, calls: &str) -> String {
     format!("CASE WHEN {calls} >= 10 THEN ({spent} / {calls})::double precision END")
 }
