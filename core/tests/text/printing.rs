@@ -27,12 +27,16 @@ job_stats:
 
 #[test]
 fn what_is_printed_is_read_again() {
+    let snapshot = read_carried(TEXT.as_bytes()).unwrap();
+    assert_eq!(snapshot.problems, []);
+    assert_eq!(String::from_utf8(print(&snapshot)).unwrap(), TEXT);
+}
+
+#[test]
+fn no_server_says_when_a_record_was_last_seen() {
     let reading = read(TEXT.as_bytes()).unwrap();
-    assert_eq!(reading.snapshots[0].problems, []);
-    assert_eq!(
-        String::from_utf8(print(&reading.snapshots[0])).unwrap(),
-        TEXT
-    );
+    let mut records = reading.snapshots[0].records.iter();
+    assert!(records.all(|record| record.last_seen.is_none()));
 }
 
 #[test]
