@@ -23,12 +23,8 @@ const PROBLEMS_KEPT: usize = 1_000;
 /// Read a text: all its targets, each with its records, of which the same identifier stands twice only where it had two
 /// lives.
 pub fn read(text: &[u8]) -> Result<Reading<'_>, ReadError> {
-    let mut reader = Reader::of(text)?;
+    let mut reader = Reader::of(text, false)?;
     for target in &mut reader.targets {
-        // No server says when a record was last seen. Whoever can name a job what he likes could, by a name of several lines.
-        for record in &mut target.snapshot.records {
-            record.last_seen = None;
-        }
         duplicates::resolve(
             &mut target.snapshot,
             &target.job_id_lines,
@@ -40,7 +36,7 @@ pub fn read(text: &[u8]) -> Result<Reading<'_>, ReadError> {
 
 /// Read records that [`super::print()`] printed: one target; an identifier may stand there any number of times.
 pub fn read_carried(text: &[u8]) -> Result<Snapshot<'_>, ReadError> {
-    let snapshots = Reader::of(text)?.finish().snapshots;
+    let snapshots = Reader::of(text, true)?.finish().snapshots;
     Ok(snapshots.into_iter().next().unwrap_or_default())
 }
 
@@ -96,6 +92,9 @@ struct Open {
 }
 
 struct Reader<'a> {
+    /// Whether records were printed by us, and may say when they were last seen. No server says that, but whoever can name a
+    /// job what he likes could, by a name of several lines.
+    is_carried: bool,
     targets: Vec<Target<'a>>,
     positions: HashMap<Option<TargetName<'a>>, usize>,
     /// The target that has begun and not ended.
@@ -108,11 +107,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn of(text: &'a [u8]) -> Result<Self, ReadError> {
+    fn of(text: &'a [u8], is_carried: bool) -> Result<Self, ReadError> {
         if text.len() > TEXT_MAX {
             return Err(ReadError::TooLong(text.len()));
         }
         let mut reader = Self {
+            is_carried,
             targets: Vec::new(),
             positions: HashMap::new(),
             current: None,
@@ -399,7 +399,9 @@ impl<'a> Sink<'a> for Reader<'a> {
             match time {
                 TimeLine::Snapshot(time) => record.snapshot_time = Some(time),
                 TimeLine::Start(time) => record.start_time = Some(time),
-                TimeLine::LastSeen(micros) => record.last_seen = Some(micros),
+                TimeLine::LastSeen(micros) => {
+                    record.last_seen = self.is_carried.then_some(micros);
+                }
             }
         }
         Ok(())
