@@ -22,12 +22,10 @@ use crate::ingest::targets::cleanup_interval;
 use crate::memory::reserve;
 use crate::staged::Row;
 use crate::store::Settings;
-use crate::time::{EARLIEST, micros, timestamptz};
+use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
 /// Computed rows that wait for being compared.
 const ROWS: usize = 16_384;
-
-const DAY: Micros = 86_400_000_000;
 
 /// How observations are looked at.
 pub struct Walk {

@@ -19,7 +19,7 @@ use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::prepared;
 use crate::rollup;
-use crate::time::{micros, timestamptz};
+use crate::time::{DAY, micros, timestamptz};
 use crate::zstd_text::unpack;
 
 /// An observation with its text.
@@ -135,8 +135,6 @@ pub fn digest(
     let row = rows.into_iter().next();
     Ok(row.map(|row| row.get::<Vec<u8>>(1)).transpose()?.flatten())
 }
-
-const DAY: Micros = 86_400_000_000;
 
 /// The observation before this time, unless retention has taken it, or would have: so that one text with a clock decades
 /// off does not make rows for every hour since.

@@ -2,7 +2,6 @@
 
 use std::ffi::CStr;
 
-use jobstats_core::increment::Micros;
 use pgrx::AnyNumeric;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
@@ -18,7 +17,7 @@ use crate::reading::sources::Sources;
 use crate::reading::statement::Statement;
 use crate::reading::window::{ROW_LIMIT, Window};
 use crate::store;
-use crate::time::{EARLIEST, timestamptz};
+use crate::time::{DAY, EARLIEST, timestamptz};
 
 /// What holds while a statement runs. It has hundreds of expressions: compiling them takes longer than reading a day of a
 /// large cluster. And the planner knows nothing of what the parts hold that are joined and grouped: to sort these takes
@@ -29,8 +28,6 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_mergejoin", c"off"),
     (c"enable_sort", c"off"),
 ];
-
-const DAY: Micros = 86_400_000_000;
 
 /// Position of the first dimension in the statement's result; before it come whether there are times, and the step.
 const FIRST_DIMENSION: usize = 3;

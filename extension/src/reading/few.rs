@@ -27,12 +27,9 @@ pub fn few_entries(client: &SpiClient<'_>, filters: &Filters) -> Result<Option<V
     let statement = format!("{} LIMIT {}", entries(filters, 1), FEW + 1);
     let parameters: Vec<_> = filters.parameters().collect();
     let found = client.select(&statement, None, &parameters)?;
-    if found.len() > FEW {
-        return Ok(None);
-    }
     let found = found.map(|row| row.get::<i64>(1));
     let found: Result<Option<Vec<i64>>, _> = found.collect();
-    Ok(found?)
+    Ok(found?.and_then(if_few))
 }
 
 /// The same of entries that are known.

@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::error::Error;
 use crate::reading::window::Window;
 use crate::rollup::{LEVELS, Level};
-use crate::time::{EARLIEST, micros, timestamptz};
+use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
 /// Spans of a window, by what is read for them.
 pub struct Sources {
@@ -254,7 +254,6 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Span>, Error> {
 
 /// The spans of a table that reach into a window, or into a bucket of it.
 fn spans(client: &SpiClient<'_>, table: &str, window: &Window) -> Result<Vec<Span>, Error> {
-    const DAY: Micros = 86_400_000_000;
     let found = client.select(
         &format!(
             "SELECT s.span_from, s.span_to FROM {table} s WHERE s.span_to > $1 AND s.span_from < $2"

@@ -14,9 +14,7 @@ use crate::reading::sources::Sources;
 use crate::reading::window::Window;
 use crate::rollup::LEVELS;
 use crate::store;
-use crate::time::{EARLIEST, micros, timestamptz};
-
-const DAY: Micros = 86_400_000_000;
+use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
 /// No observation is later: 2200-01-01.
 const LATEST: Micros = 7_258_118_400_000_000;
