@@ -14,7 +14,7 @@ use crate::columns::operation_columns;
 use crate::error::Error;
 use crate::setup::{Installation, divide_by_time};
 use crate::store;
-use crate::time::{micros, timestamptz};
+use crate::time::{DAY, micros, timestamptz};
 
 mod users;
 
@@ -531,4 +531,47 @@ fn jobstats_roll_up(
             .len())
     })?;
     Ok(rows as i64)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_skip_empty_days(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz
+) RETURNS timestamptz
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_skip_empty_days(text, boolean, timestamptz, timestamptz) IS
+'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the end of the span where there is none.';
+"#)]
+fn jobstats_skip_empty_days(
+    level: &str,
+    by_user: bool,
+    span_from: TimestampWithTimeZone,
+    span_to: TimestampWithTimeZone,
+) -> Result<TimestampWithTimeZone, pgrx::pg_sys::panic::ErrorReport> {
+    let level = Level::find(level)?;
+    let (mut from, to) = (micros(span_from)?, micros(span_to)?);
+    let (relation, (source, time)) = if by_user {
+        (
+            level.users(),
+            (format!("jobstats.{}", level.relation()), "bucket"),
+        )
+    } else {
+        (level.relation(), level.source())
+    };
+    let held = format!(
+        "SELECT EXISTS (SELECT FROM {source} i WHERE i.{time} > $1 AND i.{time} <= $2) \
+         OR EXISTS (SELECT FROM jobstats.{relation} i WHERE i.bucket > $1 AND i.bucket <= $2)"
+    );
+    Spi::connect(|client| -> Result<(), Error> {
+        while from < to {
+            let day = [timestamptz(from)?.into(), timestamptz(from + DAY)?.into()];
+            let found = client.select(&held, Some(1), &day)?;
+            if found.first().get::<bool>(1)? == Some(true) {
+                break;
+            }
+            from += DAY;
+        }
+        Ok(())
+    })?;
+    Ok(timestamptz(from.min(to))?)
 }
