@@ -20,6 +20,7 @@ mod internal;
 mod maintenance;
 mod memory;
 mod metrics;
+mod observed;
 mod operations;
 mod parse;
 mod pinned;

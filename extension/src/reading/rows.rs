@@ -77,12 +77,12 @@ fn kind(rollup: Rollup) -> &'static Kind {
 }
 
 /// The step that the first instant of a row of this table lies in: 0 before the window.
-pub fn first_step(table: &str) -> String {
+fn first_step(table: &str) -> String {
     format!("width_bucket({table}.since, $6)")
 }
 
 /// The step that the last instant of a row lies in. An instant on an edge belongs to the step that ends there.
-pub fn last_step(table: &str) -> String {
+fn last_step(table: &str) -> String {
     format!("width_bucket({table}.\"time\" - interval '1 microsecond', $6)")
 }
 

@@ -142,8 +142,8 @@ impl<'a> Statement<'a> {
     pub fn targets(&self) -> String {
         let dimensions = || self.question.by.of(&[Level::Target]);
         format!(
-            "WITH {observed} SELECT u.target_id{columns}, u.target_kind = 'MDT', x.observed \
-             FROM unit u JOIN seen x ON x.target_id = u.target_id ORDER BY u.unit_group",
+            "WITH {observed} SELECT u.target_id{columns}, u.target_kind = 'MDT', x.observed[1] \
+             FROM unit u JOIN seen x ON x.target_id = u.target_id WHERE x.observed IS NOT NULL ORDER BY u.unit_group",
             observed = self.observed(),
             columns = columns(dimensions(), "u."),
         )
@@ -160,9 +160,7 @@ impl<'a> Statement<'a> {
     /// What is said of targets before anything of what was done on them.
     fn observed(&self) -> String {
         format!(
-            "step AS MATERIALIZED ({step}), observation AS MATERIALIZED ({observation}), \
-             unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen})",
-            step = self.step(),
+            "observation AS MATERIALIZED ({observation}), unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen})",
             observation = self.observation(),
             unit = self.unit(),
             seen = self.seen(),

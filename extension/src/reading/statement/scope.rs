@@ -2,16 +2,9 @@
 
 use super::{Statement, columns, seconds};
 use crate::reading::dimension::{Dimension, Level};
-use crate::reading::rows::{self, KEPT_SINCE, READ};
+use crate::reading::rows::{KEPT_SINCE, READ};
 
 impl Statement<'_> {
-    pub(super) fn step(&self) -> String {
-        format!(
-            "SELECT n AS step, ($6)[n] AS lower, ($6)[n + 1] AS upper FROM generate_series(1, {}) n",
-            self.steps
-        )
-    }
-
     /// When targets were observed: of those that were in the window or on the day before.
     pub(super) fn observation(&self) -> String {
         if self.question.asks_servers() {
@@ -97,7 +90,8 @@ impl Statement<'_> {
         )
     }
 
-    /// For how long each target was observed in each step, in microseconds, as far as what it did is still known.
+    /// For how many microseconds each unit was observed in each step, as far as what it did is still known: an array, or
+    /// NULL where that is none of the window.
     pub(super) fn seen(&self) -> String {
         let observation = if self.sources.has_lost() {
             format!(
@@ -111,16 +105,11 @@ impl Statement<'_> {
             "observation".to_owned()
         };
         format!(
-            "SELECT {key}, s.step, \
-             (1000000 * extract(epoch FROM sum(least(o.\"time\", s.upper) - greatest(o.since, s.lower))))::bigint AS observed \
-             FROM {observation} o \
-             CROSS JOIN LATERAL generate_series(greatest({first}, 1), least({last}, {steps})) AS k (step) \
-             JOIN step s ON s.step = k.step \
-             WHERE o.since < $2 AND o.\"time\" > $1 GROUP BY {key}, s.step",
-            key = self.unit_key("o"),
-            first = rows::first_step("o"),
-            last = rows::last_step("o"),
-            steps = self.steps,
+            "SELECT {key}, {schema}.jobstats_observed(o.since, o.\"time\", $6) AS observed FROM unit u \
+             LEFT JOIN {observation} o {same_unit} AND o.since < $2 AND o.\"time\" > $1 GROUP BY {key}",
+            key = self.unit_key("u"),
+            schema = self.schema,
+            same_unit = self.same_unit("u", "o"),
         )
     }
 
@@ -130,10 +119,12 @@ impl Statement<'_> {
         let dimensions = columns(self.question.by.of(&[Level::Target]), "u.");
         format!(
             "SELECT {key}, u.target_kind, u.target_name, u.target_kind = 'MDT' AS mdt, u.unit_group, s.step{dimensions}, \
-             x.observed, CASE WHEN x.observed > 0 THEN 0::bigint END AS none, \
-             CASE WHEN x.observed > 0 AND k.timed THEN 0::bigint END AS none_of_time FROM unit u CROSS JOIN step s \
-             LEFT JOIN seen x {on_seen} AND x.step = s.step LEFT JOIN timed k ON k.target_id = u.target_id",
+             x.observed[s.step] AS observed, CASE WHEN x.observed[s.step] > 0 THEN 0::bigint END AS none, \
+             CASE WHEN x.observed[s.step] > 0 AND k.timed THEN 0::bigint END AS none_of_time FROM unit u \
+             CROSS JOIN generate_series(1, {steps}) s (step) JOIN seen x {on_seen} \
+             LEFT JOIN timed k ON k.target_id = u.target_id",
             key = self.unit_key("u"),
+            steps = self.steps,
             on_seen = self.same_unit("u", "x"),
         )
     }
