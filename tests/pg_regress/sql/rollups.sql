@@ -69,3 +69,12 @@ TABLE jobstats.dirty;
 SELECT level, shown, held FROM differences();
 CALL jobstats_maintain();
 SELECT level, shown, held FROM differences();
+
+-- Days that were passed over, as nothing had happened in them, are computed once something has; the one that stays is newer than the lag.
+INSERT INTO jobstats.feed (server, "time", body)
+VALUES ('oss3', '2026-01-05 00:05', ost('fs-OST0002', record('a.1', 1, 4096))),
+    ('oss3', '2026-01-05 00:20', ost('fs-OST0002', record('a.1', 10, 8192)));
+SELECT level, shown, held FROM differences();
+CALL jobstats_maintain();
+SELECT level, shown, held FROM differences();
+TABLE jobstats.dirty;
