@@ -1,6 +1,6 @@
 -- What every workload and user did in the last observation of each target. The increments are scanned once, not once per
 -- target, which planners do not see by themselves; apart from observations that began over an hour ago: the scan would
--- begin with these.
+-- begin with these. Each of those is looked for by itself (OFFSET 0): joined by hashing, all that is stored would be read.
 WITH last AS MATERIALIZED (
     SELECT t.target_id, t.cluster, t.name, t.kind, o.server, o.since, o."time", o.since > now() - interval '1 hour' AS recent
     FROM jobstats.targets t
@@ -25,6 +25,7 @@ work AS (
     CROSS JOIN LATERAL (
         SELECT * FROM jobstats.increments i
         WHERE i."time" > l.since AND i."time" <= l."time" AND i.target_id = l.target_id AND i.observed = l."time"
+        OFFSET 0
     ) i
     WHERE NOT l.recent
 )
