@@ -413,13 +413,7 @@ impl<'a> Statement<'a> {
 
     /// Whether rows are read as they are and needed but once: then they need not be kept.
     fn is_read_once(&self) -> bool {
-        !self.joins_entries() && !self.adds_up_parts() && !self.question.filters.has(Level::Entry)
-    }
-
-    /// Whether parts are sums of rows: of targets, of which there are few, and where sums by entry are needed that are not
-    /// rows already.
-    fn adds_up_parts(&self) -> bool {
-        !self.asks_entries() || self.is_summary() && !self.has_one_row_per_step()
+        self.by_user() && self.has_one_row_per_step() && !self.question.filters.has(Level::Entry)
     }
 
     /// Whether there is at most one row per step, target and entry or user. Rows of increments are added up where users are
