@@ -540,7 +540,7 @@ CREATE FUNCTION jobstats_skip_empty_days(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_skip_empty_days(text, boolean, timestamptz, timestamptz) IS
-'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the end of the span where there is none.';
+'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
 "#)]
 fn jobstats_skip_empty_days(
     level: &str,
@@ -563,7 +563,9 @@ fn jobstats_skip_empty_days(
          OR EXISTS (SELECT FROM jobstats.{relation} i WHERE i.bucket > $1 AND i.bucket <= $2)"
     );
     Spi::connect(|client| -> Result<(), Error> {
-        while from < to {
+        // Not in what is left at the end, all of it as a rule: to find the first row of ten minutes, what was stored in the
+        // day before them would be read.
+        while to - from > DAY {
             let day = [timestamptz(from)?.into(), timestamptz(from + DAY)?.into()];
             let found = client.select(&held, Some(1), &day)?;
             if found.first().get::<bool>(1)? == Some(true) {
@@ -573,5 +575,5 @@ fn jobstats_skip_empty_days(
         }
         Ok(())
     })?;
-    Ok(timestamptz(from.min(to))?)
+    Ok(timestamptz(from)?)
 }

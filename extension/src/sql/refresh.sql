@@ -66,10 +66,8 @@ BEGIN
             END IF;
             EXIT WHEN low >= high;
             low := @extschema@.jobstats_skip_empty_days(level.name, true, low, high);
-            IF low < high THEN
-                PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
-                affected := affected + @extschema@.jobstats_roll_up(level.name, true, low, least(low + pace, high));
-            END IF;
+            PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
+            affected := affected + @extschema@.jobstats_roll_up(level.name, true, low, least(low + pace, high));
             UPDATE jobstats.rollups l SET users_refreshed = least(low + pace, high) WHERE l.level = level.name;
         END LOOP;
         INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
@@ -165,10 +163,10 @@ BEGIN
             END IF;
             EXIT WHEN low >= high;
             low := @extschema@.jobstats_skip_empty_days(level.name, false, low, high);
-            IF low < high AND level.aggregate THEN
+            IF level.aggregate THEN
                 CALL jobstats.refresh_aggregate(level.name, low, least(low + pace, high));
                 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-            ELSIF low < high THEN
+            ELSE
                 PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
                 affected := affected + @extschema@.jobstats_roll_up(level.name, false, low, least(low + pace, high));
             END IF;
