@@ -34,7 +34,7 @@ cargo build --release -p jobstats-simulator
 start_cluster day fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
 new_store "$cluster" day "raw_retention => '10 days'" >/dev/null
 url=$(scripts/cluster.sh url "$cluster" day)
-sql -c "SELECT jobstats_add_partitions(relation, 'day', '$from', '$from'::timestamptz)
+sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$from', '$from'::timestamptz)
     FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
 simulate day "$from" "$hours" --preset puhti --scale "$scale"
 sql -c "CREATE UNLOGGED TABLE clusters AS SELECT day.cluster || n AS cluster, server, \"time\", body_zstd, duration, shipper

@@ -190,7 +190,7 @@ store_month() {
     columns=$(sql -c "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
         WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 3 AND NOT attisdropped")
     sql >/dev/null <<-SQL
-		SELECT jobstats_add_partitions(relation, 'day', now() - interval '31 days', now()) FROM unnest('{observations,increments}'::text[]) relation;
+		SELECT jobstats_internal.add_partitions(relation, 'day', now() - interval '31 days', now()) FROM unnest('{observations,increments}'::text[]) relation;
 		CREATE TEMPORARY TABLE increments AS SELECT * FROM jobstats.increments WHERE target_id = $of LIMIT 10000;
 		INSERT INTO jobstats.increments ("time", since, observed, $columns)
 		SELECT i."time" - s.back, i.since - s.back, i.observed - s.back, $columns

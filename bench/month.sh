@@ -58,7 +58,7 @@ feed_days() {
         began=$(date +%s.%N)
         feed_day "$(day "$back")" 10 "day_$back" job
         sql -c "INSERT INTO feeding VALUES ('$(day "$back")', make_interval(secs => $(date +%s.%N) - $began))" \
-            -c "DROP TABLE day_$back" -c "SELECT jobstats_drop_before('raw', '$(day "$back")')" >/dev/null
+            -c "DROP TABLE day_$back" -c "SELECT jobstats_internal.drop_before('raw', '$(day "$back")')" >/dev/null
         [ "$back" = "$last" ] || wait "$simulation"
         say "day $((days - back + 1)) of $days, fed in $(sql -c 'SELECT took FROM feeding ORDER BY day DESC LIMIT 1')"
     done
@@ -101,7 +101,7 @@ feed() {
     database plain
     sql -c 'DROP EXTENSION IF EXISTS timescaledb' -c 'CREATE EXTENSION jobstats' \
         -c "SELECT jobstats_setup(raw_retention => '90 days', retention => '100 days')" >/dev/null
-    sql -c "SELECT jobstats_add_partitions(relation, 'day', '$(day 91)', '$(day 0)')
+    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$(day 91)', '$(day 0)')
         FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
     long_job >"$cluster/job.csv"
     simulate job "$(day 90)" $((90 * 24)) --preset small --cluster long --undisturbed --interval 10m --work "$cluster/job.csv"
@@ -152,7 +152,7 @@ store() {
     psql -q "$(scripts/cluster.sh url "$cluster")" -c "CREATE DATABASE $1 TEMPLATE template0"
     database "$1"
     sql ${2:+-c "CREATE EXTENSION $2"} -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(retention => '100 days')" >/dev/null
-    sql -c "SELECT jobstats_add_partitions(relation, 'day', '$(day 91)', '$(day 0)')
+    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$(day 91)', '$(day 0)')
         FROM unnest('{observations,increments}'::text[]) relation" >/dev/null
 }
 

@@ -20,7 +20,7 @@ prepare() {
     local day
     day=$(date -u -d yesterday +%Y-%m-%d)
     new_store "$cluster" reading "raw_retention => '10 days', compress_after => '10 days'"
-    sql -c "SELECT jobstats_add_partitions(relation, 'day', '$day', '$day'::timestamptz)
+    sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$day', '$day'::timestamptz)
         FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
     simulate texts "${day}T00:00:00Z" 24 --preset puhti --scale "$scale"
     feed_day "${day}T00:00:00Z" 60 texts

@@ -15,7 +15,7 @@ cargo build --release -p jobstats-simulator
 start_cluster storage max_wal_size=1GB shared_buffers=1GB
 new_store "$cluster" storage "raw_retention => '10 days', compress_after => '10 days'"
 url=$(scripts/cluster.sh url "$cluster" storage)
-sql -c "SELECT jobstats_add_partitions(relation, 'day', '$from', '$from'::timestamptz)
+sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$from', '$from'::timestamptz)
     FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
 awk -v from="$(date -u -d "$from" +%s)" -v jobs="$jobs" -v mdts=4 -v osts=24 -v filesystem=puhti -f bench/work.awk >"$cluster/work.csv"
 simulate texts "${from}T00:00:00Z" 24 --preset puhti --undisturbed --layout 2.16 --work "$cluster/work.csv"

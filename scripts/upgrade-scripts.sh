@@ -20,9 +20,9 @@ released() { cut -d ' ' -f 1 "$kept/released"; }
 replacing() {
     awk '
         /^CREATE (FUNCTION|PROCEDURE|AGGREGATE) / { sub(/^CREATE /, "CREATE OR REPLACE ") }
-        /^CREATE (TYPE|DOMAIN|OPERATOR|CAST) / { print "DO $upgrade$ BEGIN"; guarded = 1 }
+        /^CREATE (SCHEMA|TYPE|DOMAIN|OPERATOR|CAST) / { print "DO $upgrade$ BEGIN"; guarded = 1 }
         { print }
-        guarded && /;$/ { print "EXCEPTION WHEN duplicate_object OR duplicate_function THEN NULL; END $upgrade$;"; guarded = 0 }'
+        guarded && /;$/ { print "EXCEPTION WHEN duplicate_schema OR duplicate_object OR duplicate_function THEN NULL; END $upgrade$;"; guarded = 0 }'
 }
 
 make_scripts() {

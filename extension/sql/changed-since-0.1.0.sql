@@ -1,3 +1,27 @@
 -- What OR REPLACE does not change of what 0.1.0 made; runs before it.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
+
+-- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
+-- types, operators and aggregates in use consist of them.
+CREATE SCHEMA jobstats_internal;
+DO $move$
+DECLARE
+    routine record;
+BEGIN
+    FOR routine IN
+        SELECT p.oid, p.proname AS name
+        FROM pg_catalog.pg_depend d
+        JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'jobstats'
+        JOIN pg_catalog.pg_proc p ON p.oid = d.objid
+        WHERE d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.deptype = 'e'
+            AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+            AND p.proname ~ ('^jobstats_((counter|density)_(add|eq|finish|hash|in|merge|merged|ne|out|recv|send)'
+                '|drop_before|put_view|require_store|require_top_level|staged_increments)$')
+    LOOP
+        EXECUTE pg_catalog.format('ALTER FUNCTION %s SET SCHEMA jobstats_internal', routine.oid::pg_catalog.regprocedure);
+        EXECUTE pg_catalog.format('ALTER FUNCTION %s RENAME TO %I',
+            routine.oid::pg_catalog.regprocedure, pg_catalog.substr(routine.name, pg_catalog.length('jobstats_') + 1));
+    END LOOP;
+END
+$move$;

@@ -107,10 +107,10 @@ fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
+CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_to_convert() IS
+COMMENT ON FUNCTION jobstats_internal.to_convert() IS
 'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
 "#)]
 #[allow(clippy::type_complexity)]
@@ -144,10 +144,10 @@ fn jobstats_to_convert() -> Result<
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_create_successor(relation text) RETURNS text
+CREATE FUNCTION jobstats_internal.create_successor(relation text) RETURNS text
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_create_successor(text) IS
+COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
 'Internal: creates jobstats.new_… for a relation that is to be converted, and returns the table that its rows go into.';
 "#)]
 fn jobstats_create_successor(

@@ -41,6 +41,7 @@ mod zstd_text;
 
 pg_module_magic!();
 
+extension_sql_file!("sql/internal.sql", name = "internal", bootstrap);
 extension_sql_file!("sql/put_view.sql", name = "put_view");
 extension_sql_file!("sql/refresh.sql", name = "refresh");
 extension_sql_file!("sql/maintain.sql", name = "maintain");

@@ -18,9 +18,9 @@ static HELD: AtomicBool = AtomicBool::new(false);
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_begin_maintenance() RETURNS void
+CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_begin_maintenance() IS
+COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
 'Internal: waits until no other maintenance is at work, as long as lock_timeout allows.';
 "#)]
 fn jobstats_begin_maintenance() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
@@ -35,9 +35,9 @@ fn jobstats_begin_maintenance() -> Result<(), pgrx::pg_sys::panic::ErrorReport> 
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_end_maintenance() RETURNS void
+CREATE FUNCTION jobstats_internal.end_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_end_maintenance() IS
+COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 'Internal: lets the next maintenance begin.';
 "#)]
 fn jobstats_end_maintenance() {

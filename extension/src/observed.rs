@@ -15,10 +15,10 @@ use crate::internal::{self, StateMemory};
 use crate::time::micros;
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_observed_add(internal, timestamptz, timestamptz, timestamptz[]) RETURNS internal
+CREATE FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_observed_add(internal, timestamptz, timestamptz, timestamptz[]) IS
-'Internal: of jobstats_observed.';
+COMMENT ON FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) IS
+'Internal: of jobstats_internal.observed.';
 "#)]
 fn observed_add(
     state: Internal,
@@ -62,9 +62,9 @@ fn no_room(steps: usize) -> Error {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_observed_finish(internal) RETURNS bigint[]
+CREATE FUNCTION jobstats_internal.observed_finish(internal) RETURNS bigint[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_observed_finish(internal) IS 'Internal: of jobstats_observed.';
+COMMENT ON FUNCTION jobstats_internal.observed_finish(internal) IS 'Internal: of jobstats_internal.observed.';
 "#)]
 fn observed_finish(state: Internal) -> Option<std::vec::Vec<i64>> {
     // SAFETY: the states of this aggregate are times observed.
@@ -75,10 +75,10 @@ fn observed_finish(state: Internal) -> Option<std::vec::Vec<i64>> {
 
 extension_sql!(
     r#"
-CREATE AGGREGATE jobstats_observed(since timestamptz, until timestamptz, edges timestamptz[]) (
-    SFUNC = jobstats_observed_add, STYPE = internal, FINALFUNC = jobstats_observed_finish, PARALLEL = SAFE
+CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz, edges timestamptz[]) (
+    SFUNC = jobstats_internal.observed_add, STYPE = internal, FINALFUNC = jobstats_internal.observed_finish, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_observed(timestamptz, timestamptz, timestamptz[]) IS
+COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
 'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
 "#,
     name = "observed_aggregate",

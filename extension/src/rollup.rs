@@ -478,10 +478,10 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_rollup_unit(level text) RETURNS text
+CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_rollup_unit(text) IS
+COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
 'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
 "#)]
 fn jobstats_rollup_unit(level: &str) -> Result<&'static str, pgrx::pg_sys::panic::ErrorReport> {
@@ -489,12 +489,12 @@ fn jobstats_rollup_unit(level: &str) -> Result<&'static str, pgrx::pg_sys::panic
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_roll_up(
+CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_roll_up(text, boolean, timestamptz, timestamptz, integer) IS
+COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
 'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
 "#)]
 fn jobstats_roll_up(
@@ -534,12 +534,12 @@ fn jobstats_roll_up(
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_skip_empty_days(
+CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
 ) RETURNS timestamptz
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_skip_empty_days(text, boolean, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
 'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
 "#)]
 fn jobstats_skip_empty_days(

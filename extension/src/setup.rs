@@ -104,7 +104,7 @@ fn jobstats_setup(
         if new {
             client.update(FORMATS, None, &[])?;
             client.update(PACKED, None, &[])?;
-            make_growing(client, &installation, &schema)?;
+            make_growing(client, &installation)?;
         }
         rollup::create(client, &installation)?;
         client.update(
@@ -227,19 +227,13 @@ fn create_tables(client: &mut SpiClient<'_>, installation: &Installation) -> Res
 }
 
 /// Makes hypertables of the growing tables, or gives them their first partitions.
-fn make_growing(
-    client: &mut SpiClient<'_>,
-    installation: &Installation,
-    schema: &str,
-) -> Result<(), Error> {
+fn make_growing(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
     for table in GROWING {
         divide_by_time(client, installation, table, "time", "interval '1 day'")?;
     }
     client.update(
-        &format!(
-            "SELECT {schema}.jobstats_add_partitions(relation, 'day', now(), now() + interval '3 days') \
-             FROM unnest($1::text[]) AS relation"
-        ),
+        "SELECT jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days') \
+         FROM unnest($1::text[]) AS relation",
         None,
         &[GROWING.to_vec().into()],
     )?;
@@ -335,7 +329,7 @@ fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
         .collect();
     for (name, definition) in rollup::LEVELS.iter().flat_map(rollup::Level::views) {
         client.update(
-            &format!("SELECT {schema}.jobstats_put_view($1, $2)"),
+            "SELECT jobstats_internal.put_view($1, $2)",
             None,
             &[name.into(), definition.into()],
         )?;
@@ -345,7 +339,7 @@ fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
             .replace("@extschema@", schema)
             .replace("@operation_rates@", &rates.join(",\n"));
         client.update(
-            &format!("SELECT {schema}.jobstats_put_view($1, $2)"),
+            "SELECT jobstats_internal.put_view($1, $2)",
             None,
             &[name.into(), definition.into()],
         )?;

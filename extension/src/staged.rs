@@ -104,7 +104,7 @@ pub fn insert_increments(
     if rows.is_empty() {
         return Ok(0);
     }
-    let Source { names, select } = source()?;
+    let Source { names, select } = source();
     let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
     let pieces = rows.len().div_ceil(AT_A_TIME);
     staged(target_id, rows, AT_A_TIME, || {
@@ -161,27 +161,23 @@ pub struct Source {
 }
 
 /// How statements read the waiting rows.
-///
-/// # Errors
-/// Where the extension is not installed.
-pub fn source() -> Result<Source, Error> {
+pub fn source() -> Source {
     let names: Vec<String> = columns().map(|(name, _)| format!("\"{name}\"")).collect();
     let types = columns().map(|(name, (kind, _))| format!("\"{name}\" {kind}"));
     let names = names.join(", ");
     let select = format!(
-        "SELECT {} FROM {}.jobstats_staged_increments() AS staged ({})",
+        "SELECT {} FROM jobstats_internal.staged_increments() AS staged ({})",
         names,
-        crate::store::extension_schema()?,
         types.collect::<Vec<String>>().join(", "),
     );
-    Ok(Source { names, select })
+    Source { names, select }
 }
 
 /// The rows that this backend's running feed is about to store or its audit compares; none at any other time.
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_staged_increments() RETURNS SETOF record
+CREATE FUNCTION jobstats_internal.staged_increments() RETURNS SETOF record
 LANGUAGE c VOLATILE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_staged_increments() IS
+COMMENT ON FUNCTION jobstats_internal.staged_increments() IS
 'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
 "#)]
 fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
@@ -216,7 +212,7 @@ unsafe fn put_rows(
         pgrx::ereport!(
             ERROR,
             PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
-            "jobstats_staged_increments() serves jobstats itself alone"
+            "jobstats_internal.staged_increments() serves jobstats itself alone"
         );
     }
     let width = FIXED.len() + positions.len() + LAST.len();

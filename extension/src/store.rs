@@ -178,9 +178,9 @@ pub fn extension_schema() -> Result<String, Error> {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_require_store() RETURNS void
+CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_require_store() IS
+COMMENT ON FUNCTION jobstats_internal.require_store() IS
 'Internal: fails with 55000 where the store is missing.';
 "#)]
 fn jobstats_require_store() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
@@ -188,9 +188,9 @@ fn jobstats_require_store() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_require_top_level(routine text) RETURNS void
+CREATE FUNCTION jobstats_internal.require_top_level(routine text) RETURNS void
 LANGUAGE c VOLATILE STRICT AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_require_top_level(text) IS
+COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
 'Internal: fails with 25001 inside of a transaction block.';
 "#)]
 fn jobstats_require_top_level(routine: &str) -> Result<(), pgrx::pg_sys::panic::ErrorReport> {

@@ -10,7 +10,7 @@ WHERE o."time" = (SELECT min(m."time") FROM jobstats.observations m WHERE m.targ
 DO $$
 BEGIN
     ASSERT EXISTS (SELECT FROM jobstats.dirty), 'the late text has changed nothing';
-    WHILE public.jobstats_compress_before(now()) IS NOT NULL LOOP
+    WHILE jobstats_internal.compress_before(now()) IS NOT NULL LOOP
     END LOOP;
 END
 $$;

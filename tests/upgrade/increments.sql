@@ -11,4 +11,4 @@ FROM (
             WHERE jsonb_typeof(j.value) = 'number'
             GROUP BY i.target_id, i.observed, i.entry_id, j.key) c
         GROUP BY c.target_id, c.observed, c.entry_id) t USING (target_id, observed, entry_id)
-    CROSS JOIN LATERAL jobstats_detail_in_brief(i.detail, t.totals) AS d (in_brief)) r;
+    CROSS JOIN LATERAL jobstats_internal.detail_in_brief(i.detail, t.totals) AS d (in_brief)) r;

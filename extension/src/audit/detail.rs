@@ -13,9 +13,9 @@ use crate::columns::usecs_name;
 
 /// What a `detail` looks like without what follows from the totals of its row, or of the parts of it, by column.
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
+CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_detail_in_brief(jsonb, jsonb) IS
+COMMENT ON FUNCTION jobstats_internal.detail_in_brief(jsonb, jsonb) IS
 'Internal: a detail of increments without what follows from the totals of its row, as it is stored since 0.2.';
 "#)]
 fn jobstats_detail_in_brief(detail: JsonB, totals: JsonB) -> Option<JsonB> {

@@ -7,7 +7,6 @@ use pgrx::spi::SpiClient;
 use super::finding::Finding;
 use crate::error::Error;
 use crate::staged::{Row, Source, source, with_rows};
-use crate::store::extension_schema;
 use crate::time::{micros, timestamptz};
 
 /// Observations that follow each other and were all computed: rows of their target observed in (after, until] are theirs,
@@ -39,18 +38,15 @@ pub fn differences(
     computed: Vec<Row>,
     tell: Tell,
 ) -> Result<Vec<Finding>, Error> {
-    let Source { names, select } = source()?;
+    let Source { names, select } = source();
     let answer = match tell {
         Tell::All => described(),
         Tell::Times => TIMES.to_owned(),
     };
-    let in_brief = format!(
-        "{}.jobstats_detail_in_brief(detail, totals) AS detail",
-        extension_schema()?
-    );
+    let in_brief = "jobstats_internal.detail_in_brief(detail, totals) AS detail";
     let statement = include_str!("../sql/audit_rows.sql")
         .replace("@names@", &names)
-        .replace("@names_in_brief@", &names.replace("\"detail\"", &in_brief))
+        .replace("@names_in_brief@", &names.replace("\"detail\"", in_brief))
         .replace("@computed@", &select)
         .replace("@answer@", &answer);
     with_rows(run.target_id, computed, || {

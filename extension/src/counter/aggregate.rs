@@ -11,9 +11,9 @@ use crate::internal::{self, StateMemory};
 use crate::time::micros;
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_counter_add(internal, timestamptz, bigint) RETURNS internal
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add';
-COMMENT ON FUNCTION jobstats_counter_add(internal, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
 "#)]
 fn counter_add(
     state: Internal,
@@ -25,9 +25,9 @@ fn counter_add(
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_counter_add(internal, timestamptz, bigint, timestamptz) RETURNS internal
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add_of_life';
-COMMENT ON FUNCTION jobstats_counter_add(internal, timestamptz, bigint, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) IS
 'Internal: of jobstats_counter_agg.';
 "#)]
 fn counter_add_of_life(
@@ -64,9 +64,9 @@ fn add(
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_counter_finish(internal) RETURNS jobstats_counter
+CREATE FUNCTION jobstats_internal.counter_finish(internal) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
+COMMENT ON FUNCTION jobstats_internal.counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
 "#)]
 fn counter_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
     // SAFETY: the states of this aggregate are series.
@@ -79,9 +79,9 @@ fn counter_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_counter_merge(internal, jobstats_counter) RETURNS internal
+CREATE FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
 "#)]
 fn counter_merge(
     state: Internal,
@@ -103,9 +103,9 @@ fn counter_merge(
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
-CREATE FUNCTION jobstats_counter_merged(internal) RETURNS jobstats_counter
+CREATE FUNCTION jobstats_internal.counter_merged(internal) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_counter_merged(internal) IS 'Internal: of jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.counter_merged(internal) IS 'Internal: of jobstats_rollup.';
 "#)]
 fn counter_merged(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
     // SAFETY: the states of this aggregate are rollups.
@@ -120,17 +120,17 @@ fn counter_merged(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
 extension_sql!(
     r#"
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint) (
-    SFUNC = jobstats_counter_add, STYPE = internal, FINALFUNC = jobstats_counter_finish, PARALLEL = SAFE
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint) IS
 'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz) (
-    SFUNC = jobstats_counter_add, STYPE = internal, FINALFUNC = jobstats_counter_finish, PARALLEL = SAFE
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
 'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value.';
 CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
-    SFUNC = jobstats_counter_merge, STYPE = internal, FINALFUNC = jobstats_counter_merged, PARALLEL = SAFE
+    SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
 'The summary of the whole, from summaries of one counter in spans of time that do not overlap, in any order; what happened between them is in it. Error: 22000 for spans that overlap or share an end.';

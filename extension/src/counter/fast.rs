@@ -22,7 +22,7 @@ extern "C" fn pg_finfo_jobstats_counter_add_of_life() -> &'static Pg_finfo_recor
     &VERSION_1
 }
 
-/// `jobstats_counter_add(internal, timestamptz, bigint)`.
+/// `jobstats_internal.counter_add(internal, timestamptz, bigint)`.
 ///
 /// # Safety
 ///
@@ -38,11 +38,11 @@ unsafe extern "C-unwind" fn jobstats_counter_add(call: FunctionCallInfo) -> Datu
     }
 }
 
-/// `jobstats_counter_add(internal, timestamptz, bigint, timestamptz)`.
+/// `jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz)`.
 ///
 /// # Safety
 ///
-/// As [`jobstats_counter_add`].
+/// As [`jobstats_internal.counter_add`].
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn jobstats_counter_add_of_life(call: FunctionCallInfo) -> Datum {
     // SAFETY: as above.

@@ -20,9 +20,9 @@ pub fn stored(bytes: &[u8]) -> Result<Summary, Error> {
 }
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
-CREATE FUNCTION jobstats_counter_in(cstring) RETURNS jobstats_counter
+CREATE FUNCTION jobstats_internal.counter_in(cstring) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_counter_in(cstring) IS 'Internal: from text.';
+COMMENT ON FUNCTION jobstats_internal.counter_in(cstring) IS 'Internal: from text.';
 "#)]
 fn counter_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {
     let text = text.to_str().map_err(|_| CounterError::Text);
@@ -31,9 +31,9 @@ fn counter_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> 
 }
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
-CREATE FUNCTION jobstats_counter_out(jobstats_counter) RETURNS cstring
+CREATE FUNCTION jobstats_internal.counter_out(jobstats_counter) RETURNS cstring
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_counter_out(jobstats_counter) IS 'Internal: to text.';
+COMMENT ON FUNCTION jobstats_internal.counter_out(jobstats_counter) IS 'Internal: to text.';
 "#)]
 fn counter_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport> {
     let text = CString::new(stored(bytes)?.to_string());
@@ -41,9 +41,9 @@ fn counter_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport
 }
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
-CREATE FUNCTION jobstats_counter_recv(internal) RETURNS jobstats_counter
+CREATE FUNCTION jobstats_internal.counter_recv(internal) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_counter_recv(internal) IS 'Internal: from a binary message.';
+COMMENT ON FUNCTION jobstats_internal.counter_recv(internal) IS 'Internal: from a binary message.';
 "#)]
 fn counter_recv(message: Internal) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {
     // SAFETY: this is the type's receive function.
@@ -55,40 +55,40 @@ fn counter_recv(message: Internal) -> Result<Vec<u8>, pgrx::pg_sys::panic::Error
 
 extension_sql!(
     r#"
-CREATE FUNCTION jobstats_counter_send(jobstats_counter) RETURNS bytea
+CREATE FUNCTION jobstats_internal.counter_send(jobstats_counter) RETURNS bytea
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
-COMMENT ON FUNCTION jobstats_counter_send(jobstats_counter) IS 'Internal: to a binary message.';
+COMMENT ON FUNCTION jobstats_internal.counter_send(jobstats_counter) IS 'Internal: to a binary message.';
 
 CREATE TYPE jobstats_counter (
-    INPUT = jobstats_counter_in, OUTPUT = jobstats_counter_out,
-    RECEIVE = jobstats_counter_recv, SEND = jobstats_counter_send,
+    INPUT = jobstats_internal.counter_in, OUTPUT = jobstats_internal.counter_out,
+    RECEIVE = jobstats_internal.counter_recv, SEND = jobstats_internal.counter_send,
     INTERNALLENGTH = VARIABLE, STORAGE = extended
 );
 COMMENT ON TYPE jobstats_counter IS
 'What the readings of a counter sum up to: made by jobstats_counter_agg(), merged by jobstats_rollup().';
 
-CREATE FUNCTION jobstats_counter_eq(jobstats_counter, jobstats_counter) RETURNS boolean
+CREATE FUNCTION jobstats_internal.counter_eq(jobstats_counter, jobstats_counter) RETURNS boolean
 LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteaeq';
-COMMENT ON FUNCTION jobstats_counter_eq(jobstats_counter, jobstats_counter) IS 'Internal: =.';
-CREATE FUNCTION jobstats_counter_ne(jobstats_counter, jobstats_counter) RETURNS boolean
+COMMENT ON FUNCTION jobstats_internal.counter_eq(jobstats_counter, jobstats_counter) IS 'Internal: =.';
+CREATE FUNCTION jobstats_internal.counter_ne(jobstats_counter, jobstats_counter) RETURNS boolean
 LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteane';
-COMMENT ON FUNCTION jobstats_counter_ne(jobstats_counter, jobstats_counter) IS 'Internal: <>.';
-CREATE FUNCTION jobstats_counter_hash(jobstats_counter) RETURNS integer
+COMMENT ON FUNCTION jobstats_internal.counter_ne(jobstats_counter, jobstats_counter) IS 'Internal: <>.';
+CREATE FUNCTION jobstats_internal.counter_hash(jobstats_counter) RETURNS integer
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
-COMMENT ON FUNCTION jobstats_counter_hash(jobstats_counter) IS 'Internal: for GROUP BY and DISTINCT.';
+COMMENT ON FUNCTION jobstats_internal.counter_hash(jobstats_counter) IS 'Internal: for GROUP BY and DISTINCT.';
 
 CREATE OPERATOR = (
-    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_counter_eq,
+    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_internal.counter_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 COMMENT ON OPERATOR = (jobstats_counter, jobstats_counter) IS 'The same readings at either end, increase and resets.';
 CREATE OPERATOR <> (
-    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_counter_ne,
+    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_internal.counter_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR <> (jobstats_counter, jobstats_counter) IS 'Not =.';
 CREATE OPERATOR CLASS jobstats_counter_ops DEFAULT FOR TYPE jobstats_counter USING hash AS
-    OPERATOR 1 =, FUNCTION 1 jobstats_counter_hash(jobstats_counter);
+    OPERATOR 1 =, FUNCTION 1 jobstats_internal.counter_hash(jobstats_counter);
 COMMENT ON OPERATOR CLASS jobstats_counter_ops USING hash IS 'For GROUP BY, DISTINCT and hash joins.';
 "#,
     name = "counter_type",

@@ -12,9 +12,9 @@ use crate::internal::{self, StateMemory};
 const DEFAULT_BASE: i32 = 10;
 
 #[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_density_add(internal, double precision) RETURNS internal
+CREATE FUNCTION jobstats_internal.density_add(internal, double precision) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_add(internal, double precision) IS 'Internal: of jobstats_density_agg.';
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision) IS 'Internal: of jobstats_density_agg.';
 "#)]
 fn density_add(
     state: Internal,
@@ -25,9 +25,9 @@ fn density_add(
 }
 
 #[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_density_add(internal, double precision, integer) RETURNS internal
+CREATE FUNCTION jobstats_internal.density_add(internal, double precision, integer) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_add(internal, double precision, integer) IS
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision, integer) IS
 'Internal: of jobstats_density_agg.';
 "#)]
 fn density_add_to_base(
@@ -67,9 +67,9 @@ fn density_of<'call>(
 }
 
 #[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_density_merge(internal, jobstats_density) RETURNS internal
+CREATE FUNCTION jobstats_internal.density_merge(internal, jobstats_density) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
+COMMENT ON FUNCTION jobstats_internal.density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
 "#)]
 fn density_merge(
     state: Internal,
@@ -86,9 +86,9 @@ fn density_merge(
 }
 
 #[pg_extern(requires = ["density_type"], sql = r#"
-CREATE FUNCTION jobstats_density_finish(internal) RETURNS jobstats_density
+CREATE FUNCTION jobstats_internal.density_finish(internal) RETURNS jobstats_density
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_finish(internal) IS
+COMMENT ON FUNCTION jobstats_internal.density_finish(internal) IS
 'Internal: of jobstats_density_agg and jobstats_rollup.';
 "#)]
 fn density_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
@@ -102,17 +102,17 @@ fn density_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
 extension_sql!(
     r#"
 CREATE AGGREGATE jobstats_density_agg(value double precision) (
-    SFUNC = jobstats_density_add, STYPE = internal, FINALFUNC = jobstats_density_finish, PARALLEL = SAFE
+    SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
 'How many values lie in which power of ten: bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
 CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
-    SFUNC = jobstats_density_add, STYPE = internal, FINALFUNC = jobstats_density_finish, PARALLEL = SAFE
+    SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision, integer) IS
 'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Error: 22023 for another base.';
 CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
-    SFUNC = jobstats_density_merge, STYPE = internal, FINALFUNC = jobstats_density_finish, PARALLEL = SAFE
+    SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
 'The density of all values of several densities of the same base. Error: 22023 for different bases.';

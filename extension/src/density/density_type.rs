@@ -20,9 +20,9 @@ pub fn stored(bytes: &[u8]) -> Result<Density, Error> {
 }
 
 #[pg_extern(requires = ["density_name"], sql = r#"
-CREATE FUNCTION jobstats_density_in(cstring) RETURNS jobstats_density
+CREATE FUNCTION jobstats_internal.density_in(cstring) RETURNS jobstats_density
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_in(cstring) IS 'Internal: from text.';
+COMMENT ON FUNCTION jobstats_internal.density_in(cstring) IS 'Internal: from text.';
 "#)]
 fn density_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {
     let text = text.to_str().map_err(|_| DensityError::Text);
@@ -31,9 +31,9 @@ fn density_in(text: &CStr) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> 
 }
 
 #[pg_extern(requires = ["density_name"], sql = r#"
-CREATE FUNCTION jobstats_density_out(jobstats_density) RETURNS cstring
+CREATE FUNCTION jobstats_internal.density_out(jobstats_density) RETURNS cstring
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_out(jobstats_density) IS 'Internal: to text.';
+COMMENT ON FUNCTION jobstats_internal.density_out(jobstats_density) IS 'Internal: to text.';
 "#)]
 fn density_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport> {
     let text = CString::new(stored(bytes)?.to_string());
@@ -41,9 +41,9 @@ fn density_out(bytes: &[u8]) -> Result<CString, pgrx::pg_sys::panic::ErrorReport
 }
 
 #[pg_extern(requires = ["density_name"], sql = r#"
-CREATE FUNCTION jobstats_density_recv(internal) RETURNS jobstats_density
+CREATE FUNCTION jobstats_internal.density_recv(internal) RETURNS jobstats_density
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_density_recv(internal) IS 'Internal: from a binary message.';
+COMMENT ON FUNCTION jobstats_internal.density_recv(internal) IS 'Internal: from a binary message.';
 "#)]
 fn density_recv(message: Internal) -> Result<Vec<u8>, pgrx::pg_sys::panic::ErrorReport> {
     // SAFETY: this is the type's receive function.
@@ -55,40 +55,40 @@ fn density_recv(message: Internal) -> Result<Vec<u8>, pgrx::pg_sys::panic::Error
 
 extension_sql!(
     r#"
-CREATE FUNCTION jobstats_density_send(jobstats_density) RETURNS bytea
+CREATE FUNCTION jobstats_internal.density_send(jobstats_density) RETURNS bytea
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
-COMMENT ON FUNCTION jobstats_density_send(jobstats_density) IS 'Internal: to a binary message.';
+COMMENT ON FUNCTION jobstats_internal.density_send(jobstats_density) IS 'Internal: to a binary message.';
 
 CREATE TYPE jobstats_density (
-    INPUT = jobstats_density_in, OUTPUT = jobstats_density_out,
-    RECEIVE = jobstats_density_recv, SEND = jobstats_density_send,
+    INPUT = jobstats_internal.density_in, OUTPUT = jobstats_internal.density_out,
+    RECEIVE = jobstats_internal.density_recv, SEND = jobstats_internal.density_send,
     INTERNALLENGTH = VARIABLE, STORAGE = extended
 );
 COMMENT ON TYPE jobstats_density IS
 'How many values lie in which power of a base: made by jobstats_density_agg(), merged by jobstats_rollup().';
 
-CREATE FUNCTION jobstats_density_eq(jobstats_density, jobstats_density) RETURNS boolean
+CREATE FUNCTION jobstats_internal.density_eq(jobstats_density, jobstats_density) RETURNS boolean
 LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteaeq';
-COMMENT ON FUNCTION jobstats_density_eq(jobstats_density, jobstats_density) IS 'Internal: =.';
-CREATE FUNCTION jobstats_density_ne(jobstats_density, jobstats_density) RETURNS boolean
+COMMENT ON FUNCTION jobstats_internal.density_eq(jobstats_density, jobstats_density) IS 'Internal: =.';
+CREATE FUNCTION jobstats_internal.density_ne(jobstats_density, jobstats_density) RETURNS boolean
 LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteane';
-COMMENT ON FUNCTION jobstats_density_ne(jobstats_density, jobstats_density) IS 'Internal: <>.';
-CREATE FUNCTION jobstats_density_hash(jobstats_density) RETURNS integer
+COMMENT ON FUNCTION jobstats_internal.density_ne(jobstats_density, jobstats_density) IS 'Internal: <>.';
+CREATE FUNCTION jobstats_internal.density_hash(jobstats_density) RETURNS integer
 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
-COMMENT ON FUNCTION jobstats_density_hash(jobstats_density) IS 'Internal: for GROUP BY and DISTINCT.';
+COMMENT ON FUNCTION jobstats_internal.density_hash(jobstats_density) IS 'Internal: for GROUP BY and DISTINCT.';
 
 CREATE OPERATOR = (
-    LEFTARG = jobstats_density, RIGHTARG = jobstats_density, FUNCTION = jobstats_density_eq,
+    LEFTARG = jobstats_density, RIGHTARG = jobstats_density, FUNCTION = jobstats_internal.density_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
 );
 COMMENT ON OPERATOR = (jobstats_density, jobstats_density) IS 'The same base and the same counts.';
 CREATE OPERATOR <> (
-    LEFTARG = jobstats_density, RIGHTARG = jobstats_density, FUNCTION = jobstats_density_ne,
+    LEFTARG = jobstats_density, RIGHTARG = jobstats_density, FUNCTION = jobstats_internal.density_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
 COMMENT ON OPERATOR <> (jobstats_density, jobstats_density) IS 'Not =.';
 CREATE OPERATOR CLASS jobstats_density_ops DEFAULT FOR TYPE jobstats_density USING hash AS
-    OPERATOR 1 =, FUNCTION 1 jobstats_density_hash(jobstats_density);
+    OPERATOR 1 =, FUNCTION 1 jobstats_internal.density_hash(jobstats_density);
 COMMENT ON OPERATOR CLASS jobstats_density_ops USING hash IS 'For GROUP BY, DISTINCT and hash joins.';
 "#,
     name = "density_type",

@@ -10,10 +10,10 @@ use crate::error::Error;
 use crate::internal::{self, StateMemory};
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_sum_add(internal, bigint, bigint, bigint) RETURNS internal
+CREATE FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_sum_add';
-COMMENT ON FUNCTION jobstats_sum_add(internal, bigint, bigint, bigint) IS
-'Internal: of jobstats_sum, jobstats_sum_of_rates and jobstats_any.';
+COMMENT ON FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) IS
+'Internal: of jobstats_internal.sum, jobstats_internal.sum_of_rates and jobstats_internal.any.';
 "#)]
 fn sum_add(
     state: Internal,
@@ -26,10 +26,10 @@ fn sum_add(
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_sum_add(internal, numeric, bigint, bigint) RETURNS internal
+CREATE FUNCTION jobstats_internal.sum_add(internal, numeric, bigint, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_sum_add(internal, numeric, bigint, bigint) IS
-'Internal: of jobstats_sum, jobstats_sum_of_rates and jobstats_any.';
+COMMENT ON FUNCTION jobstats_internal.sum_add(internal, numeric, bigint, bigint) IS
+'Internal: of jobstats_internal.sum, jobstats_internal.sum_of_rates and jobstats_internal.any.';
 "#)]
 fn sum_add_numeric(
     state: Internal,
@@ -66,9 +66,9 @@ fn add(
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_sum_finish(internal) RETURNS numeric
+CREATE FUNCTION jobstats_internal.sum_finish(internal) RETURNS numeric
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_sum_finish(internal) IS 'Internal: of jobstats_sum.';
+COMMENT ON FUNCTION jobstats_internal.sum_finish(internal) IS 'Internal: of jobstats_internal.sum.';
 "#)]
 fn sum_finish(state: Internal) -> Result<Option<AnyNumeric>, ErrorReport> {
     let total = rates(state).map(Rates::total).transpose();
@@ -76,18 +76,18 @@ fn sum_finish(state: Internal) -> Result<Option<AnyNumeric>, ErrorReport> {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_sum_of_rates_finish(internal) RETURNS double precision
+CREATE FUNCTION jobstats_internal.sum_of_rates_finish(internal) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_sum_of_rates_finish(internal) IS 'Internal: of jobstats_sum_of_rates.';
+COMMENT ON FUNCTION jobstats_internal.sum_of_rates_finish(internal) IS 'Internal: of jobstats_internal.sum_of_rates.';
 "#)]
 fn sum_of_rates_finish(state: Internal) -> Option<f64> {
     rates(state).and_then(Rates::rate)
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_any_finish(internal) RETURNS boolean
+CREATE FUNCTION jobstats_internal.any_finish(internal) RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_any_finish(internal) IS 'Internal: of jobstats_any.';
+COMMENT ON FUNCTION jobstats_internal.any_finish(internal) IS 'Internal: of jobstats_internal.any.';
 "#)]
 fn any_finish(state: Internal) -> Result<Option<bool>, ErrorReport> {
     let total = rates(state).map(Rates::total).transpose();
@@ -103,38 +103,38 @@ fn rates<'call>(state: Internal) -> Option<&'call Rates<StateMemory>> {
 
 extension_sql!(
     r#"
-CREATE AGGREGATE jobstats_sum(value bigint, observed bigint, scale bigint) (
-    SFUNC = jobstats_sum_add, STYPE = internal, FINALFUNC = jobstats_sum_finish, SSPACE = 80, PARALLEL = SAFE
+CREATE AGGREGATE jobstats_internal.sum(value bigint, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_finish, SSPACE = 80, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_sum(bigint, bigint, bigint) IS
-'Internal: the exact sum of all values; takes what jobstats_sum_of_rates does.';
-CREATE AGGREGATE jobstats_sum(value numeric, observed bigint, scale bigint) (
-    SFUNC = jobstats_sum_add, STYPE = internal, FINALFUNC = jobstats_sum_finish, SSPACE = 80, PARALLEL = SAFE
+COMMENT ON AGGREGATE jobstats_internal.sum(bigint, bigint, bigint) IS
+'Internal: the exact sum of all values; takes what jobstats_internal.sum_of_rates does.';
+CREATE AGGREGATE jobstats_internal.sum(value numeric, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_finish, SSPACE = 80, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_sum(numeric, bigint, bigint) IS
-'Internal: the exact sum of all values, which are whole; takes what jobstats_sum_of_rates does.';
-CREATE AGGREGATE jobstats_sum_of_rates(value bigint, observed bigint, scale bigint) (
-    SFUNC = jobstats_sum_add, STYPE = internal, FINALFUNC = jobstats_sum_of_rates_finish, SSPACE = 80,
+COMMENT ON AGGREGATE jobstats_internal.sum(numeric, bigint, bigint) IS
+'Internal: the exact sum of all values, which are whole; takes what jobstats_internal.sum_of_rates does.';
+CREATE AGGREGATE jobstats_internal.sum_of_rates(value bigint, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_of_rates_finish, SSPACE = 80,
     PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_sum_of_rates(bigint, bigint, bigint) IS
+COMMENT ON AGGREGATE jobstats_internal.sum_of_rates(bigint, bigint, bigint) IS
 'Internal: the sum of scale * value / observed, rounded once; observed is in microseconds, scale the same in all rows.';
-CREATE AGGREGATE jobstats_sum_of_rates(value numeric, observed bigint, scale bigint) (
-    SFUNC = jobstats_sum_add, STYPE = internal, FINALFUNC = jobstats_sum_of_rates_finish, SSPACE = 80,
+CREATE AGGREGATE jobstats_internal.sum_of_rates(value numeric, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_of_rates_finish, SSPACE = 80,
     PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_sum_of_rates(numeric, bigint, bigint) IS
+COMMENT ON AGGREGATE jobstats_internal.sum_of_rates(numeric, bigint, bigint) IS
 'Internal: the sum of scale * value / observed, where values are whole, rounded once; observed is in microseconds, scale the same in all rows.';
-CREATE AGGREGATE jobstats_any(value bigint, observed bigint, scale bigint) (
-    SFUNC = jobstats_sum_add, STYPE = internal, FINALFUNC = jobstats_any_finish, SSPACE = 80, PARALLEL = SAFE
+CREATE AGGREGATE jobstats_internal.any(value bigint, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.any_finish, SSPACE = 80, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_any(bigint, bigint, bigint) IS
-'Internal: whether the sum of all values is not zero; takes what jobstats_sum_of_rates does.';
-CREATE AGGREGATE jobstats_any(value numeric, observed bigint, scale bigint) (
-    SFUNC = jobstats_sum_add, STYPE = internal, FINALFUNC = jobstats_any_finish, SSPACE = 80, PARALLEL = SAFE
+COMMENT ON AGGREGATE jobstats_internal.any(bigint, bigint, bigint) IS
+'Internal: whether the sum of all values is not zero; takes what jobstats_internal.sum_of_rates does.';
+CREATE AGGREGATE jobstats_internal.any(value numeric, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.any_finish, SSPACE = 80, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE jobstats_any(numeric, bigint, bigint) IS
-'Internal: whether the sum of all values, which are whole, is not zero; takes what jobstats_sum_of_rates does.';
+COMMENT ON AGGREGATE jobstats_internal.any(numeric, bigint, bigint) IS
+'Internal: whether the sum of all values, which are whole, is not zero; takes what jobstats_internal.sum_of_rates does.';
 "#,
     name = "rate_aggregates",
     requires = [

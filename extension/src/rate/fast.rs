@@ -14,7 +14,7 @@ extern "C" fn pg_finfo_jobstats_sum_add() -> &'static Pg_finfo_record {
     &VERSION_1
 }
 
-/// `jobstats_sum_add(internal, bigint, bigint, bigint)`.
+/// `jobstats_internal.sum_add(internal, bigint, bigint, bigint)`.
 ///
 /// # Safety
 ///

@@ -460,7 +460,7 @@ impl<'a> Statement<'a> {
                 // Of sums already, which are numeric: to take these for integers takes longer.
                 format!("sum({})", self.value(sum))
             } else {
-                self.aggregate("jobstats_sum", sum, term)
+                self.aggregate("sum", sum, term)
             };
             times(total, term.factor())
         })
@@ -469,7 +469,7 @@ impl<'a> Statement<'a> {
     /// Whether a measure's total over units `u` is not zero: without computing it, where that can be.
     fn occurs(&self, measure: &Parts<'_>) -> String {
         match measure.total.as_slice() {
-            [(sum, term)] if term.weight.is_none() => self.aggregate("jobstats_any", *sum, term),
+            [(sum, term)] if term.weight.is_none() => self.aggregate("any", *sum, term),
             _ => format!("{} <> 0", self.total(measure)),
         }
     }
@@ -480,7 +480,7 @@ impl<'a> Statement<'a> {
         if let [(sum, term)] = measure.total.as_slice()
             && term.weight.is_none()
         {
-            return self.aggregate("jobstats_sum_of_rates", *sum, term);
+            return self.aggregate("sum_of_rates", *sum, term);
         }
         let rates = terms(measure, |sum, term| {
             let rate = format!(
@@ -496,8 +496,8 @@ impl<'a> Statement<'a> {
     fn aggregate(&self, name: &str, sum: SumNumber, term: &Term) -> String {
         // Microseconds by microseconds are seconds by seconds.
         let scale = if term.in_seconds { 1 } else { 1_000_000 };
-        let (schema, value) = (self.schema, self.value(sum));
-        format!("{schema}.{name}({value}, u.observed, {scale})")
+        let value = self.value(sum);
+        format!("jobstats_internal.{name}({value}, u.observed, {scale})")
     }
 
     /// A sum of one unit `u`: zero where it was observed and did nothing of the kind, NULL where that is not known.

@@ -23,7 +23,7 @@ pub fn complete(definition: &str) -> String {
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
-'Internal: what to do about identifiers that match no format: the format that they look like, and the statement that adds it.';
+'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it. Views in dumps of version 0.1.0 call it by this name.';
 "#)]
 fn jobstats_ids_remedy(names: Vec<Option<String>>) -> String {
     let known = names.iter().flatten().take(SAMPLE);

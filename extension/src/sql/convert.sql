@@ -5,7 +5,7 @@
 -- long as that little takes, the successor becomes equal, and from then on writers keep it equal. When nobody is left
 -- who may still look at the time before that, the two change names. So whoever looks sees either of two that are equal.
 
-CREATE FUNCTION jobstats_prepare_successor(relation text, key text) RETURNS void
+CREATE FUNCTION jobstats_internal.prepare_successor(relation text, key text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -15,18 +15,18 @@ DECLARE
 BEGIN
     -- Who began it anew: another version of the extension, or another edition of TimescaleDB.
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
-        DELETE FROM jobstats.converting c WHERE c.relation = jobstats_prepare_successor.relation;
-        DELETE FROM jobstats.converting_spans s WHERE s.relation = jobstats_prepare_successor.relation;
+        DELETE FROM jobstats.converting c WHERE c.relation = prepare_successor.relation;
+        DELETE FROM jobstats.converting_spans s WHERE s.relation = prepare_successor.relation;
     END IF;
     IF to_regclass(format('jobstats.new_%s', relation)) IS NOT NULL THEN
         EXECUTE format('DROP %s jobstats.new_%s', (
             SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END
             FROM pg_class c WHERE c.oid = format('jobstats.new_%s', relation)::regclass), relation);
     END IF;
-    destination := @extschema@.jobstats_create_successor(relation);
+    destination := jobstats_internal.create_successor(relation);
     -- Writers that know of no triggers end first.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', original);
-    DELETE FROM jobstats.converting_changes c WHERE c.relation = jobstats_prepare_successor.relation;
+    DELETE FROM jobstats.converting_changes c WHERE c.relation = prepare_successor.relation;
     FOREACH event IN ARRAY ARRAY['INSERT', 'UPDATE', 'DELETE'] LOOP
         EXECUTE format(
             'CREATE OR REPLACE TRIGGER converting_%s AFTER %s ON %s REFERENCING %s TABLE AS changed '
@@ -38,10 +38,10 @@ BEGIN
     FROM pg_attribute a WHERE a.attrelid = original AND a.attnum > 0 AND NOT a.attisdropped;
 END
 $$;
-COMMENT ON FUNCTION jobstats_prepare_successor(text, text) IS
+COMMENT ON FUNCTION jobstats_internal.prepare_successor(text, text) IS
 'Internal: begins the conversion of a relation, or begins it anew.';
 
-CREATE FUNCTION jobstats_fill_successor(relation text, unit text) RETURNS bigint
+CREATE FUNCTION jobstats_internal.fill_successor(relation text, unit text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -50,7 +50,7 @@ DECLARE
     affected bigint;
     began timestamptz;
 BEGIN
-    SELECT * INTO STRICT it FROM jobstats.converting c WHERE c.relation = jobstats_fill_successor.relation;
+    SELECT * INTO STRICT it FROM jobstats.converting c WHERE c.relation = fill_successor.relation;
     IF it.state = 'prepared' THEN
         EXECUTE format('INSERT INTO jobstats.converting_spans SELECT $1, d.d, d.d + (''1 '' || $2)::interval FROM ('
             'SELECT DISTINCT date_trunc($2, r.%I) FROM jobstats.%I r) d (d)', it.key, it.relation) USING it.relation, unit;
@@ -78,10 +78,10 @@ BEGIN
     RETURN affected;
 END
 $$;
-COMMENT ON FUNCTION jobstats_fill_successor(text, text) IS
+COMMENT ON FUNCTION jobstats_internal.fill_successor(text, text) IS
 'Internal: takes the next step of copying, and returns the number of rows copied.';
 
-CREATE FUNCTION jobstats_put_successor(relation text) RETURNS void
+CREATE FUNCTION jobstats_internal.put_successor(relation text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -154,13 +154,13 @@ BEGIN
     FOREACH statement IN ARRAY definitions LOOP
         EXECUTE statement;
     END LOOP;
-    DELETE FROM jobstats.converting c WHERE c.relation = jobstats_put_successor.relation;
+    DELETE FROM jobstats.converting c WHERE c.relation = put_successor.relation;
 END
 $$;
-COMMENT ON FUNCTION jobstats_put_successor(text) IS
+COMMENT ON FUNCTION jobstats_internal.put_successor(text) IS
 'Internal: puts the successor of a relation in its place, with its name, grants and views.';
 
-CREATE FUNCTION jobstats_drop_predecessor(name text) RETURNS void
+CREATE FUNCTION jobstats_internal.drop_predecessor(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -171,10 +171,10 @@ BEGIN
     EXECUTE format('DROP TABLE %s', coalesce(part, format('jobstats.%I', name)::regclass));
 END
 $$;
-COMMENT ON FUNCTION jobstats_drop_predecessor(text) IS
+COMMENT ON FUNCTION jobstats_internal.drop_predecessor(text) IS
 'Internal: drops a partition of a relation that has been replaced, or the relation, where there are none left.';
 
-CREATE FUNCTION jobstats_convert_step(OUT step text, OUT affected bigint)
+CREATE FUNCTION jobstats_internal.convert_step(OUT step text, OUT affected bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -191,12 +191,12 @@ BEGIN
         AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users)?)$'
     LIMIT 1;
     IF FOUND THEN
-        PERFORM @extschema@.jobstats_drop_predecessor(step);
+        PERFORM jobstats_internal.drop_predecessor(step);
         step := 'drop of ' || step;
         RETURN;
     END IF;
 
-    SELECT * INTO item FROM @extschema@.jobstats_to_convert() LIMIT 1;
+    SELECT * INTO item FROM jobstats_internal.to_convert() LIMIT 1;
     IF NOT FOUND THEN
         IF to_regclass('jobstats.converting') IS NOT NULL THEN
             PERFORM set_config('role', owner, true);
@@ -220,10 +220,10 @@ BEGIN
     IF state IS NULL THEN
         -- What is made belongs to the owner of the store, also when a superuser calls.
         PERFORM set_config('role', owner, true);
-        PERFORM @extschema@.jobstats_prepare_successor(item.relation, item.key);
+        PERFORM jobstats_internal.prepare_successor(item.relation, item.key);
         step := 'successor of ' || item.relation;
     ELSIF state.state <> 'following' THEN
-        affected := @extschema@.jobstats_fill_successor(item.relation, item.unit);
+        affected := jobstats_internal.fill_successor(item.relation, item.unit);
         step := 'copy of ' || item.relation;
     ELSIF EXISTS (
         SELECT FROM pg_stat_activity a
@@ -233,12 +233,12 @@ BEGIN
     THEN
         RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
     ELSE
-        PERFORM @extschema@.jobstats_put_successor(item.relation);
+        PERFORM jobstats_internal.put_successor(item.relation);
         step := 'conversion of ' || item.relation;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_convert_step() IS
+COMMENT ON FUNCTION jobstats_internal.convert_step() IS
 'Internal: takes the next step of a conversion; NULL: there is none.';
 
 -- No SET clause: a procedure with one cannot commit.
@@ -252,8 +252,8 @@ DECLARE
     converted text[] := '{}';
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    PERFORM @extschema@.jobstats_require_store();
-    PERFORM @extschema@.jobstats_require_top_level('jobstats_convert()');
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_top_level('jobstats_convert()');
     LOOP
         COMMIT;
         -- What is committed while a lock is waited for must be seen.
@@ -263,7 +263,7 @@ BEGIN
         PERFORM set_config('lock_timeout', '300ms', true);
         began := clock_timestamp();
         BEGIN
-            it := @extschema@.jobstats_convert_step();
+            it := jobstats_internal.convert_step();
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             waiting := coalesce(waiting, began);
             IF clock_timestamp() > waiting + interval '30 s' THEN

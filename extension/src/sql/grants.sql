@@ -4,7 +4,7 @@ CREATE FUNCTION jobstats_grant_writer(role name, cluster text DEFAULT NULL) RETU
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM @extschema@.jobstats_require_store();
+    PERFORM jobstats_internal.require_store();
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
     EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', role);
     IF cluster IS NOT NULL THEN
@@ -19,7 +19,7 @@ CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM @extschema@.jobstats_require_store();
+    PERFORM jobstats_internal.require_store();
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
     -- Also on what jobstats_setup() will make anew.

@@ -10,7 +10,7 @@ $$;
 COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
 'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes'');';
 
-CREATE FUNCTION jobstats_foreign_policies() RETURNS text
+CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -40,5 +40,5 @@ BEGIN
     RETURN found;
 END
 $$;
-COMMENT ON FUNCTION jobstats_foreign_policies() IS
+COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
 'Internal: policies of TimescaleDB on tables of the store that do what jobstats_maintain() does, without its care, and how to remove them; NULL: there is none.';

@@ -1,6 +1,6 @@
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
 
-CREATE FUNCTION jobstats_add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
+CREATE FUNCTION jobstats_internal.add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
@@ -42,10 +42,10 @@ BEGIN
     RETURN made;
 END
 $$;
-COMMENT ON FUNCTION jobstats_add_partitions(text, text, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, timestamptz) IS
 'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span of time and returns their number; none where TimescaleDB keeps it.';
 
-CREATE FUNCTION jobstats_forget() RETURNS integer
+CREATE FUNCTION jobstats_internal.forget() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 <<forget>>
@@ -57,15 +57,15 @@ BEGIN
     -- What rollups have yet to sum is kept, however old it is; so is what feeds may change that know no horizon yet.
     UPDATE jobstats.refresh r
     SET dropped = greatest(r.dropped, least(r.horizon, (
-        SELECT @extschema@.jobstats_bucket('1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
+        SELECT jobstats_internal.bucket('1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
     RETURNING r.dropped INTO forget.until;
     -- None is kept shorter than those that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
-        @extschema@.jobstats_bucket('1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
-        (SELECT @extschema@.jobstats_bucket('1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
+        jobstats_internal.bucket('1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
+        (SELECT jobstats_internal.bucket('1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
     FROM jobstats.refresh r
     WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
@@ -91,10 +91,10 @@ BEGIN
     RETURN kept;
 END
 $$;
-COMMENT ON FUNCTION jobstats_forget() IS
-'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_drop_before() drops it.';
+COMMENT ON FUNCTION jobstats_internal.forget() IS
+'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
 
-CREATE FUNCTION jobstats_drop_before(relation text, horizon timestamptz) RETURNS integer
+CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -133,10 +133,10 @@ BEGIN
     RETURN dropped;
 END
 $$;
-COMMENT ON FUNCTION jobstats_drop_before(text, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
 'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
 
-CREATE FUNCTION jobstats_compress_before(horizon timestamptz) RETURNS text
+CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -170,10 +170,10 @@ BEGIN
     RETURN name;
 END
 $$;
-COMMENT ON FUNCTION jobstats_compress_before(timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz) IS
 'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none.';
 
-CREATE FUNCTION jobstats_summarize_ranges() RETURNS integer
+CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
 AS $$
 DECLARE
@@ -201,7 +201,7 @@ BEGIN
     RETURN summarized;
 END
 $$;
-COMMENT ON FUNCTION jobstats_summarize_ranges() IS
+COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
 'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
 
 -- No SET clause: a procedure with one cannot commit. Every transaction pins the search path for itself instead.
@@ -216,21 +216,21 @@ DECLARE
     problem text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    PERFORM @extschema@.jobstats_require_store();
-    PERFORM @extschema@.jobstats_require_top_level('jobstats_maintain()');
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_top_level('jobstats_maintain()');
     IF current_setting('lock_timeout') = '0' THEN
         PERFORM set_config('lock_timeout', '60s', true);
     END IF;
     BEGIN
-        PERFORM @extschema@.jobstats_begin_maintenance();
+        PERFORM jobstats_internal.begin_maintenance();
     EXCEPTION WHEN lock_not_available THEN
         RAISE WARNING 'another call of jobstats_maintain() is at work';
         RETURN;
     END;
-    CALL @extschema@.jobstats_refresh();
+    CALL jobstats_internal.refresh();
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     began := clock_timestamp();
-    affected := @extschema@.jobstats_forget();
+    affected := jobstats_internal.forget();
     INSERT INTO jobstats.maintenance (step, began, took, affected)
     VALUES ('retention', began, clock_timestamp() - began, affected);
     COMMIT;
@@ -267,11 +267,11 @@ BEGIN
             -- Maintenance and setup wait for each other. Zero is no target's.
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
             IF step.name = 'indexes by time' THEN
-                affected := @extschema@.jobstats_summarize_ranges();
+                affected := jobstats_internal.summarize_ranges();
             ELSIF step.horizon IS NULL THEN
-                affected := @extschema@.jobstats_add_partitions(step.relation, 'day', now(), now() + interval '3 days');
+                affected := jobstats_internal.add_partitions(step.relation, 'day', now(), now() + interval '3 days');
             ELSIF step.relation IS NOT NULL THEN
-                affected := @extschema@.jobstats_drop_before(step.relation, step.horizon);
+                affected := jobstats_internal.drop_before(step.relation, step.horizon);
             ELSIF step.name = 'retention of rejects' THEN
                 DELETE FROM jobstats.rejects r WHERE r.received < step.horizon;
                 GET DIAGNOSTICS affected = ROW_COUNT;
@@ -300,7 +300,7 @@ BEGIN
         began := clock_timestamp();
         problem := NULL;
         BEGIN
-            SELECT @extschema@.jobstats_compress_before(now() - greatest(s.compress_after, s.raw_retention)) AS relation
+            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention)) AS relation
             INTO step FROM jobstats.settings s;
         EXCEPTION
             WHEN lock_not_available THEN
@@ -316,15 +316,15 @@ BEGIN
         EXIT WHEN problem IS NOT NULL;
     END LOOP;
     COMMIT;
-    CALL @extschema@.jobstats_sweep();
+    CALL jobstats_internal.sweep();
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     problem := concat_ws('; ',
         (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
             WHERE m.began >= started AND m.problem IS NOT NULL),
-        @extschema@.jobstats_foreign_policies());
+        jobstats_internal.foreign_policies());
     INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
     VALUES ('all', started, clock_timestamp() - started, 0, nullif(problem, ''));
-    PERFORM @extschema@.jobstats_end_maintenance();
+    PERFORM jobstats_internal.end_maintenance();
     COMMIT;
 END
 $$;

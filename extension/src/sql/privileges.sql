@@ -1,21 +1,29 @@
--- What makes or changes the store is for its owner: a superuser, whoever owns the database, and whom these grant it.
+-- Who may call what. A routine that is not named here is for the owner of the store: a superuser, the owner of the
+-- database, and whoever they grant it to.
+
+REVOKE ALL ON SCHEMA jobstats_internal FROM PUBLIC;
+GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
+REVOKE ALL ON ALL ROUTINES IN SCHEMA jobstats_internal FROM PUBLIC;
+GRANT EXECUTE ON ALL ROUTINES IN SCHEMA jobstats_internal TO pg_database_owner;
+-- The types and the reading functions call these with the rights of whoever asks. None of them looks at a table;
+-- staged_increments() shows a session only what the session itself computes.
+GRANT EXECUTE ON ROUTINE
+    jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
+    jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
+    jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
+    jobstats_internal.density_eq, jobstats_internal.density_ne, jobstats_internal.density_hash,
+    jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
+    jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
+    jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
+    jobstats_internal.observed, jobstats_internal.bucket,
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
+TO PUBLIC;
+
 REVOKE ALL ON ROUTINE
-    jobstats_setup, jobstats_put_view, jobstats_ingest, jobstats_reprocess, jobstats_reidentify,
-    jobstats_grant_writer, jobstats_grant_reader, jobstats_maintain, jobstats_begin_maintenance, jobstats_end_maintenance,
-    jobstats_refresh, jobstats_refresh_users, jobstats_roll_up, jobstats_skip_empty_days,
-    jobstats_add_partitions, jobstats_forget, jobstats_drop_before, jobstats_compress_before, jobstats_summarize_ranges,
-    jobstats_maintain_job, jobstats_foreign_policies, jobstats_unused_entries, jobstats_sweep_entries, jobstats_sweep,
-    jobstats_convert, jobstats_convert_step, jobstats_to_convert, jobstats_create_successor, jobstats_prepare_successor,
-    jobstats_fill_successor, jobstats_put_successor, jobstats_drop_predecessor
+    jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
+    jobstats_maintain, jobstats_maintain_job, jobstats_convert
 FROM PUBLIC;
 GRANT EXECUTE ON ROUTINE
-    jobstats_setup, jobstats_put_view, jobstats_ingest, jobstats_reprocess, jobstats_reidentify,
-    jobstats_grant_writer, jobstats_grant_reader, jobstats_maintain, jobstats_begin_maintenance, jobstats_end_maintenance,
-    jobstats_refresh, jobstats_refresh_users, jobstats_roll_up, jobstats_skip_empty_days,
-    jobstats_add_partitions, jobstats_forget, jobstats_drop_before, jobstats_compress_before, jobstats_summarize_ranges,
-    jobstats_maintain_job, jobstats_foreign_policies, jobstats_unused_entries, jobstats_sweep_entries, jobstats_sweep,
-    jobstats_convert, jobstats_convert_step, jobstats_to_convert, jobstats_create_successor, jobstats_prepare_successor,
-    jobstats_fill_successor, jobstats_put_successor, jobstats_drop_predecessor
+    jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
+    jobstats_maintain, jobstats_maintain_job, jobstats_convert
 TO pg_database_owner;
--- jobstats_audit() is for whoever may read the store, and with it jobstats_staged_increments(), which shows a session only
--- what it computes itself.

@@ -1,4 +1,4 @@
-CREATE FUNCTION jobstats_put_view(view text, definition text) RETURNS void
+CREATE FUNCTION jobstats_internal.put_view(view text, definition text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -9,5 +9,5 @@ EXCEPTION WHEN invalid_table_definition THEN
     EXECUTE definition;
 END
 $$;
-COMMENT ON FUNCTION jobstats_put_view(text, text) IS
+COMMENT ON FUNCTION jobstats_internal.put_view(text, text) IS
 'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';

@@ -1,29 +1,29 @@
 -- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that do not know of
 -- that, compute. What is not computed yet the views take from increments.
 
-CREATE FUNCTION jobstats_bucket(width interval, instant timestamptz) RETURNS timestamptz
+CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00');
-COMMENT ON FUNCTION jobstats_bucket(interval, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
 'Internal: the start of the bucket of a rollup that an instant lies in.';
 
-CREATE FUNCTION jobstats_dirty_buckets(known bigint[], width interval, refreshed timestamptz)
+CREATE FUNCTION jobstats_internal.dirty_buckets(known bigint[], width interval, refreshed timestamptz)
 RETURNS TABLE (target_id integer, buckets tstzrange)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT d.target_id, unnest(range_agg(tstzrange(
-    @extschema@.jobstats_bucket(width, d.span_from),
-    least(refreshed, @extschema@.jobstats_bucket(width, d.span_to - interval '1 microsecond') + width),
+    jobstats_internal.bucket(width, d.span_from),
+    least(refreshed, jobstats_internal.bucket(width, d.span_to - interval '1 microsecond') + width),
     '(]')))
 FROM jobstats.dirty d
 WHERE d.dirty_id = ANY (known) AND d.span_from < refreshed
 GROUP BY d.target_id
 $$;
-COMMENT ON FUNCTION jobstats_dirty_buckets(bigint[], interval, timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.dirty_buckets(bigint[], interval, timestamptz) IS
 'Internal: the buckets of a width, up to where they are computed, that these rows of jobstats.dirty touch, by target.';
 
 -- No SET clause: a procedure with one cannot commit.
-CREATE PROCEDURE jobstats_refresh_users(known bigint[])
+CREATE PROCEDURE jobstats_internal.refresh_users(known bigint[])
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -38,7 +38,7 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR level IN
         SELECT l.level AS name, l.width, l.users_refreshed, format('rollup_%s_users', l.level) AS relation,
-            @extschema@.jobstats_rollup_unit(l.level) AS unit
+            jobstats_internal.rollup_unit(l.level) AS unit
         FROM jobstats.rollups l
         ORDER BY l.width
     LOOP
@@ -46,13 +46,13 @@ BEGIN
         affected := 0;
         FOR span IN
             SELECT d.target_id, d.buckets
-            FROM @extschema@.jobstats_dirty_buckets(known, level.width, level.users_refreshed) d
+            FROM jobstats_internal.dirty_buckets(known, level.width, level.users_refreshed) d
         LOOP
             COMMIT;
             PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             -- Setup and jobstats_reidentify() wait, or are waited for.
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-            affected := affected + @extschema@.jobstats_roll_up(level.name, true, lower(span.buckets), upper(span.buckets), span.target_id);
+            affected := affected + jobstats_internal.roll_up(level.name, true, lower(span.buckets), upper(span.buckets), span.target_id);
         END LOOP;
         LOOP
             COMMIT;
@@ -65,9 +65,9 @@ BEGIN
                 UPDATE jobstats.rollups l SET users_refreshed = low WHERE l.level = level.name;
             END IF;
             EXIT WHEN low >= high;
-            low := @extschema@.jobstats_skip_empty_days(level.name, true, low, high);
-            PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
-            affected := affected + @extschema@.jobstats_roll_up(level.name, true, low, least(low + pace, high));
+            low := jobstats_internal.skip_empty_days(level.name, true, low, high);
+            PERFORM jobstats_internal.add_partitions(level.relation, level.unit, low, least(low + pace, high));
+            affected := affected + jobstats_internal.roll_up(level.name, true, low, least(low + pace, high));
             UPDATE jobstats.rollups l SET users_refreshed = least(low + pace, high) WHERE l.level = level.name;
         END LOOP;
         INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
@@ -75,11 +75,11 @@ BEGIN
     COMMIT;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_refresh_users(bigint[]) IS
+COMMENT ON PROCEDURE jobstats_internal.refresh_users(bigint[]) IS
 'Internal: brings the sums of rollups by target and user up to date with these.';
 
 -- No SET clause: a procedure with one cannot commit.
-CREATE PROCEDURE jobstats_refresh()
+CREATE PROCEDURE jobstats_internal.refresh()
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -99,7 +99,7 @@ BEGIN
     UPDATE jobstats.refresh r
     SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
     FROM (
-        SELECT @extschema@.jobstats_bucket('10 minutes', now() - s.refresh_lag), @extschema@.jobstats_bucket('1 day', now() - s.retention)
+        SELECT jobstats_internal.bucket('10 minutes', now() - s.refresh_lag), jobstats_internal.bucket('1 day', now() - s.retention)
         FROM jobstats.settings s) AS n (announced, horizon)
     WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
     COMMIT;
@@ -123,7 +123,7 @@ BEGIN
     SELECT coalesce(array_agg(d.dirty_id), '{}') INTO known FROM jobstats.dirty d;
     FOR level IN
         SELECT l.level AS name, l.width, l.refreshed, 'rollup_' || l.level AS relation, c.relkind = 'v' AS aggregate,
-            @extschema@.jobstats_rollup_unit(l.level) AS unit, r.horizon
+            jobstats_internal.rollup_unit(l.level) AS unit, r.horizon
         FROM jobstats.rollups l
         JOIN pg_class c ON c.oid = to_regclass('jobstats.rollup_' || l.level)
         CROSS JOIN jobstats.refresh r
@@ -133,7 +133,7 @@ BEGIN
         affected := 0;
         FOR span IN
             SELECT CASE WHEN level.aggregate THEN NULL ELSE d.target_id END AS target_id, unnest(range_agg(d.buckets)) AS buckets
-            FROM @extschema@.jobstats_dirty_buckets(known, level.width, level.refreshed) d
+            FROM jobstats_internal.dirty_buckets(known, level.width, level.refreshed) d
             GROUP BY 1
         LOOP
             COMMIT;
@@ -143,18 +143,18 @@ BEGIN
             ELSE
                 -- Two refreshes at once compute one after the other.
                 PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-                affected := affected + @extschema@.jobstats_roll_up(level.name, false, lower(span.buckets), upper(span.buckets), span.target_id);
+                affected := affected + jobstats_internal.roll_up(level.name, false, lower(span.buckets), upper(span.buckets), span.target_id);
             END IF;
         END LOOP;
 
-        high := @extschema@.jobstats_bucket(level.width, until);
+        high := jobstats_internal.bucket(level.width, until);
         LOOP
             COMMIT;
             PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
             SELECT l.refreshed INTO low FROM jobstats.rollups l WHERE l.level = level.name;
             IF low = 'epoch' THEN
-                SELECT coalesce(@extschema@.jobstats_bucket(level.width, greatest(min(o."time"), level.horizon)), high)
+                SELECT coalesce(jobstats_internal.bucket(level.width, greatest(min(o."time"), level.horizon)), high)
                 INTO low
                 FROM jobstats.targets t
                 CROSS JOIN LATERAL (
@@ -162,24 +162,24 @@ BEGIN
                     WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
             END IF;
             EXIT WHEN low >= high;
-            low := @extschema@.jobstats_skip_empty_days(level.name, false, low, high);
+            low := jobstats_internal.skip_empty_days(level.name, false, low, high);
             IF level.aggregate THEN
                 CALL jobstats.refresh_aggregate(level.name, low, least(low + pace, high));
                 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
             ELSE
-                PERFORM @extschema@.jobstats_add_partitions(level.relation, level.unit, low, least(low + pace, high));
-                affected := affected + @extschema@.jobstats_roll_up(level.name, false, low, least(low + pace, high));
+                PERFORM jobstats_internal.add_partitions(level.relation, level.unit, low, least(low + pace, high));
+                affected := affected + jobstats_internal.roll_up(level.name, false, low, least(low + pace, high));
             END IF;
             UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + pace, high))
             WHERE l.level = level.name;
         END LOOP;
         INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
     END LOOP;
-    CALL @extschema@.jobstats_refresh_users(known);
+    CALL jobstats_internal.refresh_users(known);
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     DELETE FROM jobstats.dirty d WHERE d.dirty_id = ANY (known);
     COMMIT;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_refresh() IS
+COMMENT ON PROCEDURE jobstats_internal.refresh() IS
 'Internal: brings the rollups up to date, as far as settings.refresh_lag before now.';

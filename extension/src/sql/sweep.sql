@@ -1,7 +1,7 @@
 -- Entries that no increments and no rollup refer to any more. They are looked through in the order of their keys, a batch
 -- per transaction.
 
-CREATE FUNCTION jobstats_unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
+CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -20,10 +20,10 @@ BEGIN
         AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high);
 END
 $$;
-COMMENT ON FUNCTION jobstats_unused_entries(bigint[], bigint, bigint) IS
+COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint) IS
 'Internal: which of these entries, whose keys lie in (low, high], nothing refers to.';
 
-CREATE FUNCTION jobstats_sweep_entries(horizon timestamptz) RETURNS bigint
+CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -39,7 +39,7 @@ BEGIN
     SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon)
     INTO seen, high, candidates
     FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
-    SELECT array_agg(u.entry_id) INTO candidates FROM @extschema@.jobstats_unused_entries(candidates, low, high) AS u (entry_id);
+    SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
     IF candidates IS NOT NULL THEN
         -- The feeds that have found one of them must have committed; those that come later look whether it is still there.
         -- No feed waits while this waits.
@@ -51,7 +51,7 @@ BEGIN
             PERFORM pg_sleep(0.01);
         END LOOP;
         DELETE FROM jobstats.entries e
-        WHERE e.entry_id IN (SELECT @extschema@.jobstats_unused_entries(candidates, low, high));
+        WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high));
         GET DIAGNOSTICS gone = ROW_COUNT;
     END IF;
     UPDATE jobstats.sweep s
@@ -60,11 +60,11 @@ BEGIN
     RETURN gone;
 END
 $$;
-COMMENT ON FUNCTION jobstats_sweep_entries(timestamptz) IS
+COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz) IS
 'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to; returns their number, NULL where feeds are in the way.';
 
 -- No SET clause: a procedure with one cannot commit.
-CREATE PROCEDURE jobstats_sweep()
+CREATE PROCEDURE jobstats_internal.sweep()
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -83,7 +83,7 @@ BEGIN
     LOOP
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
         PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-        deleted := @extschema@.jobstats_sweep_entries(horizon);
+        deleted := jobstats_internal.sweep_entries(horizon);
         COMMIT;
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
         IF deleted IS NULL THEN
@@ -97,5 +97,5 @@ BEGIN
     COMMIT;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_sweep() IS
+COMMENT ON PROCEDURE jobstats_internal.sweep() IS
 'Internal: deletes entries that nothing refers to any more, where no rollup is kept for ever.';

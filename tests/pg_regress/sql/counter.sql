@@ -97,7 +97,7 @@ SELECT jobstats_counter_agg('294260-01-01', 1);
 SELECT jobstats_counter_agg(t, v) FROM (VALUES (timestamptz '2025-11-03', 1), ('2025-11-04', -1)) rows (t, v);
 SELECT jobstats_counter_agg(t, v) FROM (VALUES (timestamptz '2025-11-03', 1), ('infinity', 2)) rows (t, v);
 SELECT jobstats_counter_agg(t, 1, s) FROM (VALUES (timestamptz '2025-11-03', timestamptz '2025-11-02'), ('2025-11-04', '-infinity')) rows (t, s);
-SELECT jobstats_counter_add(NULL, now(), 1) IS NULL;
+SELECT jobstats_internal.counter_add(NULL, now(), 1) IS NULL;
 \echo :LAST_ERROR_SQLSTATE
 
 -- More than half a million later readings are not kept.
@@ -163,7 +163,7 @@ FROM (
 SELECT series, jobstats_counter_agg("time", value, start_time) AS counter FROM readings GROUP BY series ORDER BY series;
 CREATE TABLE stored AS
 SELECT series, jobstats_counter_agg("time", value, start_time) AS counter FROM readings GROUP BY series;
-SELECT series, regexp_replace(encode(jobstats_counter_send(counter), 'hex'), '(.{16})', E'\\1 ', 'g') AS bytes
+SELECT series, regexp_replace(encode(jobstats_internal.counter_send(counter), 'hex'), '(.{16})', E'\\1 ', 'g') AS bytes
 FROM stored WHERE series = 'born';
 SELECT 'v1 increase=1 resets=0 first=0.000000:1 last=1.500000:2 known=2 peak=1 turn=1.500000:2'::jobstats_counter AS counter;
 SELECT 'v1 increase=-1 resets=0 first=0.000000:1 last=1.500000:2 known=2 peak=1 turn=1.500000:2'::jobstats_counter;

@@ -75,7 +75,7 @@ FROM (VALUES ('v1 base=10 zeros=9223372036854775806 0:1'), ('v1 base=10 zeros=0 
 
 -- Text and bytes, which later versions read too.
 CREATE TABLE stored AS SELECT hour, jobstats_density_agg(rate) AS density FROM rates GROUP BY hour;
-SELECT regexp_replace(encode(jobstats_density_send(density), 'hex'), '(.{20})', E'\\1 ', 'g') AS bytes FROM stored WHERE hour = 9;
+SELECT regexp_replace(encode(jobstats_internal.density_send(density), 'hex'), '(.{20})', E'\\1 ', 'g') AS bytes FROM stored WHERE hour = 9;
 SELECT 'v1 base=10 zeros=1 -3:1 3:2'::jobstats_density AS density;
 SELECT 'v1 base=10 zeros=1 3:2 -3:1'::jobstats_density;
 \echo :LAST_ERROR_SQLSTATE

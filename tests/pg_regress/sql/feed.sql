@@ -145,7 +145,7 @@ SELECT since, until, write, write_bytes FROM increments WHERE target = 'hand-OST
 -- What waits to be stored is not for others, not even where a table's owner sets a trap in its way.
 CREATE FUNCTION trap() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE (SELECT format('SELECT FROM public.jobstats_staged_increments() AS staged (%s)', string_agg(format('%I text', attname), ', '))
+    EXECUTE (SELECT format('SELECT FROM jobstats_internal.staged_increments() AS staged (%s)', string_agg(format('%I text', attname), ', '))
         FROM pg_attribute WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 0 AND NOT attisdropped);
     RETURN NULL;
 END

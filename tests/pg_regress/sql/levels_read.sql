@@ -10,7 +10,7 @@ SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') I
 SET max_parallel_workers_per_gather = 0;
 
 -- A year in which a target is observed every hour. One user works all the time, one job on three days in May.
-SELECT jobstats_add_partitions('increments', 'day', '2024-01-01', '2024-12-31') IS NOT NULL AS ready;
+SELECT jobstats_internal.add_partitions('increments', 'day', '2024-01-01', '2024-12-31') IS NOT NULL AS ready;
 SELECT observe('', 'scratch-OST0000', 'oss1', ARRAY(SELECT generate_series(timestamptz '2024-01-01', '2025-01-01', '1 hour')));
 SELECT enter('cp.1000'), enter('4711:1001:n01');
 UPDATE jobstats.entries SET first_seen = CASE job WHEN '4711' THEN timestamptz '2024-05-06' ELSE '2024-01-01' END;

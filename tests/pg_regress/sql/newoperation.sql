@@ -65,7 +65,7 @@ CALL jobstats_maintain();
 -- Where TimescaleDB can, all of it is kept in columns by now.
 DO $$
 BEGIN
-    WHILE jobstats_compress_before(now()) IS NOT NULL LOOP
+    WHILE jobstats_internal.compress_before(now()) IS NOT NULL LOOP
     END LOOP;
 END
 $$;

@@ -65,7 +65,7 @@ SELECT target, seconds, workload, rate, share FROM jobstats_now('%OST000_') WHER
 
 -- For these no other days are read, whatever way to join the planner prefers.
 DO $$ BEGIN
-    PERFORM jobstats_add_partitions('increments', 'day', ago(864000), ago(864000));
+    PERFORM jobstats_internal.add_partitions('increments', 'day', ago(864000), ago(864000));
     PERFORM observe('', 'scratch-OST0006', 'oss1', ARRAY[ago(864100), ago(864000)]);
     PERFORM act('', 'scratch-OST0006', '105:1004:n01', ago(864100), ago(864000), '{"read": 1}');
 END $$;

@@ -49,13 +49,13 @@ SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 SELECT jobstats_grant_writer('regress_shipper', 'c3');
 SELECT jobstats_grant_reader('regress_shipper');
-SELECT jobstats_add_partitions('raw', 'day', now(), now());
-SELECT jobstats_drop_before('raw', now());
-SELECT jobstats_put_view('feed', 'DROP VIEW jobstats.feed');
+SELECT jobstats_internal.add_partitions('raw', 'day', now(), now());
+SELECT jobstats_internal.drop_before('raw', now());
+SELECT jobstats_internal.put_view('feed', 'DROP VIEW jobstats.feed');
 SELECT jobstats_reprocess('2025-11-03', '2025-11-04');
 SELECT jobstats_audit();
 -- It shows a session what that computes itself.
-SELECT * FROM jobstats_staged_increments() AS staged (a integer);
+SELECT * FROM jobstats_internal.staged_increments() AS staged (a integer);
 
 -- One that is bound to a cluster feeds that one alone.
 SET SESSION AUTHORIZATION regress_site;

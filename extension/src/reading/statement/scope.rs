@@ -105,10 +105,9 @@ impl Statement<'_> {
             "observation".to_owned()
         };
         format!(
-            "SELECT {key}, {schema}.jobstats_observed(o.since, o.\"time\", $6) AS observed FROM unit u \
+            "SELECT {key}, jobstats_internal.observed(o.since, o.\"time\", $6) AS observed FROM unit u \
              LEFT JOIN {observation} o {same_unit} AND o.since < $2 AND o.\"time\" > $1 GROUP BY {key}",
             key = self.unit_key("u"),
-            schema = self.schema,
             same_unit = self.same_unit("u", "o"),
         )
     }
