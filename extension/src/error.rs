@@ -45,6 +45,11 @@ pub enum Error {
     /// A procedure that commits.
     #[error("{0} cannot run inside of a transaction block")]
     TransactionBlock(String),
+    /// Somebody who may call maintenance, but has not the rights to do it.
+    #[error(
+        "only the owner of the store of jobstats, or whoever has that role's rights, can do this"
+    )]
+    NotOwner,
     /// Nothing to convert to.
     #[error("TimescaleDB is not installed in this database")]
     NoTimescale,
@@ -64,6 +69,14 @@ pub enum Error {
     TextTooLarge {
         /// Bytes.
         limit: u64,
+    },
+    /// A text of more targets than `max_targets`.
+    #[error("the text has {found} targets, more than {limit}")]
+    TooManyTargets {
+        /// Targets of the text.
+        found: usize,
+        /// The limit.
+        limit: usize,
     },
     /// `body_zstd` cannot be unpacked.
     #[error("body_zstd is not zstd data: {0}")]
@@ -146,10 +159,12 @@ impl Error {
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
+            Self::NotOwner => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::ReadOnly(_) => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
-            Self::TextTooLarge { .. } | Self::TooManyRows | Self::TooManyDisagreements => {
-                Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED
-            }
+            Self::TextTooLarge { .. }
+            | Self::TooManyTargets { .. }
+            | Self::TooManyRows
+            | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Self::Body(_) | Self::Argument(_) | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
@@ -202,6 +217,9 @@ impl Error {
             Self::ForeignSchema => {
                 Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
             }
+            Self::NotOwner => {
+                Some("Connect as the owner of the schema jobstats, or as a superuser.")
+            }
             Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
             Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),
             Self::OldTimescale(_) => Some(
@@ -219,6 +237,9 @@ impl Error {
             }
             Self::TextTooLarge { .. } => {
                 Some("Feed one target per row, or raise max_text in jobstats.settings.")
+            }
+            Self::TooManyTargets { .. } => {
+                Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
             }
             Self::NotZstd(_) => {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")

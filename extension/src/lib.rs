@@ -22,6 +22,7 @@ mod memory;
 mod metrics;
 mod observed;
 mod operations;
+mod owner;
 mod parse;
 mod pinned;
 mod prepared;
@@ -43,9 +44,20 @@ pg_module_magic!();
 
 extension_sql_file!("sql/internal.sql", name = "internal", bootstrap);
 extension_sql_file!("sql/put_view.sql", name = "put_view");
-extension_sql_file!("sql/refresh.sql", name = "refresh");
+extension_sql_file!("sql/locks.sql", name = "locks");
+extension_sql_file!("sql/timescale.sql", name = "timescale");
+extension_sql_file!(
+    "sql/refresh.sql",
+    name = "refresh",
+    requires = ["timescale"]
+);
 extension_sql_file!("sql/maintain.sql", name = "maintain");
 extension_sql_file!("sql/sweep.sql", name = "sweep");
+extension_sql_file!(
+    "sql/steps.sql",
+    name = "steps",
+    requires = ["maintain", "refresh", "sweep", "locks"]
+);
 extension_sql_file!("sql/jobs.sql", name = "jobs");
 extension_sql_file!("sql/convert.sql", name = "convert");
 extension_sql_file!("sql/grants.sql", name = "grants");

@@ -1,20 +1,24 @@
 //! The lock that one `jobstats_maintain()` holds over all its transactions, so that two never work at once.
+//!
+//! It is a lock on the table `jobstats.locks` that belongs to the session: only who has rights on that table can take it.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pgrx::prelude::*;
 
 use crate::error::Error;
-use crate::store::LOCK_CLASS;
 
-/// Second key of the lock. No target has it.
-const KEY: i32 = -1;
+/// The mode of the lock. It conflicts with itself, and with nothing that reads, writes or locks rows of the table.
+const MODE: pg_sys::LOCKMODE = pg_sys::ShareUpdateExclusiveLock as pg_sys::LOCKMODE;
 
-/// Whether this backend holds it.
-static HELD: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// The table on which this backend holds the lock.
+    static HELD: Cell<Option<pg_sys::LockRelId>> = const { Cell::new(None) };
+}
 
-/// Whether this backend gives it back when a transaction fails.
+/// Whether this backend gives the lock back when a transaction fails.
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
 #[pg_extern(sql = r#"
@@ -25,12 +29,12 @@ COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
 "#)]
 fn jobstats_begin_maintenance() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
     guard();
-    Spi::connect_mut(|client| -> Result<(), Error> {
-        let keys = [LOCK_CLASS.into(), KEY.into()];
-        client.update("SELECT pg_advisory_lock($1, $2)", None, &keys)?;
-        Ok(())
+    let table = Spi::connect(|client| -> Result<pg_sys::Oid, Error> {
+        let found = client.select("SELECT 'jobstats.locks'::regclass::oid", Some(1), &[])?;
+        let table = found.first().get_one::<pg_sys::Oid>()?;
+        table.ok_or_else(|| Error::Damaged("jobstats.locks is missing".to_owned()))
     })?;
-    HELD.store(true, Ordering::Relaxed);
+    lock(table);
     Ok(())
 }
 
@@ -44,7 +48,21 @@ fn jobstats_end_maintenance() {
     release();
 }
 
-/// A procedure that commits keeps a lock only if it is the session's; that of a session is kept when the procedure fails.
+/// Takes the lock for the session: a procedure that commits would lose one of its transaction.
+#[allow(unsafe_code)]
+fn lock(table: pg_sys::Oid) {
+    // SAFETY: reads a variable of this backend.
+    let database = unsafe { pg_sys::MyDatabaseId };
+    let mut relation = pg_sys::LockRelId {
+        relId: table,
+        dbId: database,
+    };
+    // SAFETY: takes the number of a relation, which is there; waiting ends with an error of PostgreSQL at the latest.
+    unsafe { pg_sys::LockRelationIdForSession(&raw mut relation, MODE) };
+    HELD.set(Some(relation));
+}
+
+/// Has the lock released where the procedure fails: a lock of the session outlives its transaction.
 #[allow(unsafe_code)]
 fn guard() {
     if !GUARDED.swap(true, Ordering::Relaxed) {
@@ -69,13 +87,9 @@ unsafe extern "C-unwind" fn transaction_ends(
 
 #[allow(unsafe_code)]
 fn release() {
-    if HELD.swap(false, Ordering::Relaxed) {
-        // SAFETY: takes two integers and needs neither catalog nor snapshot, so that it can be called in a failed transaction.
-        let _: Option<bool> = unsafe {
-            pgrx::direct_function_call(
-                pg_sys::pg_advisory_unlock_int4,
-                &[LOCK_CLASS.into_datum(), KEY.into_datum()],
-            )
-        };
+    if let Some(mut relation) = HELD.take() {
+        // SAFETY: this backend holds the lock. Releasing it needs neither catalog nor snapshot, so that it can be done in a
+        // failed transaction.
+        unsafe { pg_sys::UnlockRelationIdForSession(&raw mut relation, MODE) };
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
 use crate::ingest::{require_read_committed, stored};
-use crate::store::{self, LOCK_CLASS, Settings};
+use crate::store::{self, Settings};
 use crate::time::timestamptz;
 
 /// What was done to one target.
@@ -111,10 +111,8 @@ fn reprocess_target(
 ) -> Result<Outcome, Error> {
     // Targets come in the order in which feeds lock them. What is read afterwards is what is committed then.
     Spi::connect_mut(|client| {
-        let parameters = [LOCK_CLASS.into(), target.id.into()];
-        client
-            .update("SELECT pg_advisory_xact_lock($1, $2)", None, &parameters)
-            .map(drop)
+        let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
+        client.update(lock, None, &[target.id.into()]).map(drop)
     })?;
     let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;

@@ -182,7 +182,6 @@ impl Level {
             "{timescale}.time_bucket(interval '{}', i.{time}, \"offset\" => interval '1 microsecond')",
             self.width
         );
-        put_refresh_procedure(client, timescale)?;
         let statement = format!(
             "CREATE MATERIALIZED VIEW jobstats.{name} \
              WITH (timescaledb.continuous, timescaledb.materialized_only = true, \
@@ -354,21 +353,6 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
             &[level.name.into(), level.width.into(), level.retention.into()],
         )?;
     }
-    if let Installation::Timescale {
-        schema,
-        community: true,
-        ..
-    } = installation
-    {
-        put_refresh_procedure(client, schema)?;
-    }
-    Ok(())
-}
-
-/// What refreshes continuous aggregates.
-fn put_refresh_procedure(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
-    let procedure = include_str!("sql/refresh_aggregate.sql").replace("@timescale@", timescale);
-    client.update(&procedure, None, &[])?;
     Ok(())
 }
 
@@ -449,7 +433,7 @@ fn hours(from: &str, to: &str) -> String {
 /// dropped. A refresh that announces a later time waits until the transactions
 /// have ended that know only of this one, and none of them waits for a refresh.
 fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
-    let mut known = None;
+    let (mut known, mut gone) = (None, None);
     loop {
         // By a statement with a new snapshot: another time may have been announced before the lock was ours.
         let found = client.update(
@@ -458,22 +442,28 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
             &[],
         )?;
         let row = found.first();
-        let (Some(announced), Some(horizon), Some(key)) = (
+        let (Some(announced), Some(horizon), Some(number)) = (
             row.get::<TimestampWithTimeZone>(1)?,
             row.get::<TimestampWithTimeZone>(2)?,
             row.get::<i32>(3)?,
         ) else {
             return Err(Error::Damaged("jobstats.refresh has no row".to_owned()));
         };
-        if known == Some(key) {
+        if known == Some(number) {
             return Ok((micros(announced)?, micros(horizon)?));
         }
-        client.update(
-            "SELECT pg_advisory_xact_lock_shared($1, $2)",
+        let locked = client.update(
+            "SELECT FROM jobstats.locks WHERE name = 'announcement ' || $1 FOR KEY SHARE",
             None,
-            &[store::FEED_LOCK_CLASS.into(), key.into()],
+            &[number.into()],
         )?;
-        known = Some(key);
+        // A refresh that has just settled takes the row away; then jobstats.refresh has another number.
+        if locked.is_empty() && gone.replace(number) == Some(number) {
+            return Err(Error::Damaged(format!(
+                "jobstats.locks lacks the row \"announcement {number}\""
+            )));
+        }
+        known = (!locked.is_empty()).then_some(number);
     }
 }
 

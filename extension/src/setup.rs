@@ -93,7 +93,7 @@ fn jobstats_setup(
         let schema = store::extension_schema()?;
         let new = prepare_schema(client)?;
         if !new {
-            lock_out_feeds(client)?;
+            lock_out_others(client)?;
         }
         let outdated = !new && is_outdated(client)?;
         let installation = installation(client)?;
@@ -144,30 +144,23 @@ fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
 /// Creates the schema; gives whether it is new. One that somebody else has put there is refused, because what stands in
 /// it would run with our rights.
 fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
-    client.update(
-        "SELECT pg_advisory_xact_lock($1, 0)",
-        None,
-        &[store::LOCK_CLASS.into()],
-    )?;
-    // By a statement with a new snapshot: another setup may just have made it.
-    let found = client.update(
-        "SELECT pg_get_userbyid(n.nspowner) = current_user AND to_regclass('jobstats.settings') IS NOT NULL \
-         FROM pg_namespace n WHERE n.nspname = 'jobstats'",
-        Some(1),
-        &[],
-    )?;
-    match found
-        .into_iter()
-        .next()
-        .map(|row| row.get::<bool>(1))
-        .transpose()?
-        .flatten()
-    {
-        Some(true) => Ok(false),
-        Some(false) => Err(Error::ForeignSchema),
-        None => {
-            client.update("CREATE SCHEMA jobstats", None, &[])?;
-            Ok(true)
+    loop {
+        // By a statement with a new snapshot: another setup may just have made it.
+        let found = client.update(
+            "SELECT pg_get_userbyid(n.nspowner) = current_user AND to_regclass('jobstats.settings') IS NOT NULL \
+             FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+            Some(1),
+            &[],
+        )?;
+        let ours = found.into_iter().next().map(|row| row.get::<bool>(1));
+        match ours.transpose()?.flatten() {
+            Some(true) => return Ok(false),
+            Some(false) => return Err(Error::ForeignSchema),
+            None => {}
+        }
+        let made = client.update("SELECT jobstats_internal.create_schema()", Some(1), &[])?;
+        if made.first().get_one::<bool>()? == Some(true) {
+            return Ok(true);
         }
     }
 }
@@ -180,15 +173,25 @@ fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Lets running feeds end and makes new ones wait, so that no two locks of tables are waited for in a circle.
-fn lock_out_feeds(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let found = client.update(
-        "SELECT to_regclass('jobstats.feed') IS NOT NULL",
-        Some(1),
-        &[],
-    )?;
-    if found.first().get_one::<bool>()? == Some(true) {
-        client.update("LOCK TABLE jobstats.feed", None, &[])?;
+/// Lets running feeds and maintenance end and makes new ones wait, so that no two locks of tables are waited for in a
+/// circle. A store of version 0.1 has no table of locks; there the feed alone is what setups wait for.
+fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    for (relation, lock) in [
+        (
+            "jobstats.locks",
+            "INSERT INTO jobstats.locks VALUES ('store') ON CONFLICT DO NOTHING; \
+             SELECT jobstats_internal.lock_store()",
+        ),
+        ("jobstats.feed", "LOCK TABLE jobstats.feed"),
+    ] {
+        let found = client.update(
+            "SELECT to_regclass($1) IS NOT NULL",
+            Some(1),
+            &[relation.into()],
+        )?;
+        if found.first().get_one::<bool>()? == Some(true) {
+            client.update(lock, None, &[])?;
+        }
     }
     Ok(())
 }
@@ -196,8 +199,9 @@ fn lock_out_feeds(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// What is installed in this database.
 pub fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
     let found = client.select(
-        "SELECT quote_ident(n.nspname), e.extversion, current_setting('timescaledb.license', true) = 'timescale' \
-         FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'timescaledb'",
+        "SELECT jobstats_internal.timescale_schema(), e.extversion, \
+         current_setting('timescaledb.license', true) = 'timescale' \
+         FROM pg_extension e WHERE e.extname = 'timescaledb'",
         Some(1),
         &[],
     )?;

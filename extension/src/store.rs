@@ -7,13 +7,6 @@ use pgrx::spi::{SpiClient, quote_identifier};
 use crate::columns::operation_columns;
 use crate::error::Error;
 
-/// First key of our advisory locks. The second is a target_id, so that feeds of a target wait for each other, or 0, so
-/// that setup and maintenance do.
-pub const LOCK_CLASS: i32 = 0x6a_6f_62_73;
-
-/// First key of the locks by which feeds show which announcement of a refresh they know. The second is its number.
-pub const FEED_LOCK_CLASS: i32 = 0x6a_6f_62_66;
-
 /// Version of the extension, and of the store that it makes.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -30,6 +23,10 @@ pub struct Settings {
     pub max_ahead: Micros,
     /// Bytes of one target's text.
     pub max_text: u64,
+    /// Targets of one text.
+    pub max_targets: usize,
+    /// Milliseconds that a feed waits for another one.
+    pub feed_wait: i64,
 }
 
 /// The settings; [`Error::NoStore`] where there is no store.
@@ -40,7 +37,8 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
             "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
              (extract(epoch FROM retention) * 1000000)::bigint, \
              (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text, \
-             (SELECT (extract(epoch FROM dropped) * 1000000)::bigint FROM jobstats.refresh) FROM jobstats.settings",
+             (SELECT (extract(epoch FROM dropped) * 1000000)::bigint FROM jobstats.refresh), \
+             max_targets::bigint, (extract(epoch FROM feed_wait) * 1000)::bigint FROM jobstats.settings",
             Some(1),
             &[],
         )?
@@ -58,6 +56,8 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         max_ahead: number(3)?,
         max_text: u64::try_from(number(4)?).unwrap_or(0),
         kept_since: number(5)?,
+        max_targets: usize::try_from(number(6)?).unwrap_or(0),
+        feed_wait: number(7)?,
     })
 }
 
@@ -86,6 +86,12 @@ pub fn disagreement(client: &SpiClient<'_>) -> Result<Option<Error>, Error> {
 /// What a version consists of, to be compared.
 pub fn numbers(version: &str) -> Vec<u64> {
     version.split('.').map_while(|it| it.parse().ok()).collect()
+}
+
+/// Waits for a setup or a step of maintenance, and makes the next one wait until the transaction ends.
+pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.update("SELECT jobstats_internal.lock_store()", None, &[])?;
+    Ok(())
 }
 
 /// Whether this database has a store.

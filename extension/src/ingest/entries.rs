@@ -11,7 +11,6 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::Error;
 use crate::identify::{identity_columns, usable_formats};
-use crate::store;
 use crate::time::timestamptz;
 
 /// The entries that this feed has met.
@@ -22,10 +21,6 @@ pub struct Entries {
     /// How many entries maintenance had deleted before the first was looked for.
     deleted: Option<i64>,
 }
-
-/// Second key of the lock of [`store::FEED_LOCK_CLASS`] that feeds hold from where they look for the last time whether
-/// their entries are there, until they end.
-const KNOWN: i32 = -1;
 
 impl Entries {
     /// The key of a name that [`Self::resolve`] has seen.
@@ -127,9 +122,9 @@ impl Entries {
             return Ok(());
         }
         client.update(
-            "SELECT pg_advisory_xact_lock_shared($1, $2)",
+            "SELECT FROM jobstats.locks WHERE name = 'entries' FOR KEY SHARE",
             None,
-            &[store::FEED_LOCK_CLASS.into(), KNOWN.into()],
+            &[],
         )?;
         // By statements with a new snapshot.
         let deleted = client.update(DELETED, Some(1), &[])?;

@@ -14,6 +14,8 @@ pub mod stored;
 pub mod targets;
 mod text;
 
+use std::ffi::CString;
+
 use jobstats_core::increment::Micros;
 use jobstats_core::snapshot::{self, Words};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -22,6 +24,7 @@ use pgrx::spi::SpiClient;
 
 use crate::by_pointer::Bytea;
 use crate::error::Error;
+use crate::pinned::Pinned;
 use crate::store::{self, Settings};
 use crate::time::{clock_now, micros};
 use crate::zstd_text::Recycling;
@@ -106,6 +109,7 @@ fn jobstats_ingest(
             };
             let text = Text::new(body, body_zstd)?;
             let _recycling = Recycling;
+            let _patience = patience(settings.feed_wait);
             ingest(client, &feed, settings, now, text)
         })
     })?;
@@ -125,6 +129,20 @@ fn jobstats_ingest(
             outcome.increments,
         )
     })))
+}
+
+/// Limits how long this feed waits for another one, where the session does not limit it more.
+fn patience(milliseconds: i64) -> Pinned {
+    // SAFETY: reads a variable of this backend.
+    #[allow(unsafe_code)]
+    let limit = i64::from(unsafe { pg_sys::LockTimeout });
+    let limit = if limit > 0 {
+        limit.min(milliseconds)
+    } else {
+        milliseconds
+    };
+    let limit = CString::new(limit.to_string()).unwrap_or_default();
+    Pinned::new([(c"lock_timeout", limit.as_c_str())])
 }
 
 /// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
@@ -147,6 +165,12 @@ fn ingest(
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
     let reading = timed(Step::Scan, || snapshot::read(text.bytes()))?;
+    if reading.snapshots.len() > settings.max_targets {
+        return Err(Error::TooManyTargets {
+            found: reading.snapshots.len(),
+            limit: settings.max_targets,
+        });
+    }
     for snapshot in &reading.snapshots {
         text::require_size(snapshot, settings.max_text)?;
     }

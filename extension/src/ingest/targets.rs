@@ -8,7 +8,6 @@ use pgrx::spi::SpiClient;
 
 use super::text::Part;
 use crate::error::Error;
-use crate::store::LOCK_CLASS;
 
 /// Seconds, where the text does not say: Lustre's own default.
 const CLEANUP_INTERVAL: u32 = 600;
@@ -75,13 +74,7 @@ pub fn find_and_lock<'a, 'w>(
     }
     insert_missing(client, cluster, named.iter().map(|(target, _)| *target))?;
     let names: Vec<String> = named.iter().map(|(target, _)| shown(*target)).collect();
-    client.update(
-        "SELECT pg_advisory_xact_lock($1, target_id) FROM (SELECT target_id FROM jobstats.targets \
-         WHERE cluster = $2 AND name = ANY ($3) ORDER BY target_id) AS wanted",
-        None,
-        &[LOCK_CLASS.into(), cluster.into(), names.clone().into()],
-    )?;
-    let targets = select(client, cluster, names)?;
+    let targets = lock(client, cluster, names)?;
     let mut found = Vec::with_capacity(named.len());
     for (name, part) in named {
         // The same target twice where a damaged text names it as MDT and as OST.
@@ -130,14 +123,15 @@ fn insert_missing<'t>(
     Ok(())
 }
 
-fn select(
+/// Locks rows, each as it is when the lock is had.
+fn lock(
     client: &mut SpiClient<'_>,
     cluster: &str,
     names: Vec<String>,
 ) -> Result<HashMap<String, Target>, Error> {
     let rows = client.update(
         "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint FROM jobstats.targets \
-         WHERE cluster = $1 AND name = ANY ($2)",
+         WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
         None,
         &[cluster.into(), names.into()],
     )?;

@@ -51,11 +51,7 @@ pub fn comment(level: &Level) -> String {
 /// Identities have changed: nothing is relied on until maintenance has computed it anew. Waits for maintenance that knows
 /// the old ones.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.update(
-        "SELECT pg_advisory_xact_lock($1, 0)",
-        None,
-        &[store::LOCK_CLASS.into()],
-    )?;
+    store::lock(client)?;
     client.update(
         "UPDATE jobstats.rollups SET users_refreshed = 'epoch'",
         None,

@@ -68,6 +68,13 @@ COMMENT ON COLUMN jobstats.refresh.horizon IS 'Changes of what lies before are n
 COMMENT ON COLUMN jobstats.refresh.dropped IS 'Increments and observations that are older are not kept; nobody reads what may be left of them.';
 COMMENT ON TABLE jobstats.observed IS 'When targets were observed, before refresh.dropped: one row for a span without a gap.';
 COMMENT ON COLUMN jobstats.settings.refresh_lag IS 'How far the rollups stay behind: what comes later than this is summed anew.';
+COMMENT ON TABLE jobstats.locks IS 'Rows that setup, maintenance, conversions and feeds lock while they depend on each other: only who has rights on this table can stand in their way.';
+COMMENT ON COLUMN jobstats.locks.name IS 'store: a setup, or a step of maintenance or of a conversion; entries: a feed that has found its entries; announcement N: a feed that knows the announcement refresh.number = N.';
+COMMENT ON COLUMN jobstats.dirty.known IS 'The refresh that is under way computes the span anew.';
+COMMENT ON COLUMN jobstats.dirty.problem IS 'Why the span cannot be summed, with its target and entry: it is answered from increments, and every refresh tries again. NULL: it can.';
+COMMENT ON COLUMN jobstats.settings.feed_wait IS 'How long a feed waits for another one before it fails with 40001.';
+COMMENT ON COLUMN jobstats.settings.max_targets IS 'Targets that one text may have.';
+COMMENT ON COLUMN jobstats.settings.limited_since IS 'Before this time feeds stored values so large that a sum may not hold them; maintenance looks for these. -infinity: never.';
 COMMENT ON TABLE jobstats.sweep IS 'One row: how far the search for entries that nothing refers to any more has come.';
 COMMENT ON COLUMN jobstats.sweep.after IS 'The last key that was looked at; NULL: the next pass begins with the first.';
 COMMENT ON COLUMN jobstats.sweep.ended IS 'When the last pass ended.';

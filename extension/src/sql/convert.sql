@@ -93,7 +93,7 @@ DECLARE
     statement text;
 BEGIN
     -- No maintenance or setup beside this.
-    PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
+    PERFORM jobstats_internal.lock_store();
     -- The order in which readers lock them, so that nobody waits in a circle: views before what they show. Nothing changes
     -- for a view, but that its rights are locked with it; LOCK would lock what it shows.
     SELECT coalesce(array_agg(DISTINCT w.ev_class ORDER BY w.ev_class DESC), '{}') INTO views
@@ -174,96 +174,100 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.drop_predecessor(text) IS
 'Internal: drops a partition of a relation that has been replaced, or the relation, where there are none left.';
 
-CREATE FUNCTION jobstats_internal.convert_step(OUT step text, OUT affected bigint)
+CREATE FUNCTION jobstats_internal.convert_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    owner text := (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats');
+    began timestamptz := clock_timestamp();
     item record;
-    state record;
+    converting record;
+    step text;
+    affected bigint := 0;
 BEGIN
-    affected := 0;
     -- Maintenance and conversion take turns, and so do two conversions.
-    PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, -1);
+    LOCK TABLE jobstats.locks IN SHARE UPDATE EXCLUSIVE MODE;
     SELECT c.relname INTO step
     FROM pg_class c
-    WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p')
+    WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
         AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);
-        step := 'drop of ' || step;
-        RETURN;
+        RETURN jobstats_internal.record_conversion('drop of ' || step, began, bigint '0');
     END IF;
 
     SELECT * INTO item FROM jobstats_internal.to_convert() LIMIT 1;
     IF NOT FOUND THEN
-        IF to_regclass('jobstats.converting') IS NOT NULL THEN
-            PERFORM set_config('role', owner, true);
-            PERFORM @extschema@.jobstats_setup();
-            DROP TABLE jobstats.converting, jobstats.converting_spans, jobstats.converting_changes;
-            DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text);
-            step := 'setup';
+        IF to_regclass('jobstats.converting') IS NULL THEN
+            RETURN NULL;
         END IF;
-        RETURN;
+        PERFORM @extschema@.jobstats_setup();
+        DROP TABLE jobstats.converting, jobstats.converting_spans, jobstats.converting_changes;
+        DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text);
+        RETURN jobstats_internal.record_conversion(text 'setup', began, bigint '0');
     END IF;
 
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         -- A successor as it would be made now: with the columns of the original, and of the same kind.
-        SELECT c.* INTO state FROM jobstats.converting c
+        SELECT c.* INTO converting FROM jobstats.converting c
         JOIN pg_class s ON s.oid = to_regclass(format('jobstats.new_%s', c.relation)) AND (s.relkind = 'v') = item.aggregate
         WHERE c.relation = item.relation AND c.columns = (
             SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
             FROM pg_attribute a
             WHERE a.attrelid = format('jobstats.%I', c.relation)::regclass AND a.attnum > 0 AND NOT a.attisdropped);
     END IF;
-    IF state IS NULL THEN
-        -- What is made belongs to the owner of the store, also when a superuser calls.
-        PERFORM set_config('role', owner, true);
+    IF converting IS NULL THEN
         PERFORM jobstats_internal.prepare_successor(item.relation, item.key);
         step := 'successor of ' || item.relation;
-    ELSIF state.state <> 'following' THEN
+    ELSIF converting.state <> 'following' THEN
         affected := jobstats_internal.fill_successor(item.relation, item.unit);
         step := 'copy of ' || item.relation;
-    ELSIF EXISTS (
-        SELECT FROM pg_stat_activity a
-        WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(state.following_since::xid)
-            -- Not so where all this has been restored from a dump.
-            AND state.following_since < pg_snapshot_xmax(pg_current_snapshot()) AND a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
-    THEN
+    ELSIF jobstats_internal.is_looked_at_since(converting.following_since) THEN
         RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
     ELSE
         PERFORM jobstats_internal.put_successor(item.relation);
         step := 'conversion of ' || item.relation;
+        state := jsonb_set(state, '{converted}', coalesce(state -> 'converted', '[]') || to_jsonb(item.relation));
     END IF;
+    RETURN state || jobstats_internal.record_conversion(step, began, affected);
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.convert_step() IS
-'Internal: takes the next step of a conversion; NULL: there is none.';
+COMMENT ON FUNCTION jobstats_internal.convert_step(jsonb) IS
+'Internal: takes the next step of a conversion, and returns its name and which relations this conversion has replaced; NULL: no step is left.';
 
--- No SET clause: a procedure with one cannot commit.
+CREATE FUNCTION jobstats_internal.record_conversion(step text, began timestamptz, affected bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES (step, began, clock_timestamp() - began, affected)
+RETURNING jsonb_build_object('step', step)
+$$;
+COMMENT ON FUNCTION jobstats_internal.record_conversion(text, timestamptz, bigint) IS
+'Internal: records a step of a conversion.';
+
+-- It only commits; all else is done with the rights of the store's owner. No SET clause: a procedure with one cannot
+-- commit.
 CREATE PROCEDURE jobstats_convert()
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    it record;
-    began timestamptz;
-    waiting timestamptz;
-    converted text[] := '{}';
+    state pg_catalog.jsonb := '{}';
+    next pg_catalog.jsonb;
+    began pg_catalog.timestamptz;
+    waiting pg_catalog.timestamptz;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM jobstats_internal.require_store();
-    PERFORM jobstats_internal.require_top_level('jobstats_convert()');
+    PERFORM jobstats_internal.require_top_level(text 'jobstats_convert()');
     LOOP
         COMMIT;
         -- What is committed while a lock is waited for must be seen.
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        -- Who waits for a table makes all feeds wait behind itself.
+        -- Whoever waits for a table makes all feeds wait behind itself.
         PERFORM set_config('lock_timeout', '300ms', true);
         began := clock_timestamp();
         BEGIN
-            it := jobstats_internal.convert_step();
+            next := jobstats_internal.as_owner(text 'convert', state::text)::jsonb;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             waiting := coalesce(waiting, began);
             IF clock_timestamp() > waiting + interval '30 s' THEN
@@ -274,17 +278,15 @@ BEGIN
             PERFORM pg_sleep(1);
             CONTINUE;
         END;
-        EXIT WHEN it.step IS NULL;
+        EXIT WHEN next IS NULL;
+        state := next;
         waiting := NULL;
-        IF it.step LIKE 'conversion of %' THEN
-            converted := converted || substring(it.step FROM '[^ ]+$');
-        END IF;
-        INSERT INTO jobstats.maintenance VALUES (it.step, began, clock_timestamp() - began, it.affected);
     END LOOP;
-    IF converted = '{}' THEN
+    IF state -> 'converted' IS NULL THEN
         RAISE NOTICE 'nothing to convert: the store is what TimescaleDB has';
     ELSE
-        RAISE NOTICE 'converted: %', array_to_string(converted, ', ');
+        RAISE NOTICE 'converted: %', (SELECT string_agg(r.relation, ', ' ORDER BY r.number)
+            FROM jsonb_array_elements_text(state -> 'converted') WITH ORDINALITY AS r (relation, number));
     END IF;
     COMMIT;
 END

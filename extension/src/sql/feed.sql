@@ -20,6 +20,7 @@ AS $wrapper$
 DECLARE
     caller name := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role') END;
     allowed boolean;
+    other record;
 BEGIN
     -- A role is bound that writers names, and with it whoever has its rights; not the owner, as whom this runs.
     SELECT bool_or(w.cluster = coalesce(NEW.cluster, '')) INTO allowed
@@ -34,8 +35,21 @@ BEGIN
             MESSAGE = 'the extension jobstats is not where jobstats_setup() found it',
             HINT = 'Run CREATE EXTENSION jobstats where it is missing, then SELECT jobstats_setup();';
     END IF;
-    PERFORM @extschema@.jobstats_ingest(
-        NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper);
+    -- A session that goes on to do nothing would keep others from feeding its targets.
+    IF current_setting('idle_in_transaction_session_timeout') = '0' THEN
+        PERFORM set_config('idle_in_transaction_session_timeout', '30s', true);
+    END IF;
+    BEGIN
+        PERFORM @extschema@.jobstats_ingest(
+            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper);
+    EXCEPTION WHEN lock_not_available THEN
+        SELECT f.* INTO other FROM jobstats_internal.feeding() f LIMIT 1;
+        RAISE serialization_failure USING
+            MESSAGE = 'the feed has waited too long for another one' || CASE WHEN other.pid IS NULL THEN ''
+                ELSE format(': session %s of role %I has held the locks of a feed since %s', other.pid, other.role, other.since) END,
+            HINT = 'Feed the text again.' || CASE WHEN other.pid IS NULL THEN ''
+                ELSE format(' A superuser or a member of that role can end the session: SELECT pg_terminate_backend(%s);', other.pid) END;
+    END;
     RETURN NEW;
 END
 $wrapper$;

@@ -57,15 +57,15 @@ BEGIN
     -- What rollups have yet to sum is kept, however old it is; so is what feeds may change that know no horizon yet.
     UPDATE jobstats.refresh r
     SET dropped = greatest(r.dropped, least(r.horizon, (
-        SELECT jobstats_internal.bucket('1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d)))
+        SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
     RETURNING r.dropped INTO forget.until;
     -- None is kept shorter than those that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
-        jobstats_internal.bucket('1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
-        (SELECT jobstats_internal.bucket('1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
+        jobstats_internal.bucket(interval '1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
+        (SELECT jobstats_internal.bucket(interval '1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
     FROM jobstats.refresh r
     WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
@@ -87,6 +87,7 @@ BEGIN
         FROM (TABLE fresh UNION ALL TABLE touched) b GROUP BY b.target_id) a;
     GET DIAGNOSTICS kept = ROW_COUNT;
     DELETE FROM jobstats.observed d WHERE d.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    DELETE FROM jobstats.dirty d WHERE d.problem IS NOT NULL AND d.span_to <= (SELECT r.dropped FROM jobstats.refresh r);
     DELETE FROM jobstats.coarse c WHERE c.span_to <= (SELECT min(l.dropped) FROM jobstats.rollups l);
     RETURN kept;
 END
@@ -98,9 +99,7 @@ CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
-    timescale text := (
-        SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
-        WHERE e.extname = 'timescaledb');
+    timescale text := jobstats_internal.timescale_schema();
     key name;
     name text;
     dropped integer := 0;
@@ -109,7 +108,7 @@ BEGIN
     FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
     WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
     IF NOT FOUND THEN
-        EXECUTE format('SELECT count(*) FROM %I.drop_chunks($1::regclass, older_than => $2)', timescale)
+        EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2)', timescale)
             INTO dropped USING format('jobstats.%I', relation), horizon;
         RETURN dropped;
     END IF;
@@ -140,9 +139,7 @@ CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz) RETURNS t
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    timescale text := (
-        SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
-        WHERE e.extname = 'timescaledb');
+    timescale text := jobstats_internal.timescale_schema();
     name text;
     chunk text;
 BEGIN
@@ -165,7 +162,7 @@ BEGIN
         LIMIT 1
     $sql$ INTO name, chunk USING horizon;
     IF chunk IS NOT NULL THEN
-        EXECUTE format('SELECT %I.compress_chunk($1::regclass)', timescale) USING chunk;
+        EXECUTE format('SELECT %s.compress_chunk($1::regclass)', timescale) USING chunk;
     END IF;
     RETURN name;
 END
@@ -203,130 +200,3 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
 'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
-
--- No SET clause: a procedure with one cannot commit. Every transaction pins the search path for itself instead.
-CREATE PROCEDURE jobstats_maintain()
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    started timestamptz := clock_timestamp();
-    step record;
-    began timestamptz;
-    affected bigint;
-    problem text;
-BEGIN
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    PERFORM jobstats_internal.require_store();
-    PERFORM jobstats_internal.require_top_level('jobstats_maintain()');
-    IF current_setting('lock_timeout') = '0' THEN
-        PERFORM set_config('lock_timeout', '60s', true);
-    END IF;
-    BEGIN
-        PERFORM jobstats_internal.begin_maintenance();
-    EXCEPTION WHEN lock_not_available THEN
-        RAISE WARNING 'another call of jobstats_maintain() is at work';
-        RETURN;
-    END;
-    CALL jobstats_internal.refresh();
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    began := clock_timestamp();
-    affected := jobstats_internal.forget();
-    INSERT INTO jobstats.maintenance (step, began, took, affected)
-    VALUES ('retention', began, clock_timestamp() - began, affected);
-    COMMIT;
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    -- A transaction for each step, and none that waits long: who waits for the lock on a table that a long query
-    -- reads makes every feed wait behind itself.
-    FOR step IN
-        SELECT 'partitions of ' || t.relation AS name, t.relation, NULL::timestamptz AS horizon
-        FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
-        UNION ALL
-        SELECT 'retention of ' || t.relation, t.relation, l.dropped
-        FROM jobstats.rollups l
-        CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
-        UNION ALL
-        SELECT 'retention of ' || t.relation, t.relation, r.dropped
-        FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)
-        UNION ALL
-        SELECT 'retention of raw', 'raw', now() - s.raw_retention FROM jobstats.settings s
-        UNION ALL
-        SELECT 'retention of rejects', NULL, now() - s.rejects_retention FROM jobstats.settings s
-        UNION ALL
-        SELECT 'retention of maintenance', NULL, now() - s.rejects_retention FROM jobstats.settings s
-        UNION ALL
-        SELECT 'indexes by time', NULL, NULL
-    LOOP
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        IF current_setting('lock_timeout') = '0' THEN
-            PERFORM set_config('lock_timeout', '10s', true);
-        END IF;
-        began := clock_timestamp();
-        affected := 0;
-        problem := NULL;
-        BEGIN
-            -- Maintenance and setup wait for each other. Zero is no target's.
-            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-            IF step.name = 'indexes by time' THEN
-                affected := jobstats_internal.summarize_ranges();
-            ELSIF step.horizon IS NULL THEN
-                affected := jobstats_internal.add_partitions(step.relation, 'day', now(), now() + interval '3 days');
-            ELSIF step.relation IS NOT NULL THEN
-                affected := jobstats_internal.drop_before(step.relation, step.horizon);
-            ELSIF step.name = 'retention of rejects' THEN
-                DELETE FROM jobstats.rejects r WHERE r.received < step.horizon;
-                GET DIAGNOSTICS affected = ROW_COUNT;
-            ELSE
-                DELETE FROM jobstats.maintenance m WHERE m.began < step.horizon;
-                GET DIAGNOSTICS affected = ROW_COUNT;
-            END IF;
-        EXCEPTION
-            WHEN lock_not_available THEN
-                problem := 'it is in use';
-                RAISE WARNING 'jobstats.% is in use and stays as it is until jobstats_maintain() is called again', step.relation;
-            WHEN OTHERS THEN
-                -- One that fails must not keep the others from being done.
-                problem := SQLERRM;
-                RAISE WARNING '% failed: %', step.name, SQLERRM;
-        END;
-        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
-        VALUES (step.name, began, clock_timestamp() - began, affected, problem);
-        COMMIT;
-    END LOOP;
-    LOOP
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        IF current_setting('lock_timeout') = '0' THEN
-            PERFORM set_config('lock_timeout', '10s', true);
-        END IF;
-        began := clock_timestamp();
-        problem := NULL;
-        BEGIN
-            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention)) AS relation
-            INTO step FROM jobstats.settings s;
-        EXCEPTION
-            WHEN lock_not_available THEN
-                problem := 'it is in use';
-            WHEN OTHERS THEN
-                problem := SQLERRM;
-        END;
-        EXIT WHEN step.relation IS NULL AND problem IS NULL;
-        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
-        VALUES (CASE WHEN problem IS NULL THEN 'columns of ' || step.relation ELSE 'columns' END,
-            began, clock_timestamp() - began, (problem IS NULL)::integer, problem);
-        COMMIT;
-        EXIT WHEN problem IS NOT NULL;
-    END LOOP;
-    COMMIT;
-    CALL jobstats_internal.sweep();
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    problem := concat_ws('; ',
-        (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
-            WHERE m.began >= started AND m.problem IS NOT NULL),
-        jobstats_internal.foreign_policies());
-    INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
-    VALUES ('all', started, clock_timestamp() - started, 0, nullif(problem, ''));
-    PERFORM jobstats_internal.end_maintenance();
-    COMMIT;
-END
-$$;
-COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings the rollups up to date, makes the partitions of the coming days, drops what is older than the retentions and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction.';

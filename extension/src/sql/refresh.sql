@@ -1,5 +1,6 @@
 -- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that do not know of
--- that, compute. What is not computed yet the views take from increments.
+-- that, compute. What is not computed yet the views take from increments. The functions here are steps of
+-- jobstats_maintain(); steps.sql says in which order they are taken, and what becomes of one that fails.
 
 CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -7,179 +8,199 @@ RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00')
 COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
 'Internal: the start of the bucket of a rollup that an instant lies in.';
 
-CREATE FUNCTION jobstats_internal.dirty_buckets(known bigint[], width interval, refreshed timestamptz)
+CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, refreshed timestamptz)
 RETURNS TABLE (target_id integer, buckets tstzrange)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT d.target_id, unnest(range_agg(tstzrange(
     jobstats_internal.bucket(width, d.span_from),
     least(refreshed, jobstats_internal.bucket(width, d.span_to - interval '1 microsecond') + width),
-    '(]')))
+    text '(]')))
 FROM jobstats.dirty d
-WHERE d.dirty_id = ANY (known) AND d.span_from < refreshed
+WHERE d.known AND d.span_from < refreshed
 GROUP BY d.target_id
 $$;
-COMMENT ON FUNCTION jobstats_internal.dirty_buckets(bigint[], interval, timestamptz) IS
-'Internal: the buckets of a width, up to where they are computed, that these rows of jobstats.dirty touch, by target.';
+COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, timestamptz) IS
+'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty touch, by target.';
 
--- No SET clause: a procedure with one cannot commit.
-CREATE PROCEDURE jobstats_internal.refresh_users(known bigint[])
-LANGUAGE plpgsql
+CREATE FUNCTION jobstats_internal.announce() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    pace CONSTANT interval := '1 day';
-    level record;
-    span record;
-    low timestamptz;
-    high timestamptz;
-    began timestamptz;
-    affected bigint;
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOR level IN
-        SELECT l.level AS name, l.width, l.users_refreshed, format('rollup_%s_users', l.level) AS relation,
-            jobstats_internal.rollup_unit(l.level) AS unit
-        FROM jobstats.rollups l
-        ORDER BY l.width
-    LOOP
-        began := clock_timestamp();
-        affected := 0;
-        FOR span IN
-            SELECT d.target_id, d.buckets
-            FROM jobstats_internal.dirty_buckets(known, level.width, level.users_refreshed) d
-        LOOP
-            COMMIT;
-            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-            -- Setup and jobstats_reidentify() wait, or are waited for.
-            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-            affected := affected + jobstats_internal.roll_up(level.name, true, lower(span.buckets), upper(span.buckets), span.target_id);
-        END LOOP;
-        LOOP
-            COMMIT;
-            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-            SELECT l.users_refreshed, l.refreshed INTO low, high FROM jobstats.rollups l WHERE l.level = level.name;
-            IF low = 'epoch' AND high > 'epoch' THEN
-                EXECUTE format('SELECT coalesce(date_bin(''1 day'', min(r.bucket), ''epoch''), $1) FROM jobstats.rollup_%s r', level.name)
-                    INTO low USING high;
-                UPDATE jobstats.rollups l SET users_refreshed = low WHERE l.level = level.name;
-            END IF;
-            EXIT WHEN low >= high;
-            low := jobstats_internal.skip_empty_days(level.name, true, low, high);
-            PERFORM jobstats_internal.add_partitions(level.relation, level.unit, low, least(low + pace, high));
-            affected := affected + jobstats_internal.roll_up(level.name, true, low, least(low + pace, high));
-            UPDATE jobstats.rollups l SET users_refreshed = least(low + pace, high) WHERE l.level = level.name;
-        END LOOP;
-        INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
-    END LOOP;
-    COMMIT;
-END
-$$;
-COMMENT ON PROCEDURE jobstats_internal.refresh_users(bigint[]) IS
-'Internal: brings the sums of rollups by target and user up to date with these.';
-
--- No SET clause: a procedure with one cannot commit.
-CREATE PROCEDURE jobstats_internal.refresh()
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    -- So that rows lie in the order of their buckets, and what is summed at once is not too much.
-    pace CONSTANT interval := '1 day';
-    until timestamptz;
-    known bigint[];
-    level record;
-    span record;
-    low timestamptz;
-    high timestamptz;
-    began timestamptz;
-    affected bigint;
-BEGIN
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
     UPDATE jobstats.refresh r
     SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
     FROM (
-        SELECT jobstats_internal.bucket('10 minutes', now() - s.refresh_lag), jobstats_internal.bucket('1 day', now() - s.retention)
+        SELECT jobstats_internal.bucket(interval '10 minutes', now() - s.refresh_lag),
+            jobstats_internal.bucket(interval '1 day', now() - s.retention)
         FROM jobstats.settings s) AS n (announced, horizon)
     WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
-    COMMIT;
-
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    IF current_setting('lock_timeout') = '0' THEN
-        PERFORM set_config('lock_timeout', '60s', true);
-    END IF;
-    BEGIN
-        PERFORM pg_advisory_xact_lock(x'6a6f6266'::integer, r.settled) FROM jobstats.refresh r WHERE r.settled < r.number;
-    EXCEPTION WHEN lock_not_available THEN
-        INSERT INTO jobstats.maintenance VALUES ('refresh', now(), clock_timestamp() - now(), 0, 'a feed has been running for long');
-        RAISE WARNING 'a feed has been running for long: rollups are brought up to date by the next call of jobstats_maintain()';
-        RETURN;
-    END;
-    UPDATE jobstats.refresh r SET settled = r.number RETURNING r.announced INTO until;
-    COMMIT;
-
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    -- What made these spans dirty is committed, so that what is computed from now on holds it.
-    SELECT coalesce(array_agg(d.dirty_id), '{}') INTO known FROM jobstats.dirty d;
-    FOR level IN
-        SELECT l.level AS name, l.width, l.refreshed, 'rollup_' || l.level AS relation, c.relkind = 'v' AS aggregate,
-            jobstats_internal.rollup_unit(l.level) AS unit, r.horizon
-        FROM jobstats.rollups l
-        JOIN pg_class c ON c.oid = to_regclass('jobstats.rollup_' || l.level)
-        CROSS JOIN jobstats.refresh r
-        ORDER BY l.width
-    LOOP
-        began := clock_timestamp();
-        affected := 0;
-        FOR span IN
-            SELECT CASE WHEN level.aggregate THEN NULL ELSE d.target_id END AS target_id, unnest(range_agg(d.buckets)) AS buckets
-            FROM jobstats_internal.dirty_buckets(known, level.width, level.refreshed) d
-            GROUP BY 1
-        LOOP
-            COMMIT;
-            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-            IF level.aggregate THEN
-                CALL jobstats.refresh_aggregate(level.name, lower(span.buckets), upper(span.buckets));
-            ELSE
-                -- Two refreshes at once compute one after the other.
-                PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-                affected := affected + jobstats_internal.roll_up(level.name, false, lower(span.buckets), upper(span.buckets), span.target_id);
-            END IF;
-        END LOOP;
-
-        high := jobstats_internal.bucket(level.width, until);
-        LOOP
-            COMMIT;
-            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-            PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-            SELECT l.refreshed INTO low FROM jobstats.rollups l WHERE l.level = level.name;
-            IF low = 'epoch' THEN
-                SELECT coalesce(jobstats_internal.bucket(level.width, greatest(min(o."time"), level.horizon)), high)
-                INTO low
-                FROM jobstats.targets t
-                CROSS JOIN LATERAL (
-                    SELECT f."time" FROM jobstats.observations f
-                    WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
-            END IF;
-            EXIT WHEN low >= high;
-            low := jobstats_internal.skip_empty_days(level.name, false, low, high);
-            IF level.aggregate THEN
-                CALL jobstats.refresh_aggregate(level.name, low, least(low + pace, high));
-                PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-            ELSE
-                PERFORM jobstats_internal.add_partitions(level.relation, level.unit, low, least(low + pace, high));
-                affected := affected + jobstats_internal.roll_up(level.name, false, low, least(low + pace, high));
-            END IF;
-            UPDATE jobstats.rollups l SET refreshed = greatest(l.refreshed, least(low + pace, high))
-            WHERE l.level = level.name;
-        END LOOP;
-        INSERT INTO jobstats.maintenance VALUES ('refresh of ' || level.relation, began, clock_timestamp() - began, affected);
-    END LOOP;
-    CALL jobstats_internal.refresh_users(known);
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    DELETE FROM jobstats.dirty d WHERE d.dirty_id = ANY (known);
-    COMMIT;
+    INSERT INTO jobstats.locks SELECT 'announcement ' || r.number FROM jobstats.refresh r ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON PROCEDURE jobstats_internal.refresh() IS
-'Internal: brings the rollups up to date, as far as settings.refresh_lag before now.';
+COMMENT ON FUNCTION jobstats_internal.announce() IS
+'Internal: says up to when rollups will be computed. Feeds that begin from now on note in jobstats.dirty what they change before that.';
+
+CREATE FUNCTION jobstats_internal.settle() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Feeds hold a share of the row of the announcement that they know.
+    PERFORM FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
+    WHERE r.settled < r.number
+    FOR UPDATE OF l;
+    UPDATE jobstats.refresh r SET settled = r.number;
+    DELETE FROM jobstats.locks l USING jobstats.refresh r
+    WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+    -- What made these spans dirty is committed, so that what is computed from now on holds it.
+    UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.settle() IS
+'Internal: waits for the feeds that do not know of the last announcement, as long as lock_timeout allows.';
+
+CREATE FUNCTION jobstats_internal.refreshed(level text, by_user boolean) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN by_user THEN l.users_refreshed ELSE l.refreshed END FROM jobstats.rollups l WHERE l.level = refreshed.level
+$$;
+COMMENT ON FUNCTION jobstats_internal.refreshed(text, boolean) IS
+'Internal: up to where a rollup, or its sums by user, are computed.';
+
+CREATE FUNCTION jobstats_internal.is_aggregate(level text, by_user boolean) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT NOT by_user AND EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('jobstats.rollup_' || level) AND c.relkind = 'v')
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_aggregate(text, boolean) IS
+'Internal: whether a rollup is a continuous aggregate of TimescaleDB; its sums by user are a table everywhere.';
+
+CREATE FUNCTION jobstats_internal.next_dirty(level text, by_user boolean, after_target integer, after timestamptz, n integer)
+RETURNS TABLE (target_id integer, span_from timestamptz, span_to timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT s.target_id, lower(s.buckets), upper(s.buckets)
+FROM (
+    -- A continuous aggregate is computed for all targets at once.
+    SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
+    WHERE l.level = next_dirty.level AND jobstats_internal.is_aggregate(level, by_user)
+    UNION ALL
+    SELECT d.target_id, d.buckets
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
+    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user)
+) s
+WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
+ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
+LIMIT n
+$$;
+COMMENT ON FUNCTION jobstats_internal.next_dirty(text, boolean, integer, timestamptz, integer) IS
+'Internal: the next n spans of a rollup, or of its sums by user, that are to be computed anew, in the order of target and time; target_id NULL: for all targets.';
+
+CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span_from timestamptz, OUT span_to timestamptz)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    -- So that rows lie in the order of their buckets, and what is summed at once is not too much.
+    pace CONSTANT interval := interval '1 day';
+    rollup jobstats.rollups;
+    high timestamptz;
+BEGIN
+    SELECT * INTO STRICT rollup FROM jobstats.rollups l WHERE l.level = next_day.level;
+    span_from := jobstats_internal.refreshed(level, by_user);
+    IF by_user THEN
+        high := rollup.refreshed;
+        IF span_from = timestamptz 'epoch' AND high > span_from THEN
+            EXECUTE format('SELECT coalesce(date_bin(interval ''1 day'', min(r.bucket), timestamptz ''epoch''), $1) FROM jobstats.%I r',
+                'rollup_' || level) INTO span_from USING high;
+            UPDATE jobstats.rollups l SET users_refreshed = span_from WHERE l.level = next_day.level;
+        END IF;
+    ELSE
+        SELECT jobstats_internal.bucket(rollup.width, r.announced) INTO high FROM jobstats.refresh r;
+        IF span_from = timestamptz 'epoch' THEN
+            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.horizon))), high) INTO span_from
+            FROM jobstats.refresh r
+            CROSS JOIN jobstats.targets t
+            CROSS JOIN LATERAL (
+                SELECT f."time" FROM jobstats.observations f
+                WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
+        END IF;
+    END IF;
+    IF span_from >= high THEN
+        span_from := NULL;
+    ELSE
+        span_from := jobstats_internal.skip_empty_days(level, by_user, span_from, high);
+        span_to := least(span_from + pace, high);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
+'Internal: the next day, or what is left of one, that a rollup, or its sums by user, lack; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.set_refreshed(level text, by_user boolean, instant timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+UPDATE jobstats.rollups l
+SET refreshed = CASE WHEN by_user THEN l.refreshed ELSE greatest(l.refreshed, instant) END,
+    users_refreshed = CASE WHEN by_user THEN greatest(l.users_refreshed, instant) ELSE l.users_refreshed END
+WHERE l.level = set_refreshed.level
+$$;
+COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
+'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
+
+CREATE FUNCTION jobstats_internal.roll_up_span(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Setup and jobstats_reidentify() wait, or are waited for.
+    PERFORM jobstats_internal.lock_store();
+    PERFORM jobstats_internal.add_partitions(
+        format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
+    RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.roll_up_span(text, boolean, timestamptz, timestamptz, integer) IS
+'Internal: computes a span of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+
+CREATE FUNCTION jobstats_internal.give_up(span_from timestamptz, span_to timestamptz, target_id integer, problem text) RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH noted AS (
+    INSERT INTO jobstats.dirty (target_id, span_from, span_to, problem)
+    SELECT t.target_id, give_up.span_from, give_up.span_to, give_up.problem
+    FROM jobstats.targets t
+    WHERE (give_up.target_id IS NULL OR t.target_id = give_up.target_id) AND EXISTS (
+        SELECT FROM jobstats.increments i
+        WHERE i.target_id = t.target_id AND i."time" > give_up.span_from AND i."time" <= give_up.span_to)
+    RETURNING 1
+)
+SELECT count(*) FROM noted
+$$;
+COMMENT ON FUNCTION jobstats_internal.give_up(timestamptz, timestamptz, integer, text) IS
+'Internal: notes that a span of the targets that did something in it, or of one, cannot be summed: what is asked of it is read from increments, and the next maintenance tries again. Returns the number of targets.';
+
+-- TimescaleDB commits while it refreshes, which neither a function nor EXECUTE can do. So this runs with the rights of the
+-- caller, and its search_path names the schema of TimescaleDB.
+CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    aggregate pg_catalog.regclass;
+    low pg_catalog.timestamptz;
+    high pg_catalog.timestamptz;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    aggregate := format('jobstats.%I', relation);
+    low := span_from + interval '1 microsecond';
+    high := span_to + interval '1 microsecond';
+    PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
+    -- With arguments of their own types, for which nothing fits better than a function that timescale_schema() has seen.
+    CALL refresh_continuous_aggregate(aggregate, low, high);
+END
+$$;
+COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
+'Internal: computes buckets of a rollup that is a continuous aggregate.';

@@ -83,6 +83,15 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 );
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
+-- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; and by
+-- feeds that have found their entries.
+CREATE TABLE IF NOT EXISTS jobstats.locks (
+    name text PRIMARY KEY
+);
+INSERT INTO jobstats.locks VALUES ('store'), ('entries') ON CONFLICT DO NOTHING;
+INSERT INTO jobstats.locks
+SELECT 'announcement ' || n FROM jobstats.refresh r, generate_series(r.settled, r.number) n ON CONFLICT DO NOTHING;
+
 CREATE TABLE IF NOT EXISTS jobstats.sweep (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     after bigint,

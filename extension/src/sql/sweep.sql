@@ -43,7 +43,9 @@ BEGIN
     IF candidates IS NOT NULL THEN
         -- The feeds that have found one of them must have committed; those that come later look whether it is still there.
         -- No feed waits while this waits.
-        WHILE NOT pg_try_advisory_xact_lock(x'6a6f6266'::integer, -1) LOOP
+        LOOP
+            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
+            EXIT WHEN FOUND;
             tries := tries + 1;
             IF tries = 100 THEN
                 RETURN NULL;
@@ -63,39 +65,21 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz) IS
 'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to; returns their number, NULL where feeds are in the way.';
 
--- No SET clause: a procedure with one cannot commit.
-CREATE PROCEDURE jobstats_internal.sweep()
-LANGUAGE plpgsql
+CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    began timestamptz := clock_timestamp();
-    horizon timestamptz;
-    deleted bigint;
-    affected bigint := 0;
-    problem text;
+    horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    SELECT min(l.dropped) INTO horizon FROM jobstats.rollups l;
-    -- A pass a day, and a few seconds of it per call.
-    IF horizon = 'epoch' OR EXISTS (SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day') THEN
-        RETURN;
+    -- A pass a day.
+    IF horizon = timestamptz 'epoch' OR EXISTS (
+        SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day')
+    THEN
+        RETURN NULL;
     END IF;
-    LOOP
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        PERFORM pg_advisory_xact_lock(x'6a6f6273'::integer, 0);
-        deleted := jobstats_internal.sweep_entries(horizon);
-        COMMIT;
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        IF deleted IS NULL THEN
-            problem := 'feeds have been running all the time';
-            EXIT;
-        END IF;
-        affected := affected + deleted;
-        EXIT WHEN clock_timestamp() > began + interval '5 seconds' OR (SELECT s.after IS NULL FROM jobstats.sweep s);
-    END LOOP;
-    INSERT INTO jobstats.maintenance VALUES ('retention of entries', began, clock_timestamp() - began, affected, problem);
-    COMMIT;
+    PERFORM jobstats_internal.lock_store();
+    RETURN coalesce(jobstats_internal.sweep_entries(horizon), -1);
 END
 $$;
-COMMENT ON PROCEDURE jobstats_internal.sweep() IS
-'Internal: deletes entries that nothing refers to any more, where no rollup is kept for ever.';
+COMMENT ON FUNCTION jobstats_internal.sweep() IS
+'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';

@@ -1,0 +1,85 @@
+-- Who works on the store at once. What is locked are rows of jobstats.locks, which only the owner of the store can lock:
+-- the keys of advisory locks are visible to everybody, and anybody can take them.
+
+CREATE FUNCTION jobstats_internal.lock_store() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE data_corrupted USING MESSAGE = 'the store is damaged: jobstats.locks lacks the row "store"',
+            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_store() IS
+'Internal: waits for a setup, a step of maintenance or of a conversion, and makes the next one wait until the transaction ends.';
+
+CREATE FUNCTION jobstats_internal.create_schema() RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    CREATE SCHEMA jobstats;
+    RETURN true;
+EXCEPTION WHEN duplicate_schema OR unique_violation THEN
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.create_schema() IS
+'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
+
+-- Runs with the rights of the extension's owner, a superuser, because PostgreSQL shows others neither when a transaction
+-- began nor how old its snapshot is.
+CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role name, since timestamptz, idle_since timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT a.pid, a.usename, a.xact_start, CASE WHEN a.state LIKE 'idle in transaction%' THEN a.state_change END
+FROM pg_stat_activity a
+WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
+    AND EXISTS (
+        SELECT FROM pg_locks l
+        WHERE l.pid = a.pid AND l.granted AND l.relation = to_regclass('jobstats.targets') AND l.mode = 'RowShareLock')
+ORDER BY a.xact_start
+$$;
+COMMENT ON FUNCTION jobstats_internal.feeding() IS
+'Internal: the sessions that hold locks of a feed, the oldest transaction first; idle_since NULL: at work.';
+
+CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT EXISTS (
+    SELECT FROM pg_stat_activity a
+    WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(instant::xid)
+        -- A later number than any of this cluster comes from a dump.
+        AND instant < pg_snapshot_xmax(pg_current_snapshot())
+        AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+        AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_looked_at_since(xid8) IS
+'Internal: whether a session of this database still looks at the database as it was before a transaction.';
+
+CREATE FUNCTION jobstats_internal.end_idle_feeds() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it record;
+    ended bigint := 0;
+BEGIN
+    FOR it IN
+        SELECT f.pid, f.role, f.idle_since FROM jobstats_internal.feeding() f WHERE f.idle_since < now() - interval '1 minute'
+    LOOP
+        BEGIN
+            PERFORM pg_terminate_backend(it.pid);
+            ended := ended + 1;
+            RAISE WARNING 'ended session % of role %, which had held the locks of a feed since % without doing anything',
+                it.pid, it.role, it.idle_since;
+        EXCEPTION WHEN insufficient_privilege THEN
+            -- jobstats.health names the session.
+            CONTINUE;
+        END;
+    END LOOP;
+    RETURN ended;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
+'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number.';

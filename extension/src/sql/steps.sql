@@ -1,0 +1,401 @@
+-- jobstats_maintain(): the steps of maintenance, a transaction each, in the order of a queue.
+--
+-- An item of the queue says what to do; what it does may put more items before the others. The queue travels as jsonb
+-- between the procedure, which commits and does nothing else, and maintain_step(), which runs with the rights of the
+-- store's owner. An item has these keys:
+--     do         what to do, see take_item()
+--     step       the name under which jobstats.maintenance records it
+--     records    true: writes a row for itself and the items since the last row; false: only if it fails
+--     group      items of one group are left to the next call when one of them fails
+-- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
+
+CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
+    rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
+        {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
+BEGIN
+    -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
+    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
+        || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
+            THEN rest || refresh ELSE refresh || rest END
+        || jsonb '[{"do": "end", "step": "all"}]');
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.maintenance_plan() IS
+'Internal: the state of a maintenance that begins.';
+
+CREATE FUNCTION jobstats_internal.not_ended() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN text 'it has not come to its end';
+COMMENT ON FUNCTION jobstats_internal.not_ended() IS
+'Internal: the problem of a refresh by TimescaleDB while it is under way, and when it failed.';
+
+CREATE FUNCTION jobstats_internal.refresh_plan() RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_user, 'group', 'refresh',
+        'step', format('refresh of rollup_%s%s', l.level, CASE WHEN b.by_user THEN '_users' END))
+    ORDER BY b.by_user, l.width, i.number)
+    || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
+FROM jobstats.rollups l
+CROSS JOIN (VALUES (false), (true)) AS b (by_user)
+CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+$$;
+COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
+'Internal: the items that bring all rollups, and then their sums by user, up to date.';
+
+CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true)
+    ORDER BY p.number, p.relation)
+FROM (
+    SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
+    FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
+    UNION ALL
+    SELECT 2, 'drop', 'retention of ' || t.relation, t.relation, l.dropped
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
+    UNION ALL
+    SELECT 3, 'drop', 'retention of ' || t.relation, t.relation, r.dropped
+    FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)
+    UNION ALL
+    SELECT 4, 'drop', 'retention of raw', 'raw', now() - s.raw_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 6, 'maintenance', 'retention of maintenance', 'maintenance', now() - s.rejects_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 7, 'indexes', 'indexes by time', 'increments', NULL
+) p
+$$;
+COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
+'Internal: the items that make room for the coming days and drop what is too old.';
+
+CREATE FUNCTION jobstats_internal.dirty_items(item jsonb) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Some at a time: all of a store of thousands of targets would be carried from step to step.
+WITH span AS (
+    SELECT d.* FROM jobstats_internal.next_dirty(item ->> 'level', (item ->> 'by_user')::boolean,
+        (item ->> 'target')::integer, (item ->> 'from')::timestamptz, integer '100') d
+)
+SELECT jsonb_agg(item || jsonb_build_object('do', 'span', 'target', s.target_id, 'from', s.span_from, 'to', s.span_to)
+        ORDER BY coalesce(s.target_id, 0), s.span_from)
+    || (SELECT item || jsonb_build_object('target', l.target_id, 'from', l.span_from)
+        FROM span l ORDER BY coalesce(l.target_id, 0) DESC, l.span_from DESC LIMIT 1)
+FROM span s
+$$;
+COMMENT ON FUNCTION jobstats_internal.dirty_items(jsonb) IS
+'Internal: the items that compute the next spans of a rollup that have changed, and one that goes on with those after them; NULL: none is left.';
+
+CREATE FUNCTION jobstats_internal.day_items(item jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jsonb_build_array(
+    item || jsonb_build_object('do', 'span', 'from', d.span_from, 'to', d.span_to),
+    item || jsonb_build_object('do', 'advanced', 'to', d.span_to),
+    item)
+FROM jobstats_internal.next_day(item ->> 'level', (item ->> 'by_user')::boolean) d
+WHERE d.span_from IS NOT NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.day_items(jsonb) IS
+'Internal: the items that compute the next day of a rollup, and one that goes on with those after it; NULL: none is left.';
+
+-- What of a span cannot be summed is looked for in half of it, down to a bucket of one target.
+CREATE FUNCTION jobstats_internal.narrower_items(item jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    level text := item ->> 'level';
+    width interval := (SELECT l.width FROM jobstats.rollups l WHERE l.level = item ->> 'level');
+    low timestamptz := item ->> 'from';
+    high timestamptz := item ->> 'to';
+    middle timestamptz := jobstats_internal.bucket(width, low + (high - low) / 2);
+BEGIN
+    IF middle > low AND middle < high THEN
+        RETURN jsonb_build_array(item || jsonb_build_object('to', middle), item || jsonb_build_object('from', middle));
+    ELSIF item ->> 'target' IS NULL AND NOT jobstats_internal.is_aggregate(level, (item ->> 'by_user')::boolean) THEN
+        RETURN (
+            SELECT jsonb_agg(item || jsonb_build_object('target', t.target_id) ORDER BY t.target_id)
+            FROM jobstats.targets t
+            WHERE EXISTS (
+                SELECT FROM jobstats.increments i WHERE i.target_id = t.target_id AND i."time" > low AND i."time" <= high));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.narrower_items(jsonb) IS
+'Internal: the items that compute a span of a rollup in parts; NULL: it has none.';
+
+CREATE FUNCTION jobstats_internal.too_large(span_from timestamptz, span_to timestamptz, target_id integer) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    sums text;
+    found text;
+BEGIN
+    SELECT string_agg(format('coalesce(sum(i.%I), 0)', a.attname), ', ' ORDER BY a.attnum) INTO sums
+    FROM pg_attribute a
+    WHERE a.attrelid = regclass 'jobstats.increments' AND a.atttypid = regtype 'bigint' AND a.attname <> 'entry_id'
+        AND a.attnum > 0 AND NOT a.attisdropped;
+    EXECUTE format($sql$
+        SELECT format('target %%s, entry %%s: the sum of (%%s, %%s] is too large', t.name, left(e.name, 100), $1, $2)
+        FROM (
+            SELECT i.target_id, i.entry_id, greatest(%s) AS largest
+            FROM jobstats.increments i
+            WHERE i."time" > $1 AND i."time" <= $2 AND ($3 IS NULL OR i.target_id = $3)
+            GROUP BY i.target_id, i.entry_id
+        ) s
+        JOIN jobstats.targets t ON t.target_id = s.target_id
+        LEFT JOIN jobstats.entries e ON e.entry_id = s.entry_id
+        WHERE s.largest > $4
+        ORDER BY s.largest DESC LIMIT 1
+    $sql$, sums) INTO found USING span_from, span_to, target_id, 9223372036854775807 / 1024;
+    RETURN found;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.too_large(timestamptz, timestamptz, integer) IS
+'Internal: names the target and the entry whose increments in a span add up to the most, where that is so much that a sum over it may not fit; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.take_span(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    level text := item ->> 'level';
+    by_user boolean := item ->> 'by_user';
+    low timestamptz := item ->> 'from';
+    high timestamptz := item ->> 'to';
+    target integer := item ->> 'target';
+    problem text;
+BEGIN
+    affected := 0;
+    BEGIN
+        IF jobstats_internal.is_aggregate(level, by_user) THEN
+            -- What TimescaleDB cannot sum it does not leave out. Feeds since limited_since store nothing of that size.
+            IF low < (SELECT s.limited_since FROM jobstats.settings s) AND jobstats_internal.too_large(low, high, NULL) IS NOT NULL THEN
+                RAISE numeric_value_out_of_range USING MESSAGE = 'a sum is too large';
+            END IF;
+            refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
+        ELSE
+            affected := jobstats_internal.roll_up_span(level, by_user, low, high, target);
+        END IF;
+        RETURN;
+    EXCEPTION WHEN numeric_value_out_of_range THEN
+        problem := SQLERRM;
+    END;
+    more := jobstats_internal.narrower_items(item);
+    IF more IS NULL THEN
+        problem := coalesce(jobstats_internal.too_large(low, high, target), problem);
+        affected := jobstats_internal.give_up(low, high, target, problem);
+        more := jsonb_build_array(item || jsonb_build_object('do', 'fail', 'problem', problem) - 'group');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.take_span(jsonb) IS
+'Internal: computes a span of a rollup. Where a sum does not fit, it gives the items that compute the rest of the span; where TimescaleDB has to compute it, refresh says what.';
+
+CREATE FUNCTION jobstats_internal.take_item(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    relation text := item ->> 'relation';
+    horizon timestamptz := item ->> 'horizon';
+BEGIN
+    CASE item ->> 'do'
+        WHEN 'end idle feeds' THEN
+            PERFORM jobstats_internal.end_idle_feeds();
+        WHEN 'announce' THEN
+            PERFORM jobstats_internal.announce();
+        WHEN 'settle' THEN
+            PERFORM jobstats_internal.settle();
+            more := jobstats_internal.refresh_plan();
+        WHEN 'dirty' THEN
+            more := jobstats_internal.dirty_items(item);
+        WHEN 'advance' THEN
+            more := jobstats_internal.day_items(item);
+        WHEN 'span' THEN
+            SELECT * INTO affected, more, refresh FROM jobstats_internal.take_span(item);
+        WHEN 'refreshed' THEN
+            DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
+        WHEN 'advanced' THEN
+            PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+        WHEN 'forget dirty' THEN
+            DELETE FROM jobstats.dirty d WHERE d.known;
+        WHEN 'forget' THEN
+            affected := jobstats_internal.forget();
+        WHEN 'plan retention' THEN
+            more := jobstats_internal.retention_plan();
+        WHEN 'partitions' THEN
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days');
+        WHEN 'drop' THEN
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.drop_before(relation, horizon);
+        WHEN 'rejects' THEN
+            DELETE FROM jobstats.rejects r WHERE r.received < horizon;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'maintenance' THEN
+            DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'indexes' THEN
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.summarize_ranges();
+        WHEN 'columns' THEN
+            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention))
+            INTO relation FROM jobstats.settings s;
+            IF relation IS NOT NULL THEN
+                affected := 1;
+                more := jsonb_build_array(
+                    jsonb_build_object('do', 'nothing', 'step', 'columns of ' || relation, 'records', true), item);
+            END IF;
+        WHEN 'sweep' THEN
+            affected := jobstats_internal.sweep();
+            more := jobstats_internal.sweep_items(item, affected);
+            affected := CASE WHEN affected > 0 THEN affected ELSE 0 END;
+        WHEN 'fail' THEN
+            RAISE data_exception USING MESSAGE = item ->> 'problem';
+        WHEN 'nothing' THEN
+            NULL;
+    END CASE;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.take_item(jsonb) IS
+'Internal: does what an item of the queue says; affected counts what it wrote or dropped, more are items to be taken next.';
+
+CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- For a few seconds per call.
+WITH limits AS (
+    SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '5 seconds') AS until
+)
+SELECT CASE
+    WHEN deleted IS NULL AND item ->> 'until' IS NULL THEN NULL
+    WHEN deleted < 0 THEN jsonb_build_array(item || jsonb '{"do": "fail", "problem": "feeds have been running all the time"}')
+    WHEN deleted IS NULL OR l.until < clock_timestamp() OR (SELECT s.after IS NULL FROM jobstats.sweep s)
+        THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
+    ELSE jsonb_build_array(item || jsonb_build_object('until', l.until))
+END
+FROM limits l
+$$;
+COMMENT ON FUNCTION jobstats_internal.sweep_items(jsonb, bigint) IS
+'Internal: the item that follows on a batch of entries, of which so many were deleted.';
+
+CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    item jsonb := state #> '{queue,0}';
+    began timestamptz := clock_timestamp();
+    done record;
+    failure text;
+BEGIN
+    IF state = jsonb '{}' THEN
+        RETURN jobstats_internal.maintenance_plan();
+    ELSIF item IS NULL THEN
+        RETURN NULL;
+    ELSIF item ->> 'do' = 'end' THEN
+        PERFORM jobstats_internal.record_end((state ->> 'started')::timestamptz);
+        RETURN NULL;
+    END IF;
+    state := state - 'refresh' #- '{queue,0}';
+    IF current_setting('lock_timeout') = '0' THEN
+        -- Whoever waits for the lock on a table that a long query reads makes every feed wait behind itself.
+        PERFORM set_config('lock_timeout', coalesce(item ->> 'patience', '10s'), true);
+    END IF;
+    BEGIN
+        done := jobstats_internal.take_item(item);
+    EXCEPTION
+        -- One step that fails must not keep the others from being done.
+        WHEN lock_not_available THEN
+            failure := CASE item ->> 'do' WHEN 'settle' THEN 'a feed has been running for long' ELSE 'it is in use' END;
+        WHEN OTHERS THEN
+            failure := SQLERRM;
+    END;
+    IF failure IS NOT NULL THEN
+        RAISE WARNING '%: %; the next call of jobstats_maintain() tries again', item ->> 'step', failure;
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        VALUES (item ->> 'step', began, clock_timestamp() - began, 0, failure);
+        RETURN jsonb_set(state - 'since' - 'affected', '{queue}', coalesce((
+            SELECT jsonb_agg(q.other ORDER BY q.number)
+            FROM jsonb_array_elements(state -> 'queue') WITH ORDINALITY AS q (other, number)
+            WHERE item ->> 'group' IS NULL OR q.other ->> 'group' IS DISTINCT FROM item ->> 'group'), '[]'));
+    END IF;
+    IF done.refresh IS NOT NULL THEN
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        VALUES (item ->> 'step', began, interval '0', 0, jobstats_internal.not_ended());
+        state := state || jsonb_build_object('refresh', done.refresh);
+        done.more := jsonb_build_array(item || jsonb '{"do": "refreshed"}');
+    END IF;
+    IF done.affected IS NOT NULL AND state -> 'since' IS NULL THEN
+        state := state || jsonb_build_object('since', began);
+    END IF;
+    state := state || jsonb_build_object('queue', coalesce(done.more, '[]') || (state -> 'queue'),
+        'affected', coalesce((state ->> 'affected')::bigint, 0) + coalesce(done.affected, 0));
+    IF (item ->> 'records')::boolean THEN
+        INSERT INTO jobstats.maintenance (step, began, took, affected)
+        SELECT item ->> 'step', s.since, clock_timestamp() - s.since, (state ->> 'affected')::bigint
+        FROM (SELECT coalesce((state ->> 'since')::timestamptz, began) AS since) s;
+        state := state - 'since' - 'affected';
+    END IF;
+    RETURN state;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.maintain_step(jsonb) IS
+'Internal: takes the first item of the queue of a maintenance, records it, and returns the state that is left; NULL: nothing is. An empty object begins one. Where the state has a key refresh, TimescaleDB has to compute that before the next item.';
+
+CREATE FUNCTION jobstats_internal.record_end(started timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
+    (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
+        WHERE m.began >= started AND m.problem IS NOT NULL),
+    jobstats_internal.foreign_policies()), '')
+$$;
+COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
+'Internal: records that a maintenance has come to its end, with all its problems.';
+
+-- It only commits and lets TimescaleDB refresh; all else is done with the rights of the store's owner. No SET clause: a
+-- procedure with one cannot commit. Every transaction pins the search path for itself instead.
+CREATE PROCEDURE jobstats_maintain()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    state pg_catalog.jsonb := '{}';
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_top_level(text 'jobstats_maintain()');
+    IF current_setting('lock_timeout') = '0' THEN
+        PERFORM set_config('lock_timeout', '60s', true);
+    END IF;
+    BEGIN
+        PERFORM jobstats_internal.begin_maintenance();
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE WARNING 'another call of jobstats_maintain() is at work';
+        RETURN;
+    END;
+    LOOP
+        COMMIT;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        state := jobstats_internal.as_owner(text 'maintain', state::text)::jsonb;
+        EXIT WHEN state IS NULL;
+        IF state ? 'refresh' THEN
+            COMMIT;
+            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            CALL jobstats_internal.refresh_aggregate(
+                state #>> '{refresh,relation}', (state #>> '{refresh,from}')::timestamptz, (state #>> '{refresh,to}')::timestamptz);
+        END IF;
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM jobstats_internal.end_maintenance();
+    COMMIT;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_maintain() IS
+'Brings the rollups up to date, makes the partitions of the coming days, drops what is older than the retentions and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';

@@ -1,0 +1,35 @@
+-- The functions of TimescaleDB can be in any schema, often one where others create.
+
+CREATE FUNCTION jobstats_internal.timescale_schema() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale pg_extension;
+    beside regprocedure;
+BEGIN
+    SELECT * INTO timescale FROM pg_extension e WHERE e.extname = 'timescaledb';
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    -- PostgreSQL would take one that fits the arguments better.
+    SELECT p.oid INTO beside
+    FROM pg_proc p
+    WHERE p.pronamespace = timescale.extnamespace
+        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'drop_chunks', 'refresh_continuous_aggregate',
+            'set_chunk_time_interval', 'time_bucket')
+        AND NOT EXISTS (
+            SELECT FROM pg_depend d
+            WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+                AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = timescale.oid)
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('function %s stands beside a function of TimescaleDB and could be called in its place', beside),
+            HINT = format('Drop it, and let nobody else create in the schema: REVOKE CREATE ON SCHEMA %s FROM PUBLIC;',
+                timescale.extnamespace::regnamespace::text);
+    END IF;
+    RETURN quote_ident((SELECT n.nspname FROM pg_namespace n WHERE n.oid = timescale.extnamespace));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
+'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
