@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress isolation stress cron convert dashboards backup upgrade shipper
-#                         proof; all by default
+#   test.sh [PART ...]    core simulator docs regress overload isolation stress cron convert dashboards backup upgrade
+#                         shipper proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -67,6 +67,7 @@ each() {
     count "$part" "$pass" "$fail" "$skip" 0
 }
 
+# run_by_postgresql PROGRAM DIRECTORY [OPTION ...]
 # PostgreSQL's own runner. Each file fills its database from CREATE EXTENSION on.
 run_by_postgresql() {
     local load=()
@@ -75,10 +76,31 @@ run_by_postgresql() {
     "$(dirname "$("$PG_CONFIG" --pgxs)")/../test/$1" \
         --inputdir="$2" --outputdir="$output" --bindir="$("$PG_CONFIG" --bindir)" \
         --host="$cluster" --user=postgres --dbname="$name" --launcher='env PGTZ=UTC PGDATESTYLE=ISO' \
-        "${load[@]}" "$name"
+        "${load[@]}" "${@:3}" "$name"
 }
 regress() { run_by_postgresql regress/pg_regress tests/pg_regress; }
 isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
+
+# The regression tests once more, where functions that PostgreSQL would prefer stand beside every function of jobstats: jobstats
+# itself never calls one of them. What the tests print is of no interest then.
+overload() {
+    local file url all=$output begins
+    begins=$(wc -l <"$cluster/log")
+    for file in tests/pg_regress/sql/*.sql; do
+        name=$(basename "$file" .sql) output=$all/$(basename "$file" .sql)
+        new_database "$cluster" "$name" || return 1
+        url=$(scripts/cluster.sh url "$cluster" "$name")
+        mkdir "$output"
+        psql -q "$url" -f tests/overload/decoys.sql || return 1
+        run_by_postgresql regress/pg_regress tests/pg_regress --use-existing >"$output/log" 2>&1
+        psql -q -At "$url" -f tests/overload/held.sql || return 1
+        psql -q "$(scripts/cluster.sh url "$cluster")" -c "DROP DATABASE \"$name\" WITH (FORCE)"
+    done >"$all/held"
+    tail -n "+$((begins + 1))" "$cluster/log" | grep -aA 3 'LOG:  decoy called' >"$all/called"
+    printf '%s tests\n' "$(find "$all" -name log | wc -l)" >"$all/report"
+    cat "$all/held" "$all/called"
+    [ ! -s "$all/held" ] && [ ! -s "$all/called" ]
+}
 
 # Eight feeders at once, in no order, while two loops bring rollups up to date: what they store is what feeding in order
 # stores, and whoever looks meanwhile sees nothing else than what the raw text says.
@@ -170,7 +192,7 @@ run_part() {
         fi
         names=("$1")
         ;;
-    docs | stress) names=("$1") ;;
+    docs | overload | stress) names=("$1") ;;
     convert) names=(plain apache) ;;
     dashboards)
         mapfile -t names < <(basename -as .json dashboards/*.json)
@@ -194,7 +216,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress isolation stress cron convert dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core simulator docs regress overload isolation stress cron convert dashboards backup upgrade shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh

@@ -161,6 +161,23 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.too_large(timestamptz, timestamptz, integer) IS
 'Internal: names the target and the entry whose increments in a span add up to the most, where that is so much that a sum over it may not fit; NULL: none.';
 
+CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- The owner can put functions and triggers on what TimescaleDB refreshes with the rights of the session.
+    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
+        AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('a superuser does not refresh the continuous aggregates of role %I', current_user),
+            HINT = format('Connect as %I and CALL jobstats_maintain(), or let a job of that role do so.', current_user);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_no_superuser() IS
+'Internal: fails with 42501 where the session is a superuser''s and the current user, as which it is called, is none.';
+
 CREATE FUNCTION jobstats_internal.take_span(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -175,6 +192,7 @@ BEGIN
     affected := 0;
     BEGIN
         IF jobstats_internal.is_aggregate(level, by_user) THEN
+            PERFORM jobstats_internal.require_no_superuser();
             -- What TimescaleDB cannot sum it does not leave out. Feeds since limited_since store nothing of that size.
             IF low < (SELECT s.limited_since FROM jobstats.settings s) AND jobstats_internal.too_large(low, high, NULL) IS NOT NULL THEN
                 RAISE numeric_value_out_of_range USING MESSAGE = 'a sum is too large';
@@ -191,7 +209,7 @@ BEGIN
     IF more IS NULL THEN
         problem := coalesce(jobstats_internal.too_large(low, high, target), problem);
         affected := jobstats_internal.give_up(low, high, target, problem);
-        more := jsonb_build_array(item || jsonb_build_object('do', 'fail', 'problem', problem) - 'group');
+        more := jsonb_build_array((item || jsonb_build_object('do', 'fail', 'problem', problem)) - 'group');
     END IF;
 END
 $$;
