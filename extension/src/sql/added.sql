@@ -7,3 +7,7 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS chunk_interval interval NOT NULL DEFAULT '1 day' CHECK (chunk_interval >= '1 hour'),
     ADD COLUMN IF NOT EXISTS compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0');
 ALTER TABLE jobstats.dirty ADD COLUMN IF NOT EXISTS dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
+-- The view quality finds the hours that have observations in it. By the hour, because an index by time would be taken for
+-- the last observations of a target, and read from its end to its start for a target that has none.
+CREATE INDEX IF NOT EXISTS observations_hour ON jobstats.observations
+    (date_bin(interval '1 hour', "time", timestamptz '1970-01-01 00:00:00.000001+00'));
