@@ -10,6 +10,7 @@ use pgrx::spi::SpiHeapTupleData;
 use crate::columns::usecs_name;
 use crate::error::Error;
 use crate::reading::top::rows_wanted;
+use crate::reading::views::LAST_WORK;
 use crate::store;
 
 /// What one user did with one workload on one target.
@@ -64,7 +65,7 @@ CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RET
 LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_now(text, integer) IS
-'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
 fn jobstats_now(
     target: Option<&str>,
@@ -143,6 +144,7 @@ fn statement() -> Result<String, Error> {
         format!("ARRAY[{}]::double precision[]", sums.join(", "))
     };
     Ok(include_str!("../sql/now.sql")
+        .replace("@last_work@", LAST_WORK)
         .replace("@calls@", &sums(|operation| operation.name.to_owned()))
         .replace("@usecs@", &sums(usecs_name)))
 }

@@ -5,7 +5,14 @@ use jobstats_core::operation::OPERATIONS;
 use pgrx::prelude::*;
 
 use crate::identify::{SAMPLE, advice};
-use crate::reading::window::PACE;
+use crate::reading::window::{last_since, pace};
+
+/// Common table expressions for what was done in the observations of another one, `last`.
+pub const LAST_WORK: &str = include_str!("../sql/last_work.sql");
+
+/// The hour that an observation `o` belongs to, as the index of observations by hour has it.
+const HOUR: &str =
+    "date_bin(interval '1 hour', o.\"time\", timestamptz '1970-01-01 00:00:00.000001+00')";
 
 /// Fills in what their definitions leave open.
 pub fn complete(definition: &str) -> String {
@@ -15,7 +22,11 @@ pub fn complete(definition: &str) -> String {
         .map(|operation| format!("coalesce(i.\"{}\", 0)", operation.name))
         .collect();
     definition
-        .replace("@pace@", PACE)
+        .replace("@pace_of_last@", &pace("last"))
+        .replace("@pace_of_a_day@", &pace("@last_of_a_day@"))
+        .replace("@last_of_a_day@", &last_since("now() - interval '1 day'"))
+        .replace("@last_work@", LAST_WORK)
+        .replace("@hour@", HOUR)
         .replace("@calls@", &calls.join(" + "))
 }
 

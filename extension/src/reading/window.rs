@@ -18,8 +18,20 @@ const DEFAULT_WIDTH: Micros = 600_000_000;
 /// hear of it.
 const ALMOST_NOW: Micros = 10_000_000;
 
-/// The usual interval and the last observation of each target, and whether it is silent.
-pub const PACE: &str = include_str!("../sql/pace.sql");
+/// A statement for where and how often each target was observed, and whether it is silent; `last` is a relation with an
+/// observation, as a rule the last one, of each target.
+pub fn pace(last: &str) -> String {
+    include_str!("../sql/pace.sql").replace("@last@", last)
+}
+
+/// A relation with the last observation of each target that was observed after an instant.
+pub fn last_since(instant: &str) -> String {
+    format!(
+        "(SELECT t.target_id, o.\"time\" FROM jobstats.targets t CROSS JOIN LATERAL (\
+         SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id AND o.\"time\" > {instant} \
+         ORDER BY o.\"time\" DESC LIMIT 1) o)"
+    )
+}
 
 /// A window that is not empty.
 #[derive(Debug)]
@@ -144,9 +156,10 @@ fn observed_until(
         + &filters
             .conditions(Level::Server, 2)
             .replace("o.server", "p.server");
+    let pace = pace(&last_since("$1 - interval '24 hours'"));
     let statement = format!(
-        "SELECT min(p.last_observation) FROM ({PACE}) p JOIN jobstats.targets t ON t.target_id = p.target_id \
-         WHERE NOT p.silent AND p.last_observation > $1 - interval '24 hours'{conditions}"
+        "SELECT min(p.last_observation) FROM ({pace}) p JOIN jobstats.targets t ON t.target_id = p.target_id \
+         WHERE NOT p.silent{conditions}"
     );
     let mut parameters = vec![timestamptz(since)?.into()];
     parameters.extend(filters.parameters());

@@ -16,3 +16,7 @@ ALTER TABLE jobstats.settings
 -- Up to when feeds stored values that a sum may not hold: on a store that another version made; never on a new one.
 ALTER TABLE jobstats.settings ADD COLUMN IF NOT EXISTS limited_since timestamptz NOT NULL DEFAULT now();
 ALTER TABLE jobstats.settings ALTER COLUMN limited_since SET DEFAULT '-infinity';
+-- The view quality finds the hours that have observations in it. By the hour, because an index by time would be taken for
+-- the last observations of a target, and read from its end to its start for a target that has none.
+CREATE INDEX IF NOT EXISTS observations_hour ON jobstats.observations
+    (date_bin(interval '1 hour', "time", timestamptz '1970-01-01 00:00:00.000001+00'));

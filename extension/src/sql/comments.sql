@@ -92,7 +92,7 @@ COMMENT ON COLUMN jobstats.health.target IS 'NULL: the store itself, where its m
 COMMENT ON COLUMN jobstats.health.status IS 'ok; silent: unseen for three usual intervals and at least ten minutes; clock: its server''s clock is wrong; late: texts come late; slow: reading takes over half of the interval; rejects: text of the last hour could not be used; ids: most identifiers of the last hour match no format. The first that is true of silent, clock, late, slow, rejects, ids. And maintenance, of no target: jobstats_maintain() is overdue or had a problem.';
 COMMENT ON COLUMN jobstats.health.server IS 'Where it was last observed.';
 COMMENT ON COLUMN jobstats.health.delay IS 'From the reading of the last text to its arrival.';
-COMMENT ON COLUMN jobstats.health.usual_interval IS 'Median of the intervals between the last ten observations.';
+COMMENT ON COLUMN jobstats.health.usual_interval IS 'Median of the intervals between the last ten observations, of the day before the last one.';
 COMMENT ON COLUMN jobstats.health.cleanup_interval IS 'job_cleanup_interval as shipped; NULL: not shipped, 600 s are assumed.';
 COMMENT ON COLUMN jobstats.health.cleanup_too_short IS 'The cleanup interval is under twice the usual interval: entries may be gone before they are read.';
 COMMENT ON COLUMN jobstats.health.remedy IS 'What to do.';
@@ -104,7 +104,7 @@ COMMENT ON COLUMN jobstats.quality.truncated IS 'Active entries whose identifier
 COMMENT ON COLUMN jobstats.quality.malformed IS 'Active entries whose identifier matches no format.';
 COMMENT ON COLUMN jobstats.quality.added IS 'Entries born.';
 COMMENT ON COLUMN jobstats.quality.resets IS 'Entries whose counters restarted.';
-COMMENT ON COLUMN jobstats.quality.gaps IS 'Observations that came after more than twice the usual interval.';
+COMMENT ON COLUMN jobstats.quality.gaps IS 'Observations that came after more than twice the interval that was usual then.';
 COMMENT ON COLUMN jobstats.quality.unknown IS 'Entries met without a known previous value: baselines without increment.';
 COMMENT ON COLUMN jobstats.quality.problems IS 'Pieces of text that could not be used.';
 COMMENT ON COLUMN jobstats.quality.bytes_without_job IS 'Part of the bytes read and written whose identifier names no job, 0 to 1.';

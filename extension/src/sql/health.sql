@@ -1,6 +1,17 @@
 CREATE OR REPLACE VIEW jobstats.health AS
-WITH pace AS (
-@pace@
+WITH recent AS MATERIALIZED (
+    SELECT o.target_id, o."time" FROM @last_of_a_day@ o
+),
+-- Targets that are gone are looked for together, once in each partition.
+last AS (
+    SELECT r.target_id, r."time" FROM recent r
+    UNION ALL
+    SELECT o.target_id, max(o."time") FROM jobstats.observations o
+    WHERE o.target_id = ANY (ARRAY(SELECT t.target_id FROM jobstats.targets t EXCEPT SELECT r.target_id FROM recent r))
+    GROUP BY o.target_id
+),
+pace AS MATERIALIZED (
+@pace_of_last@
 ),
 -- Per target: how many identifiers were active within the hour, and those that match no format.
 ids AS (
@@ -23,23 +34,22 @@ rejected AS (
     GROUP BY t.target_id
 ),
 state AS (
-    SELECT t.target_id, t.cluster, t.name, t.kind, p.server, p.last_observation, o.received - o."time" AS delay,
+    SELECT t.target_id, t.cluster, t.name, t.kind, p.server, p.last_observation, p.received - p.last_observation AS delay,
         p.usual_interval, t.cleanup_interval,
         coalesce(t.cleanup_interval, interval '10 minutes') < 2 * p.usual_interval
             AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
         i.malformed,
         CASE
             WHEN p.silent THEN 'silent'
-            WHEN coalesce(r.by_clock, false) OR o."time" > o.received + interval '10 seconds' THEN 'clock'
-            WHEN now() - p.last_observation > 2 * p.usual_interval OR o.received - o."time" > p.usual_interval THEN 'late'
-            WHEN 2 * o.duration > p.usual_interval THEN 'slow'
+            WHEN coalesce(r.by_clock, false) OR p.last_observation > p.received + interval '10 seconds' THEN 'clock'
+            WHEN now() - p.last_observation > 2 * p.usual_interval OR p.received - p.last_observation > p.usual_interval THEN 'late'
+            WHEN 2 * p.duration > p.usual_interval THEN 'slow'
             WHEN r.target_id IS NOT NULL THEN 'rejects'
             WHEN 2 * cardinality(i.malformed) > i.active THEN 'ids'
             ELSE 'ok'
         END AS status
     FROM jobstats.targets t
     JOIN pace p ON p.target_id = t.target_id
-    JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" = p.last_observation
     LEFT JOIN ids i ON i.target_id = t.target_id
     LEFT JOIN rejected r ON r.target_id = t.target_id
 )

@@ -1,8 +1,7 @@
--- What every workload and user did in the last observation of each target. The increments are scanned once, not once per
--- target, which planners do not see by themselves; apart from observations that began over an hour ago: the scan would
--- begin with these. Each of those is looked for by itself (OFFSET 0): joined by hashing, all that is stored would be read.
+-- What every workload and user did in the last observation of each target, or in the last hour of it: who asks about now
+-- does not ask what an observation after a gap of days says of these days.
 WITH last AS MATERIALIZED (
-    SELECT t.target_id, t.cluster, t.name, t.kind, o.server, o.since, o."time", o.since > now() - interval '1 hour' AS recent
+    SELECT t.target_id, t.cluster, t.name, t.kind, o.server, greatest(o.since, o."time" - interval '1 hour') AS since, o."time"
     FROM jobstats.targets t
     CROSS JOIN LATERAL (
         SELECT o.server, o.since, o."time" FROM jobstats.observations o
@@ -11,24 +10,7 @@ WITH last AS MATERIALIZED (
     ) o
     WHERE o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE $1)
 ),
-scanned AS MATERIALIZED (
-    SELECT i.* FROM jobstats.increments i
-    WHERE i."time" > (SELECT min(l.since) FROM last l WHERE l.recent)
-        AND i."time" <= (SELECT max(l."time") FROM last l WHERE l.recent)
-),
-work AS (
-    SELECT i.* FROM last l
-    JOIN scanned i ON i.target_id = l.target_id AND i.observed = l."time" AND i."time" > l.since
-    WHERE l.recent
-    UNION ALL
-    SELECT i.* FROM last l
-    CROSS JOIN LATERAL (
-        SELECT * FROM jobstats.increments i
-        WHERE i."time" > l.since AND i."time" <= l."time" AND i.target_id = l.target_id AND i.observed = l."time"
-        OFFSET 0
-    ) i
-    WHERE NOT l.recent
-)
+@last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", now() - l."time" AS age,
     extract(epoch FROM l."time" - l.since)::double precision AS seconds, w.workload, w.uid, u.name, w.calls, w.usecs
 FROM last l

@@ -1,15 +1,17 @@
--- Per target: when and where it was last observed, how often it usually is, whether it is silent. Lookups by key alone.
-SELECT t.target_id, p.server, p.last_observation, p.usual_interval,
-    now() - p.last_observation > greatest(3 * p.usual_interval, interval '10 minutes') AS silent
-FROM jobstats.targets t
+-- Per target with an observation in @last@ (target_id, "time"): where that was made, how often the target was observed until
+-- then, and whether it is silent now. Only the day before it is read: a target that has been gone for long would otherwise be
+-- looked for in every partition.
+SELECT l.target_id, p.server, l."time" AS last_observation, p.received, p.duration, p.usual_interval,
+    now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent
+FROM @last@ l
 CROSS JOIN LATERAL (
-    SELECT max(o."time") AS last_observation,
-        (array_agg(o.server ORDER BY o."time" DESC))[1] AS server,
+    SELECT (array_agg(o.server ORDER BY o."time" DESC))[1] AS server,
+        (array_agg(o.received ORDER BY o."time" DESC))[1] AS received,
+        (array_agg(o.duration ORDER BY o."time" DESC))[1] AS duration,
         percentile_disc(0.5) WITHIN GROUP (ORDER BY o."time" - o.since) AS usual_interval
     FROM (
-        SELECT o."time", o.since, o.server FROM jobstats.observations o
-        WHERE o.target_id = t.target_id
+        SELECT o."time", o.since, o.server, o.received, o.duration FROM jobstats.observations o
+        WHERE o.target_id = l.target_id AND o."time" > l."time" - interval '1 day' AND o."time" <= l."time"
         ORDER BY o."time" DESC LIMIT 10
     ) o
 ) p
-WHERE p.last_observation IS NOT NULL

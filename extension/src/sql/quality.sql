@@ -8,6 +8,14 @@ CREATE OR REPLACE FUNCTION jobstats.quality_of_hour(start timestamptz) RETURNS T
 )
 LANGUAGE sql STABLE ROWS 30 SET search_path = pg_catalog, pg_temp SET jit = off
 AS $quality$
+WITH observed AS MATERIALIZED (
+    SELECT o.target_id, o."time", o."time" - o.since AS elapsed, o.added, o.resets, o.unknown, o.problems
+    FROM jobstats.observations o
+    WHERE @hour@ = start + interval '1 microsecond' AND o."time" > start AND o."time" <= start + interval '1 hour'
+),
+last AS (
+    SELECT o.target_id, max(o."time") AS "time" FROM observed o GROUP BY o.target_id
+)
 SELECT o.target_id, o.observations,
     coalesce(a.ok, 0), coalesce(a.missing_job, 0), coalesce(a.truncated, 0), coalesce(a.malformed, 0),
     o.added, o.resets, o.gaps, o.unknown, o.problems,
@@ -15,13 +23,12 @@ SELECT o.target_id, o.observations,
     a.calls_without_job / nullif(a.calls, 0), a.calls_without_user / nullif(a.calls, 0)
 FROM (
     SELECT o.target_id, count(*) AS observations, sum(o.added) AS added, sum(o.resets) AS resets,
-        count(*) FILTER (WHERE o."time" - o.since > 2 * p.usual_interval) AS gaps,
+        count(*) FILTER (WHERE o.elapsed > 2 * p.usual_interval) AS gaps,
         sum(o.unknown) AS unknown, sum(o.problems) AS problems
-    FROM jobstats.observations o
+    FROM observed o
     JOIN (
-@pace@
+@pace_of_last@
     ) p ON p.target_id = o.target_id
-    WHERE o."time" > start AND o."time" <= start + interval '1 hour'
     GROUP BY o.target_id
 ) o
 LEFT JOIN (
@@ -49,13 +56,28 @@ LEFT JOIN (
 $quality$;
 COMMENT ON FUNCTION jobstats.quality_of_hour(timestamptz) IS 'Internal: what the view quality says of one hour.';
 
+-- The hours that have observations, one after the other, each found in an index: hours without any cost nothing, however
+-- long the time is that they span. The next one is nearly always within half a day, which is two partitions at most; else it
+-- is looked for in all that follow. As in rollups, an hour is named by its first instant, a microsecond after its start.
 CREATE OR REPLACE VIEW jobstats.quality AS
-SELECT h.hour, t.cluster, t.name AS target, t.kind, q.observations, q.ok, q.missing_job, q.truncated, q.malformed,
+WITH RECURSIVE observed AS (
+    SELECT (SELECT @hour@ FROM jobstats.observations o ORDER BY 1 LIMIT 1) AS first_instant
+    UNION ALL
+    SELECT coalesce(
+        (SELECT @hour@ FROM jobstats.observations o
+            WHERE @hour@ > h.first_instant AND @hour@ <= h.first_instant + interval '12 hours'
+                AND o."time" >= h.first_instant + interval '1 hour' AND o."time" < h.first_instant + interval '13 hours'
+            ORDER BY 1 LIMIT 1),
+        (SELECT @hour@ FROM jobstats.observations o
+            WHERE @hour@ > h.first_instant AND o."time" >= h.first_instant + interval '1 hour'
+            ORDER BY 1 LIMIT 1))
+    FROM observed h WHERE h.first_instant <= now()
+)
+SELECT h.first_instant - interval '1 microsecond' AS hour, t.cluster, t.name AS target, t.kind,
+    q.observations, q.ok, q.missing_job, q.truncated, q.malformed,
     q.added, q.resets, q.gaps, q.unknown, q.problems,
     q.bytes_without_job, q.bytes_without_user, q.operations_without_job, q.operations_without_user
-FROM (
-    SELECT generate_series(date_trunc('hour', min(o."time") - interval '1 microsecond', 'UTC'), now(), interval '1 hour') AS hour
-    FROM jobstats.observations o
-) h
-CROSS JOIN LATERAL jobstats.quality_of_hour(h.hour) q
-JOIN jobstats.targets t ON t.target_id = q.target_id;
+FROM observed h
+CROSS JOIN LATERAL jobstats.quality_of_hour(h.first_instant - interval '1 microsecond') q
+JOIN jobstats.targets t ON t.target_id = q.target_id
+WHERE h.first_instant <= now();

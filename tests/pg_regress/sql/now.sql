@@ -53,13 +53,13 @@ DO $$ BEGIN
 END $$;
 SELECT DISTINCT target FROM jobstats_now() ORDER BY target;
 
--- One that was last observed hours ago, or after a gap of hours, has.
+-- One that was last observed hours ago, or after a gap of hours, has: of a gap, its last hour.
 DO $$ BEGIN
     PERFORM observe('', 'scratch-OST0004', 'oss1', ARRAY[ago(20000), ago(19000)]);
     PERFORM act('', 'scratch-OST0004', '104:1004:n01', ago(20000), ago(19000), '{"read": 3000}');
     PERFORM observe('', 'scratch-OST0005', 'oss1', ARRAY[ago(10000), ago(20)]);
     PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(9000), ago(7000), '{"read": 499}');
-    PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(100), ago(20), '{"read": 499}');
+    PERFORM act('', 'scratch-OST0005', '104:1004:n01', ago(100), ago(20), '{"read": 360}');
 END $$;
 SELECT target, seconds, workload, rate, share FROM jobstats_now('%OST000_') WHERE workload = '104';
 
