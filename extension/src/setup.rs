@@ -19,9 +19,13 @@ use crate::store;
 pub const GROWING: [&str; 3] = ["raw", "observations", "increments"];
 
 /// The plain views that only show what is in the tables.
-const VIEWS: [(&str, &str); 4] = [
+const VIEWS: [(&str, &str); 5] = [
     ("raw_text", include_str!("sql/raw_text.sql")),
     ("rates", include_str!("sql/rates.sql")),
+    (
+        "maintenance_state",
+        include_str!("sql/maintenance_state.sql"),
+    ),
     ("health", include_str!("sql/health.sql")),
     ("quality", include_str!("sql/quality.sql")),
 ];

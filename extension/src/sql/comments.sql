@@ -84,6 +84,10 @@ COMMENT ON TABLE jobstats.maintenance IS 'What jobstats_maintain() did: one row 
 COMMENT ON COLUMN jobstats.maintenance.step IS 'What was done; all: the whole call, to its end.';
 COMMENT ON COLUMN jobstats.maintenance.affected IS 'Rows written, or chunks, partitions or rows dropped. Rows of continuous aggregates are not counted.';
 COMMENT ON COLUMN jobstats.maintenance.problem IS 'Why the step was left to the next call; NULL: it was done.';
+COMMENT ON VIEW jobstats.maintenance_state IS 'One row: how maintenance is, as health and jobstats_metrics() tell it.';
+COMMENT ON COLUMN jobstats.maintenance_state.completed IS 'When jobstats_maintain() last came to its end; NULL: never.';
+COMMENT ON COLUMN jobstats.maintenance_state.problem IS 'What it could not do, in that call within the last hour or in a call since; NULL: nothing.';
+COMMENT ON COLUMN jobstats.maintenance_state.is_overdue IS 'It has not come to its end for an hour, though there was something to do.';
 COMMENT ON TABLE jobstats.writers IS 'Roles that, with all who have their rights, may feed only the clusters named here. Others that may feed may feed any.';
 COMMENT ON VIEW jobstats.raw_text IS 'Table raw as text; bytes that are not UTF-8 are shown as \xHH.';
 COMMENT ON VIEW jobstats.rates IS 'Increments with their dimensions, every operation divided by the seconds of its span.';

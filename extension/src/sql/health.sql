@@ -71,17 +71,19 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
         END), '') AS remedy
 FROM state s
 UNION ALL
--- The store itself, where its maintenance needs care.
+-- The store itself, where its maintenance needs care: the problems of the last call, and of one that is under way or ended early.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
-    CASE
-        WHEN m.completed > now() - interval '1 hour' THEN format('The last maintenance had a problem: %s.', m.problem)
-        ELSE format('Maintenance has not been completed since %s: see whether what is to call jobstats_maintain() does so, and what that says.',
-            coalesce(date_trunc('second', m.completed)::text, 'the store was made'))
-    END
-FROM (
-    SELECT max(m.began + m.took) AS completed, (array_agg(m.problem ORDER BY m.began DESC))[1] AS problem
-    FROM jobstats.maintenance m WHERE m.step = 'all'
-) m
-WHERE m.problem IS NOT NULL AND m.completed > now() - interval '1 hour'
-    OR coalesce(m.completed, '-infinity') <= now() - interval '1 hour'
-        AND EXISTS (SELECT FROM jobstats.observations o WHERE o.received < now() - interval '1 hour');
+    concat_ws(' ',
+        'The last maintenance had a problem: ' || m.problem || '.',
+        CASE WHEN m.is_overdue THEN format(
+            'Maintenance has not been completed since %s: see whether what is to call jobstats_maintain() does so, and what that says.',
+            coalesce(date_trunc('second', m.completed)::text, 'the store was made')) END)
+FROM jobstats.maintenance_state m
+WHERE m.problem IS NOT NULL OR m.is_overdue
+UNION ALL
+-- A session that holds the locks of a feed and does nothing keeps other feeds and maintenance waiting.
+SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
+    format('Session %s of role %I has held the locks of a feed since %s and does nothing: SELECT pg_terminate_backend(%1$s);',
+        f.pid, f.role, date_trunc('second', f.since))
+FROM jobstats_internal.feeding() f
+WHERE f.idle_since < now() - interval '1 minute';

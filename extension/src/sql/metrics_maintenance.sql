@@ -3,8 +3,4 @@ SELECT extract(epoch FROM m.completed)::double precision, m.problem IS NOT NULL,
     ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.refreshed > 'epoch' ORDER BY l.width),
     ARRAY(SELECT extract(epoch FROM now() - l.refreshed)::double precision FROM jobstats.rollups l
         WHERE l.refreshed > 'epoch' ORDER BY l.width)
-FROM (SELECT) one
-LEFT JOIN LATERAL (
-    SELECT m.began + m.took AS completed, m.problem FROM jobstats.maintenance m
-    WHERE m.step = 'all' ORDER BY m.began DESC LIMIT 1
-) m ON true
+FROM jobstats.maintenance_state m

@@ -6,7 +6,7 @@ GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
 REVOKE ALL ON ALL ROUTINES IN SCHEMA jobstats_internal FROM PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA jobstats_internal TO pg_database_owner;
 -- The types and the reading functions call these with the rights of whoever asks. None of them looks at a table;
--- staged_increments() shows a session only what the session itself computes.
+-- staged_increments() shows a session only what the session itself computes, feeding() who keeps feeds waiting.
 GRANT EXECUTE ON ROUTINE
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
@@ -15,7 +15,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
     jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
-    jobstats_internal.observed, jobstats_internal.bucket,
+    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
 TO PUBLIC;
 

@@ -131,7 +131,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.narrower_items(jsonb) IS
 'Internal: the items that compute a span of a rollup in parts; NULL: it has none.';
 
-CREATE FUNCTION jobstats_internal.too_large(span_from timestamptz, span_to timestamptz, target_id integer) RETURNS text
+CREATE FUNCTION jobstats_internal.largest(span_from timestamptz, span_to timestamptz, target_id integer, at_least numeric) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -143,7 +143,7 @@ BEGIN
     WHERE a.attrelid = regclass 'jobstats.increments' AND a.atttypid = regtype 'bigint' AND a.attname <> 'entry_id'
         AND a.attnum > 0 AND NOT a.attisdropped;
     EXECUTE format($sql$
-        SELECT format('target %%s, entry %%s: the sum of (%%s, %%s] is too large', t.name, left(e.name, 100), $1, $2)
+        SELECT format('target %%s, entry %%s: increments in (%%s, %%s] add up to too much', t.name, left(e.name, 100), $1, $2)
         FROM (
             SELECT i.target_id, i.entry_id, greatest(%s) AS largest
             FROM jobstats.increments i
@@ -152,14 +152,14 @@ BEGIN
         ) s
         JOIN jobstats.targets t ON t.target_id = s.target_id
         LEFT JOIN jobstats.entries e ON e.entry_id = s.entry_id
-        WHERE s.largest > $4
+        WHERE s.largest >= $4
         ORDER BY s.largest DESC LIMIT 1
-    $sql$, sums) INTO found USING span_from, span_to, target_id, 9223372036854775807 / 1024;
+    $sql$, sums) INTO found USING span_from, span_to, target_id, at_least;
     RETURN found;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.too_large(timestamptz, timestamptz, integer) IS
-'Internal: names the target and the entry whose increments in a span add up to the most, where that is so much that a sum over it may not fit; NULL: none.';
+COMMENT ON FUNCTION jobstats_internal.largest(timestamptz, timestamptz, integer, numeric) IS
+'Internal: names the target and the entry whose increments in a span, of one target or of all, add up to the most; NULL: to less than at_least.';
 
 CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -194,7 +194,9 @@ BEGIN
         IF jobstats_internal.is_aggregate(level, by_user) THEN
             PERFORM jobstats_internal.require_no_superuser();
             -- What TimescaleDB cannot sum it does not leave out. Feeds since limited_since store nothing of that size.
-            IF low < (SELECT s.limited_since FROM jobstats.settings s) AND jobstats_internal.too_large(low, high, NULL) IS NOT NULL THEN
+            IF low < (SELECT s.limited_since FROM jobstats.settings s)
+                AND jobstats_internal.largest(low, high, NULL, numeric '9007199254740992') IS NOT NULL
+            THEN
                 RAISE numeric_value_out_of_range USING MESSAGE = 'a sum is too large';
             END IF;
             refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
@@ -207,7 +209,7 @@ BEGIN
     END;
     more := jobstats_internal.narrower_items(item);
     IF more IS NULL THEN
-        problem := coalesce(jobstats_internal.too_large(low, high, target), problem);
+        problem := coalesce(jobstats_internal.largest(low, high, target, numeric '1'), problem);
         affected := jobstats_internal.give_up(low, high, target, problem);
         more := jsonb_build_array((item || jsonb_build_object('do', 'fail', 'problem', problem)) - 'group');
     END IF;

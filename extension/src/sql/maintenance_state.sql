@@ -1,0 +1,13 @@
+-- When maintenance last came to its end, and what it could not do: then, or in a call since that has not come to its end.
+CREATE OR REPLACE VIEW jobstats.maintenance_state AS
+SELECT l.completed,
+    nullif(concat_ws('; ', CASE WHEN l.completed > now() - interval '1 hour' THEN l.problem END, (
+        SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began)
+        FROM jobstats.maintenance m WHERE m.began > coalesce(l.completed, '-infinity') AND m.problem IS NOT NULL)), '') AS problem,
+    coalesce(l.completed, '-infinity') <= now() - interval '1 hour'
+        AND EXISTS (SELECT FROM jobstats.observations o WHERE o.received < now() - interval '1 hour') AS is_overdue
+FROM (SELECT) one
+LEFT JOIN LATERAL (
+    SELECT m.began + m.took AS completed, m.problem FROM jobstats.maintenance m
+    WHERE m.step = 'all' ORDER BY m.began DESC LIMIT 1
+) l ON true;
