@@ -33,7 +33,7 @@ FROM jobstats.dirty d JOIN jobstats.targets t USING (target_id) WHERE d.span_to 
 SELECT t.name, sum(r.write_bytes) FROM jobstats.rollup_1h r JOIN jobstats.targets t USING (target_id) WHERE r.write_bytes > 0 GROUP BY 1 ORDER BY 1;
 -- It is said at once, and by name.
 SELECT DISTINCT step, regexp_replace(problem, '\(.*?\]', '(…]', 'g') AS problem FROM jobstats.maintenance
-WHERE problem IS NOT NULL AND step <> 'all' ORDER BY step;
+WHERE problem IS NOT NULL AND step !~ 'all|1d' ORDER BY step;
 SELECT remedy ~ 'target fs-OST0000, entry 3:1000:n' AS named FROM jobstats.health WHERE status = 'maintenance';
 SELECT unnest(regexp_matches(jobstats_metrics(), 'jobstats_maintenance_problem \d', 'g'));
 
