@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-stop test proof lint bench bench-storage bench-month package clean
+.PHONY: help setup demo demo-stop test proof lint bench bench-storage bench-month package fuzz clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ bench-storage: setup ## measure what the store takes, beside tables as others ke
 
 bench-month: setup ## fill a store with a month of a large cluster and time the queries of a dashboard: bench/month.md
 	@bench/month.sh
+
+fuzz: setup ## call all functions at random for ten minutes, by a role with each grant
+	@scripts/install.sh
+	@scripts/fuzz.sh
 
 package: setup ## make a tarball of the extension and the shipper
 	@scripts/package.sh

@@ -2,7 +2,7 @@
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
 #   test.sh [PART ...]    core simulator docs regress overload isolation stress cron convert dashboards backup upgrade
-#                         shipper proof; all by default
+#                         shipper proof fuzz; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -163,6 +163,9 @@ cron() {
 # Every query of a Grafana dashboard answers something on a simulated store.
 dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 
+# Half a minute of what `make fuzz` does, in a cluster of its own.
+fuzz() { scripts/fuzz.sh 30 | tee "$output/report"; }
+
 # Dumped, restored, gone on with.
 backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
 
@@ -192,7 +195,7 @@ run_part() {
         fi
         names=("$1")
         ;;
-    docs | overload | stress) names=("$1") ;;
+    docs | overload | stress | fuzz) names=("$1") ;;
     convert) names=(plain apache) ;;
     dashboards)
         mapfile -t names < <(basename -as .json dashboards/*.json)
@@ -216,7 +219,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress overload isolation stress cron convert dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core simulator docs regress overload isolation stress cron convert dashboards backup upgrade shipper proof fuzz
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh
