@@ -8,6 +8,7 @@ mod detail;
 mod known;
 mod late;
 mod life;
+mod limit;
 mod row;
 mod value;
 
@@ -18,8 +19,9 @@ use thiserror::Error;
 pub use compare::compare;
 pub use detail::{Detail, leave_out};
 pub use late::can_be_older;
+pub use limit::MAX_RATE;
 
-use crate::operation::OperationIndex;
+use crate::operation::{Kind, OPERATIONS, OperationIndex};
 use crate::snapshot::{HISTOGRAM_LEN, Snapshot};
 
 /// Microseconds since 1970.
@@ -108,6 +110,18 @@ pub enum Reason {
         /// By how much it grew.
         growth: u64,
     },
+    /// All entries of the target together did more than it can do (rule 14).
+    #[error(
+        "{growth} {counted} are impossible: all entries together can have {limit} since the text before"
+    )]
+    Impossible {
+        /// What was counted: calls, bytes or microseconds.
+        counted: &'static str,
+        /// How many of them.
+        growth: u64,
+        /// How many all entries may have.
+        limit: u128,
+    },
 }
 
 impl Reason {
@@ -117,6 +131,7 @@ impl Reason {
             Self::Fell { .. } => "counter fell",
             Self::OlderLife => "older life",
             Self::TooLarge { .. } => "too large",
+            Self::Impossible { .. } => "impossible",
         }
     }
 }
@@ -147,9 +162,24 @@ pub enum Column {
     Usecs(OperationIndex),
 }
 
+impl Column {
+    /// What the column counts.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Usecs(_) => "microseconds",
+            Self::Total(index) => match OPERATIONS[index].kind {
+                Kind::Requests => "calls",
+                Kind::Bytes => "bytes",
+            },
+        }
+    }
+}
+
 /// What one entry did in (since, time].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Increment<'a> {
+    /// Line of `- job_id:` in the text, from 1.
+    pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
     /// The observation before.
@@ -168,4 +198,14 @@ pub struct Increment<'a> {
     pub write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
     /// What the columns do not hold (rule 7), as a JSON object; on the last part only.
     pub detail: Option<String>,
+}
+
+impl Increment<'_> {
+    /// Whether anything grew.
+    fn has_grown(&self) -> bool {
+        !self.totals.is_empty()
+            || self.read_histogram.is_some()
+            || self.write_histogram.is_some()
+            || self.detail.is_some()
+    }
 }

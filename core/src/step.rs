@@ -12,7 +12,13 @@ use crate::snapshot::HISTOGRAM_LEN;
 mod tests;
 
 const MINUTE: Micros = 60_000_000;
-const HOUR: Micros = 60 * MINUTE;
+/// Distance of the edges of rows after a gap of more than six hours.
+pub const HOUR: Micros = 60 * MINUTE;
+/// Distance of the edges of rows after a gap of more than a day.
+pub const DAY: Micros = 24 * HOUR;
+
+/// Width of the buckets of the narrowest rollup.
+const NARROWEST: Micros = 10 * MINUTE;
 
 /// The part of a row's value, counted in (since, time], that lies in (from, until].
 pub fn share(value: i64, since: Micros, time: Micros, from: Micros, until: Micros) -> i64 {
@@ -36,29 +42,34 @@ fn until_instant(value: i64, since: Micros, time: Micros, instant: Micros) -> i6
     floor as i64
 }
 
-/// Distance of the edges that a row of (since, time] may not cross: those of the narrowest rollup, and of the hour where
-/// a long gap would otherwise give many rows that know nothing of one another.
+/// Returns the distance of the edges that a row of (since, time] may not cross: those of the narrowest rollup, and coarser
+/// ones after a long gap. Otherwise a gap of 90 days would turn each increment into 12,960 rows that know nothing of one
+/// another.
 pub const fn edge_distance(since: Micros, time: Micros) -> Micros {
-    if time.saturating_sub(since) > 6 * HOUR {
-        HOUR
-    } else {
-        10 * MINUTE
+    match time.saturating_sub(since) {
+        gap if gap > DAY => DAY,
+        gap if gap > 6 * HOUR => HOUR,
+        _ => NARROWEST,
     }
 }
 
-/// Whether parts of such a row may reach over more than ten minutes.
-pub const fn is_coarse(since: Micros, time: Micros) -> bool {
-    edge_distance(since, time) > 10 * MINUTE
+/// A span in which rows may cross the edges of the narrowest rollup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coarse {
+    /// The span, which begins and ends at multiples of `width`.
+    pub span: Span,
+    /// The width of the finest rollup whose edges the rows do not cross.
+    pub width: Micros,
 }
 
-/// Where rows end at the latest that begin before an instant and end after it: no row is longer than an hour, and none
-/// crosses a multiple of ten minutes but in these spans, those of [coarse](is_coarse) rows.
-pub fn reach(instant: Micros, coarse: &[Span]) -> Micros {
-    let is_inside = |&(from, to): &Span| from < instant && instant < to;
-    if coarse.iter().any(is_inside) {
-        instant.saturating_add(HOUR)
-    } else {
-        next_edge(instant.saturating_sub(1), 10 * MINUTE)
+/// Returns where rows end at the latest that begin before an instant and end after it: at the next multiple of ten minutes,
+/// and in [coarse](Coarse) spans within their width.
+pub fn reach(instant: Micros, coarse: &[Coarse]) -> Micros {
+    let is_inside = |coarse: &&Coarse| coarse.span.0 < instant && instant < coarse.span.1;
+    let width = coarse.iter().filter(is_inside).map(|coarse| coarse.width);
+    match width.max() {
+        Some(width) => instant.saturating_add(width),
+        None => next_edge(instant.saturating_sub(1), NARROWEST),
     }
 }
 
@@ -126,6 +137,7 @@ fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<
     let write_histogram = histogram(&whole.write_histogram);
     let is_empty = totals.is_empty() && read_histogram.is_none() && write_histogram.is_none();
     (!is_empty).then_some(Increment {
+        line: whole.line,
         id: whole.id,
         since: from,
         time: until,

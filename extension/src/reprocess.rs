@@ -121,7 +121,7 @@ fn reprocess_target(
     let mut inserted = 0;
     for wrong in &walked.wrong {
         pgrx::check_for_interrupts!();
-        inserted += i64::from(put_right(entries, target.id, wrong)?);
+        inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
     }
     Ok(Outcome {
         target,
@@ -132,7 +132,12 @@ fn reprocess_target(
 }
 
 /// Replaces what is stored of an observation; those before it are right already. Gives the number of its increments.
-fn put_right(entries: &mut Entries, target_id: i32, wrong: &Wrong) -> Result<i32, Error> {
+fn put_right(
+    entries: &mut Entries,
+    target_id: i32,
+    wrong: &Wrong,
+    settings: Settings,
+) -> Result<i32, Error> {
     Spi::connect_mut(|client| {
         stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
         let mut read = |time: Micros| -> Result<stored::Stored, Error> {
@@ -141,7 +146,14 @@ fn put_right(entries: &mut Entries, target_id: i32, wrong: &Wrong) -> Result<i32
         };
         let previous = wrong.previous.map(&mut read).transpose()?;
         let next = read(wrong.time)?;
-        let done = recompute(client, entries, target_id, previous.as_ref(), &next)?;
+        let done = recompute(
+            client,
+            entries,
+            target_id,
+            previous.as_ref(),
+            &next,
+            settings,
+        )?;
         Ok(done.computed.increments)
     })
 }

@@ -3,9 +3,12 @@
 //! Where TimescaleDB has continuous aggregates, a rollup is one of them; elsewhere it is a table. Either is filled by
 //! `jobstats_maintain()` up to a time that it announces first. What a feed writes or deletes before that time it notes in
 //! `jobstats.dirty`; the views `increments_10m`, … take such spans, and what comes after the time, from `increments`
-//! itself. So they are exact at any moment.
+//! itself. So they are exact at any moment. After a long gap, rows of increments cross edges of narrow rollups: in these
+//! [coarse] spans such a rollup knows only whole hours, or days.
 
 use jobstats_core::increment::Micros;
+use jobstats_core::level::Span;
+use jobstats_core::step::HOUR;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -79,7 +82,7 @@ impl Level {
         })
     }
 
-    /// Whether it sums increments: then it knows only whole hours where they reach over [more than its width](coarse).
+    /// Whether it sums increments.
     pub fn is_finest(&self) -> bool {
         matches!(self.source, Source::Increments)
     }
@@ -392,12 +395,15 @@ pub fn changed(
     Ok(())
 }
 
-/// Notes that increments of a span reach over more than ten minutes.
-pub fn coarse(client: &mut SpiClient<'_>, from: Micros, to: Micros) -> Result<(), Error> {
+/// Distances of the edges of rows after a long gap, with the interval that says each.
+pub const COARSE: [(Micros, &str); 2] = [(HOUR, "1 hour"), (DAY, "1 day")];
+
+/// Notes that increments of a span cross edges of the rollups that are narrower than a width.
+pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Result<(), Error> {
     client.update(
         &format!(
             "INSERT INTO jobstats.coarse {} ON CONFLICT DO NOTHING",
-            hours("$1", "$2")
+            coarse_span("$1", "$2", width)
         ),
         None,
         &[timestamptz(from)?.into(), timestamptz(to)?.into()],
@@ -405,15 +411,16 @@ pub fn coarse(client: &mut SpiClient<'_>, from: Micros, to: Micros) -> Result<()
     Ok(())
 }
 
-/// Notes what was stored before there were rollups.
+/// Notes what was stored before there were rollups: by a version that divides every row at full hours.
 fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let width = "1 hour";
     client.update(
         &format!(
-            "INSERT INTO jobstats.coarse SELECT lower(s.span), upper(s.span) FROM (\
+            "INSERT INTO jobstats.coarse SELECT lower(s.span), upper(s.span), interval '{width}' FROM (\
              SELECT unnest(range_agg(DISTINCT tstzrange(h.span_from, h.span_to))) AS span FROM jobstats.increments i \
-             CROSS JOIN LATERAL ({}) AS h (span_from, span_to) \
+             CROSS JOIN LATERAL ({spans}) AS h (span_from, span_to, width) \
              WHERE i.\"time\" - i.since > interval '10 minutes') s ON CONFLICT DO NOTHING",
-            hours("i.since", "i.\"time\"")
+            spans = coarse_span("i.since", "i.\"time\"", width)
         ),
         None,
         &[],
@@ -421,11 +428,11 @@ fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The whole hours that a span touches, as a SELECT.
-fn hours(from: &str, to: &str) -> String {
+/// Returns a SELECT of the whole buckets that a span touches, and their width.
+fn coarse_span(from: &str, to: &str, width: &str) -> String {
     format!(
-        "SELECT date_bin('1 hour', {from}, {EPOCH}), \
-         date_bin('1 hour', {to} + interval '1 hour' - interval '1 microsecond', {EPOCH})"
+        "SELECT date_bin('{width}', {from}, {EPOCH}), \
+         date_bin('{width}', {to} + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}'"
     )
 }
 

@@ -15,9 +15,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Settings {
     /// How long raw text is kept.
     pub raw_retention: Micros,
-    /// How long increments and observations are kept.
-    pub retention: Micros,
-    /// Since when they are kept.
+    /// Since when increments and observations are kept.
     pub kept_since: Micros,
     /// How far a text may be in the future.
     pub max_ahead: Micros,
@@ -27,6 +25,8 @@ pub struct Settings {
     pub max_targets: usize,
     /// Milliseconds that a feed waits for another one.
     pub feed_wait: i64,
+    /// What all entries of a target can do of one operation per second.
+    pub max_rate: u64,
 }
 
 /// The settings; [`Error::NoStore`] where there is no store.
@@ -35,8 +35,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     let row = client
         .select(
             "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
-             (extract(epoch FROM retention) * 1000000)::bigint, \
-             (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text, \
+             max_rate, (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text, \
              (SELECT (extract(epoch FROM dropped) * 1000000)::bigint FROM jobstats.refresh), \
              max_targets::bigint, (extract(epoch FROM feed_wait) * 1000)::bigint FROM jobstats.settings",
             Some(1),
@@ -52,7 +51,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     }
     Ok(Settings {
         raw_retention: number(1)?,
-        retention: number(2)?,
+        max_rate: u64::try_from(number(2)?).unwrap_or(0),
         max_ahead: number(3)?,
         max_text: u64::try_from(number(4)?).unwrap_or(0),
         kept_since: number(5)?,

@@ -5,14 +5,15 @@ use std::collections::TryReserveError;
 use super::carry::{Carry, InText, Withheld};
 use super::known::{Head, Known, NOTHING};
 use super::life::{Life, counted, unlisted};
+use super::limit::active;
 use super::row::Rows;
 use super::value::{fall, slots};
 use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
 use crate::scan::{Clock, Time, Unit};
 use crate::snapshot::{ByKey, Counter, Record, Snapshot};
+use crate::step::DAY;
 
 const SECOND: Micros = 1_000_000;
-const DAY: Micros = 86_400 * SECOND;
 
 /// Entries with `start_time` that are carried for a day with any text; with a longer one as many as it has itself.
 /// Without a bound a busy day's finished jobs would outweigh the text: five times, with 28 targets of 90 entries each.
@@ -139,6 +140,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             carried,
             carried_count,
             entries: self.text.records.len() as u64,
+            active: active(&self.result.increments),
             ..self.result
         })
     }
@@ -276,11 +278,12 @@ impl<'a, 'o> Comparing<'a, 'o> {
                     self.problem(record, Some(name), reason);
                     withheld.add(slot);
                 }
-                None => rows.add(since, name, &value, &now, apart),
+                None => rows.add(self.earliest(since), name, &value, &now, apart),
             }
         }
         self.count(before, is_unknown);
-        self.store(record, rows, before.zero.filter(|_| before.reset))?;
+        let reset = before.zero.filter(|_| before.reset);
+        self.store(record, rows, reset.map(|since| self.earliest(since)))?;
         if let Some(life) = life {
             let is_last = text
                 .records
@@ -296,6 +299,12 @@ impl<'a, 'o> Comparing<'a, 'o> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Returns where a row begins whose counters were last seen at an instant: not more than a day before the previous
+    /// observation, however long a counter was missing. So the number of rows that a row is divided into has a bound.
+    fn earliest(&self, since: Micros) -> Micros {
+        since.max(self.previous.time.saturating_sub(DAY))
     }
 
     fn count(&mut self, before: &Before, is_unknown: bool) {
@@ -316,11 +325,10 @@ impl<'a, 'o> Comparing<'a, 'o> {
             self.problem(record, Some(operation), reason);
         }
         let increments = &mut self.result.increments;
-        let before = increments.len();
         increments.try_reserve(rows.len())?;
         let last_active = wall(record.snapshot_time);
         let rows = rows.into_increments(
-            self.text.id(record),
+            (record.line, self.text.id(record)),
             self.next.time,
             last_active,
             !self.text.has_several_lives,
@@ -329,7 +337,6 @@ impl<'a, 'o> Comparing<'a, 'o> {
             reset: Some(row.since) == reset,
             ..row
         }));
-        self.result.active += u64::from(increments.len() > before);
         Ok(())
     }
 

@@ -101,7 +101,7 @@ impl<'a> Rows<'a> {
     /// life in the text and this one no other row: else their columns could not be told apart.
     pub fn into_increments(
         mut self,
-        id: &'a str,
+        (line, id): (u32, &'a str),
         time: Micros,
         last_active: Option<Micros>,
         is_only_life: bool,
@@ -113,6 +113,7 @@ impl<'a> Rows<'a> {
         }
         let rows = self.rows.into_iter().filter(|(_, row)| row.has_grown());
         rows.map(move |(since, mut row)| Increment {
+            line,
             id,
             since,
             time,

@@ -3,11 +3,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::increment::Column;
 
-const DAY: Micros = 24 * HOUR;
-
 fn row(since: Micros, time: Micros, totals: &[i64]) -> Increment<'static> {
     let column = |(index, &total)| (Column::Total(index), total);
     Increment {
+        line: 3,
         id: "17:1000:n1",
         since,
         time,
@@ -146,6 +145,24 @@ fn a_row_over_six_hours_is_divided_at_full_hours() {
 }
 
 #[test]
+fn a_row_over_a_day_is_divided_at_utc_days() {
+    let hour = |hour: Micros| hour * 60;
+    assert_eq!(parts(0, hour(24), 24).len(), 24);
+    assert_eq!(
+        parts(hour(12), hour(61), 49),
+        [
+            (hour(12), hour(24), 12),
+            (hour(24), hour(48), 24),
+            (hour(48), hour(61), 13)
+        ]
+    );
+    // One microsecond more than a day: at the only midnight.
+    let whole = row(HOUR, HOUR + DAY + 1, &[1 << 40]);
+    let ends: Vec<_> = split(whole).map(|part| part.time).collect();
+    assert_eq!(ends, [DAY, HOUR + DAY + 1]);
+}
+
+#[test]
 fn edges_are_multiples_since_1970() {
     // 2026-01-02 03:04:05 UTC, and 27 minutes 5 seconds later.
     let since = 1_767_323_045_000_000;
@@ -255,13 +272,13 @@ fn histogram() -> impl Strategy<Value = Option<Box<[i64; HISTOGRAM_LEN]>>> {
     ]
 }
 
-/// Rows as they come from two snapshots: up to a day wide, with some totals, histograms or detail.
+/// Rows as they come from two snapshots: up to ten days wide, with some totals, histograms or detail.
 fn any_row() -> impl Strategy<Value = Increment<'static>> {
-    any_row_up_to(DAY)
+    any_row_up_to(10 * DAY)
 }
 
 fn any_row_up_to(width: Micros) -> impl Strategy<Value = Increment<'static>> {
-    let width = prop_oneof![1..20 * MINUTE, 1..width];
+    let width = prop_oneof![1..20 * MINUTE, 1..width.min(DAY), 1..width];
     let total = prop_oneof![1_i64..100, 1_i64..1 << 53];
     (
         -DAY..100 * DAY,
@@ -353,9 +370,17 @@ proptest! {
     }
 
     #[test]
+    fn a_row_has_as_many_parts_as_there_can_be_at_most(row in any_row_up_to(100 * DAY)) {
+        let days = (row.time - row.since).div_euclid(DAY) + 1;
+        let parts = split(row).count() as i64;
+        prop_assert!(parts <= (days + 1).max(37), "{parts} parts in {days} days");
+    }
+
+    #[test]
     fn parts_reach_no_farther_than_they_can(row in any_row(), at in 0.0..1.0) {
-        let hours = (next_edge(row.since, HOUR) - HOUR, next_edge(row.time - 1, HOUR));
-        let coarse = if is_coarse(row.since, row.time) { vec![hours] } else { Vec::new() };
+        let width = edge_distance(row.since, row.time);
+        let span = (next_edge(row.since, width) - width, next_edge(row.time - 1, width));
+        let coarse = if width > NARROWEST { vec![Coarse { span, width }] } else { Vec::new() };
         for part in split(row) {
             let instant = part.since + ((part.time - part.since) as f64 * at) as Micros;
             if part.since < instant && instant < part.time {

@@ -28,3 +28,4 @@ mod rule_08_late_text;
 mod rule_09_failover;
 mod rule_10_boot_clock;
 mod rule_11_double_counts;
+mod rule_14_impossible;

@@ -72,6 +72,21 @@ fn rule_1_rows_are_divided_at_multiples_of_ten_minutes_and_add_up() {
 }
 
 #[test]
+fn rule_1_after_a_day_rows_are_divided_at_utc_days_alone() {
+    const DAY: i64 = 86_400;
+    let mut target = Target::first(&[job("a", "open 0, close 0")]);
+    let seen = target.observe(40 * DAY, &[job("a", "open 1200, close 1")]);
+    assert_eq!(seen.totals.len(), 2);
+    let opens = seen.divided.iter().filter(|it| it.1 == "open");
+    let opens: Vec<i64> = opens.map(|it| it.2).collect();
+    // The first observation is at 22:13:20 UTC.
+    let days = [&[2][..], &[30; 39], &[28]].concat();
+    assert_eq!(opens, days);
+    let closes = seen.divided.iter().filter(|it| it.1 == "close").count();
+    assert_eq!(closes, 1);
+}
+
+#[test]
 fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
     let last_active = |time_lines: &str| {
         let text = |samples: u32| {

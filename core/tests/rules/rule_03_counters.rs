@@ -114,6 +114,27 @@ fn rule_3_a_counter_that_was_never_known_is_a_baseline() {
 }
 
 #[test]
+fn rule_3_a_row_begins_a_day_before_the_previous_observation_at_most() {
+    const HOUR: i64 = 3600;
+    let mut target = Target::first(&[job("a", "open 1, close 1"), job("b", "open 1, close 1")]);
+    for hour in [20, 40, 60] {
+        let seen = target.observe(hour * HOUR, &[job("a", "open 1"), job("b", "open 1")]);
+        assert_eq!(seen.carried, ["a @ 0: close=1", "b @ 0: close=1"]);
+    }
+    // Counters that were missing, of which one fell: it restarted.
+    let seen = target.observe(
+        61 * HOUR,
+        &[job("a", "open 1, close 8"), job("b", "open 1, close 0")],
+    );
+    assert_eq!(seen.rows, ["a (129600, 219600] close=7"]);
+    let seen = target.observe(
+        62 * HOUR,
+        &[job("a", "open 1, close 8"), job("b", "open 1, close 3")],
+    );
+    assert_eq!(seen.rows, ["b (219600, 223200] close=3"]);
+}
+
+#[test]
 fn rule_3_operations_that_are_not_in_the_list_are_carried_like_others() {
     let mut target = Target::first(&[
         job("a", "open 1, tickle 4, poke 1"),

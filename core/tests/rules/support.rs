@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use jobstats_core::increment::{
-    Column, Comparison, Increment, LateReason, Observation, can_be_older, compare,
+    Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_older, compare,
 };
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
@@ -183,7 +183,11 @@ impl Target {
         let interval = self.cleanup_interval;
         let (seen, carried) = next.with(|next| match &self.last {
             None => Seen::of(&compare(None, next, interval).unwrap()),
-            Some(last) => last.with(|last| Seen::of(&compare(Some(last), next, interval).unwrap())),
+            Some(last) => last.with(|last| {
+                let mut comparison = compare(Some(last), next, interval).unwrap();
+                comparison.limit(next.time - last.time, MAX_RATE).unwrap();
+                Seen::of(&comparison)
+            }),
         });
         next.carried = carried;
         self.last = Some(next);

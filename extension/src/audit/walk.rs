@@ -152,7 +152,7 @@ impl Walk {
             (None, None) => Neighbour::None,
             (None, Some(_)) => Neighbour::Gone,
             (Some(before), None)
-                if before.time < this.time.saturating_sub(self.settings.retention) =>
+                if before.time < this.time.saturating_sub(self.settings.raw_retention) =>
             {
                 Neighbour::None
             }
@@ -312,6 +312,7 @@ impl Walking<'_, '_> {
             previous.as_ref(),
             &this.observation(None),
             cleanup_interval(text, loaded.cleanup_interval),
+            self.walk.settings,
         )?;
         let wrong = Wrong {
             time: loaded.time,

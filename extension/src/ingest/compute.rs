@@ -2,7 +2,7 @@
 
 use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Problem, compare};
 use jobstats_core::snapshot::{Snapshot, print_to};
-use jobstats_core::step::is_coarse;
+use jobstats_core::step::edge_distance;
 use pgrx::spi::SpiClient;
 
 use super::entries::Entries;
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::memory::{Growing, require_room, reserve};
 use crate::rollup;
 use crate::staged::{Row, insert_increments};
+use crate::store::Settings;
 use crate::zstd_text::pack;
 
 /// What an increment takes at most, nearly always: two histograms, a total and a time for a dozen operations, details.
@@ -85,10 +86,14 @@ pub fn computation<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
     cleanup_interval: u32,
+    settings: Settings,
 ) -> Result<Computation<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
-    let comparison = timed(Step::Compare, || compare(previous, next, cleanup_interval))?;
+    let mut comparison = timed(Step::Compare, || compare(previous, next, cleanup_interval))?;
+    if let Some(previous) = previous {
+        comparison.limit(next.time.saturating_sub(previous.time), settings.max_rate)?;
+    }
     Ok(Computation {
         since: previous.map(|previous| previous.time),
         counts: counts(&comparison, next),
@@ -106,15 +111,18 @@ pub fn compute(
     previous: Option<&Observation<'_>>,
     next: &Observation<'_>,
     cleanup_interval: u32,
+    settings: Settings,
 ) -> Result<(Computed, Vec<Found>), Error> {
-    let computation = computation(previous, next, cleanup_interval)?;
+    let computation = computation(previous, next, cleanup_interval, settings)?;
     let increments = || computation.increments.iter();
     if let Some((from, to)) = span(increments()) {
         rollup::changed(client, target_id, from, to)?;
     }
-    let is_coarse = |increment: &&Increment<'_>| is_coarse(increment.since, increment.time);
-    if let Some((from, to)) = span(increments().filter(is_coarse)) {
-        rollup::coarse(client, from, to)?;
+    for (distance, width) in rollup::COARSE {
+        let is_coarse = |it: &&Increment<'_>| edge_distance(it.since, it.time) == distance;
+        if let Some(span) = span(increments().filter(is_coarse)) {
+            rollup::coarse(client, span, width)?;
+        }
     }
     let rows = timed(Step::Entries, || {
         rows(client, entries, computation.increments)
@@ -154,6 +162,7 @@ pub fn recompute(
     target_id: i32,
     previous: Option<&Stored>,
     next: &Stored,
+    settings: Settings,
 ) -> Result<Recomputed, Error> {
     if next.text.is_none() {
         return Err(Error::Damaged(
@@ -170,6 +179,7 @@ pub fn recompute(
         before.as_ref().map(Read::known).as_ref(),
         &this.observation(),
         cleanup_interval,
+        settings,
     )?;
     stored::update(client, target_id, next.time, &computed)?;
     Ok(Recomputed {
@@ -196,6 +206,7 @@ pub fn compute_on(
     mut earliest: Option<Micros>,
     placed: Stored,
     next: Stored,
+    settings: Settings,
 ) -> Result<(), Error> {
     let (mut previous, mut next) = (placed, next);
     loop {
@@ -210,7 +221,7 @@ pub fn compute_on(
             earliest,
         });
         stored::delete_increments(client, target_id, stale.as_slice())?;
-        let done = recompute(client, entries, target_id, Some(&previous), &next)?;
+        let done = recompute(client, entries, target_id, Some(&previous), &next, settings)?;
         earliest = Some(done.earliest);
         if done.computed.carried == next.carried && !next.forgotten {
             return Ok(());

@@ -115,10 +115,11 @@ impl Ingest<'_> {
         if !(0..=latest).contains(&time) {
             return Ok(self.reject(target, reason::CLOCK, &part.beginning));
         }
-        if time <= self.settings.kept_since {
+        let oldest = self.now.saturating_sub(self.settings.raw_retention);
+        if time <= self.settings.kept_since || time < oldest {
             return Ok(self.reject(target, reason::TOO_LATE, &part.beginning));
         }
-        let previous = stored::before(client, target.id, time, self.settings.retention)?;
+        let previous = stored::before(client, target.id, time, self.settings.raw_retention)?;
         let next = stored::after(client, target.id, time)?;
         let this = Observation {
             time,
@@ -140,6 +141,7 @@ impl Ingest<'_> {
             before.as_ref().map(Read::known).as_ref(),
             &this,
             cleanup_interval,
+            self.settings,
         )?;
         let text = NewText {
             packed: part.packed,
@@ -184,7 +186,15 @@ impl Ingest<'_> {
                 forgotten: false,
                 cleanup_interval: Some(cleanup_interval),
             };
-            compute_on(client, &mut self.entries, target.id, earliest, placed, next)?;
+            compute_on(
+                client,
+                &mut self.entries,
+                target.id,
+                earliest,
+                placed,
+                next,
+                self.settings,
+            )?;
         } else {
             target.note_cleanup_interval(client, snapshot)?;
             if previous.is_none() {
@@ -210,11 +220,12 @@ impl Ingest<'_> {
         let previous = previous.map(Read::known);
         let next_read = next.read()?;
         let next_observation = next_read.observation();
-        // Retention may have taken the observation that `next` was computed from.
-        let is_gone = next.since != previous.map(|previous| previous.time)
+        // Retention may have taken the observation that `next` was computed from. One that began anew was computed from none.
+        let before = previous.map(|previous| previous.time);
+        let is_gone = next.since.is_some_and(|since| before != Some(since))
             || next_observation.snapshot.is_none()
             || previous.is_some_and(|previous| previous.snapshot.is_none());
-        if is_gone || this.time < self.now.saturating_sub(self.settings.raw_retention) {
+        if is_gone {
             return Ok(Some(reason::TOO_LATE));
         }
         match can_be_older(this, previous.as_ref(), &next_observation) {

@@ -136,16 +136,16 @@ pub fn digest(
     Ok(row.map(|row| row.get::<Vec<u8>>(1)).transpose()?.flatten())
 }
 
-/// The observation before this time, unless retention has taken it, or would have: so that one text with a clock decades
-/// off does not make rows for every hour since.
+/// The observation before this time, unless it is older by more than `raw_retention`: then its text is gone, or about to go,
+/// and the target begins anew. So the number of rows that an increment is divided into has a bound.
 pub fn before(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: Micros,
-    retention: Micros,
+    raw_retention: Micros,
 ) -> Result<Option<Stored>, Error> {
     // Nearly always it is less than a day old: looking there first spares a look into every chunk of the past.
-    for back in [DAY, retention] {
+    for back in [DAY.min(raw_retention), raw_retention] {
         let found = find(
             client,
             "WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC",

@@ -1,8 +1,8 @@
 //! The rows of `increments` that lie in a window, or reach into it.
 //!
 //! A row that lies inside of one step counts as it is, at no cost; only of the others, those that cross an edge, the part
-//! is computed. No row of increments crosses an edge of ten minutes (of an hour, where that is noted), so that its own time
-//! bounds the search.
+//! is computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that its
+//! own time bounds the search.
 
 use crate::reading::measure::Sum;
 use crate::reading::sources::{Rollup, Sources};
@@ -132,7 +132,7 @@ impl Rows<'_> {
             "{values} FROM (SELECT i.*, NULL::timestamptz AS observed FROM ({buckets}) i) i",
             values = self.whole(step, kind(rollup)),
         );
-        self.keyed(kind(rollup), rows)
+        self.keyed(kind(rollup), self.sources.is_short(rollup), rows)
     }
 
     /// The parts of increments that lie in spans.
@@ -150,7 +150,7 @@ impl Rows<'_> {
             reach = BEFORE + Sources::REST_REACH,
         );
         let rows = self.inside_of_spans(&spans, &INCREMENTS, &rows);
-        self.keyed(&INCREMENTS, rows)
+        self.keyed(&INCREMENTS, self.sources.has_short_rest(), rows)
     }
 
     /// The parts of buckets of a rollup that lie in spans.
@@ -167,18 +167,22 @@ impl Rows<'_> {
         let lower = BEFORE + Sources::PARTS + 2 * position(rollup.level);
         let spans = format!("unnest(${lower}, ${}) s (lower, upper)", lower + 1);
         let rows = self.inside_of_spans(&spans, kind(rollup), &rows);
-        self.keyed(kind(rollup), rows)
+        self.keyed(kind(rollup), self.sources.is_short(rollup), rows)
     }
 
     /// Rows that have `uid` where that is wanted, one per step, target and user. They are summed by entry first, so that few
     /// have to be looked up.
-    fn keyed(&self, kind: &Kind, rows: String) -> String {
+    ///
+    /// Sums of short spans, which a bigint holds, are made one: as numeric they would make all rows numeric that they are read
+    /// with, which takes longer to add up.
+    fn keyed(&self, kind: &Kind, short: bool, rows: String) -> String {
         if kind.by_user || !self.by_user {
             return rows;
         }
+        let cast = if short { "::bigint" } else { "" };
         let sums = |of: &str| -> String {
             (0..self.sums.len())
-                .map(|n| format!(", sum({of}.value_{n})::bigint AS value_{n}"))
+                .map(|n| format!(", sum({of}.value_{n}){cast} AS value_{n}"))
                 .collect()
         };
         format!(

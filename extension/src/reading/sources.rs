@@ -3,7 +3,7 @@
 
 use jobstats_core::increment::Micros;
 use jobstats_core::level::{self, Span};
-use jobstats_core::step::reach;
+use jobstats_core::step::{Coarse, reach};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
@@ -24,8 +24,8 @@ pub struct Sources {
     lost: Vec<Span>,
     /// Since when increments and observations are kept.
     kept_since: Micros,
-    /// Where rows of increments may reach over more than ten minutes.
-    coarse: Vec<Span>,
+    /// Where rows of increments may cross edges of rollups.
+    coarse: Vec<Coarse>,
     /// Whether no step is read from two buckets, or from one and from increments.
     one_per_step: bool,
 }
@@ -91,7 +91,7 @@ impl Sources {
         window: &Window,
         levels: Vec<Rollup>,
         states: Vec<level::Level>,
-        coarse: Vec<Span>,
+        coarse: Vec<Coarse>,
         kept_since: Micros,
     ) -> Result<Self, Error> {
         let division = level::divide(&window.edges, &states, kept_since);
@@ -146,6 +146,18 @@ impl Sources {
         self.parts.iter().map(|(rollup, _)| *rollup)
     }
 
+    /// Whether what is read of a rollup [is short](is_short).
+    pub fn is_short(&self, rollup: Rollup) -> bool {
+        let rollups = self.whole.iter().chain(&self.parts);
+        let spans = rollups.filter(|(it, _)| it.level.name == rollup.level.name);
+        is_short(spans.flat_map(|(_, spans)| spans))
+    }
+
+    /// Whether what is read of increments [is short](is_short).
+    pub fn has_short_rest(&self) -> bool {
+        is_short(&self.rest)
+    }
+
     /// Whether increments are read, be it in vain.
     pub fn has_rest(&self) -> bool {
         !self.rest.is_empty() || self.whole.is_empty() && self.parts.is_empty()
@@ -196,14 +208,24 @@ impl Sources {
     }
 }
 
+/// Whether spans are so short that a bigint holds any sum over them of what a target did: of all 33 operations together, at
+/// 2^40 a second (rule 14), that is less than 2^63 in two days and a half.
+fn is_short<'a>(spans: impl IntoIterator<Item = &'a Span>) -> bool {
+    let length = spans
+        .into_iter()
+        .map(|(from, to)| to - from)
+        .sum::<Micros>();
+    length <= DAY
+}
+
 /// The rollups, coarsest first, and how far each can be relied on.
 fn states(
     client: &SpiClient<'_>,
     window: &Window,
     by_user: bool,
-    coarse: &[Span],
+    coarse: &[Coarse],
 ) -> Result<Vec<(Rollup, level::Level)>, Error> {
-    let dirty = spans(client, "jobstats.dirty", window)?;
+    let dirty = spans(client, "jobstats.dirty", "interval '0'", window)?;
     let mut states = Vec::new();
     for level in LEVELS.iter().rev() {
         let state = client
@@ -222,10 +244,9 @@ fn states(
         ) else {
             continue;
         };
-        let mut stale = dirty.clone();
-        if level.is_finest() {
-            stale.extend(coarse);
-        }
+        let mut stale: Vec<Span> = dirty.iter().map(|(span, _)| *span).collect();
+        let crossed = coarse.iter().filter(|coarse| coarse.width > width);
+        stale.extend(crossed.map(|coarse| coarse.span));
         let by_user = by_user && state.get::<bool>(4)? == Some(true);
         let state = level::Level {
             width,
@@ -247,16 +268,26 @@ fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
     dropped.map_or(Ok(EARLIEST), micros)
 }
 
-/// Where rows of increments may reach over more than ten minutes.
-fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Span>, Error> {
-    spans(client, "jobstats.coarse", window)
+/// Returns where rows of increments may cross edges of rollups.
+fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error> {
+    let spans = spans(client, "jobstats.coarse", "s.width", window)?;
+    Ok(spans
+        .into_iter()
+        .map(|(span, width)| Coarse { span, width })
+        .collect())
 }
 
-/// The spans of a table that reach into a window, or into a bucket of it.
-fn spans(client: &SpiClient<'_>, table: &str, window: &Window) -> Result<Vec<Span>, Error> {
+/// The spans of a table that reach into a window, or into a bucket of it, each with the microseconds of an interval.
+fn spans(
+    client: &SpiClient<'_>,
+    table: &str,
+    interval: &str,
+    window: &Window,
+) -> Result<Vec<(Span, Micros)>, Error> {
     let found = client.select(
         &format!(
-            "SELECT s.span_from, s.span_to FROM {table} s WHERE s.span_to > $1 AND s.span_from < $2"
+            "SELECT s.span_from, s.span_to, (extract(epoch FROM {interval}) * 1000000)::bigint FROM {table} s \
+             WHERE s.span_to > $1 AND s.span_from < $2"
         ),
         None,
         &[
@@ -267,7 +298,8 @@ fn spans(client: &SpiClient<'_>, table: &str, window: &Window) -> Result<Vec<Spa
     let mut spans = Vec::with_capacity(found.len());
     for row in found {
         if let (Some(from), Some(to)) = (row.get::<TimestampWithTimeZone>(1)?, row.get(2)?) {
-            spans.push((micros(from)?, micros(to)?));
+            let span = (micros(from)?, micros(to)?);
+            spans.push((span, row.get(3)?.unwrap_or_default()));
         }
     }
     Ok(spans)

@@ -24,7 +24,7 @@ COMMENT ON COLUMN jobstats.observations.unknown IS 'Entries met without a known 
 COMMENT ON COLUMN jobstats.observations.problems IS 'Pieces of the text that could not be used.';
 COMMENT ON COLUMN jobstats.observations.bytes IS 'Size of the text.';
 COMMENT ON COLUMN jobstats.observations.digest IS 'XXH3-128 of the text: tells a repeated text from another one of the same time.';
-COMMENT ON TABLE jobstats.increments IS 'What an entry did in (since, time]. A row never crosses an edge of ten minutes (of the hour where the target was not observed for over six hours). An operation that did nothing is NULL.';
+COMMENT ON TABLE jobstats.increments IS 'What an entry did in (since, time]. A row never crosses an edge of ten minutes; of the hour, where the target was not observed for over six hours; of the day (UTC), where it was not for over a day. An operation that did nothing is NULL.';
 COMMENT ON COLUMN jobstats.increments."time" IS 'End of the span, which belongs to it.';
 COMMENT ON COLUMN jobstats.increments.since IS 'Start of the span, which does not belong to it.';
 COMMENT ON COLUMN jobstats.increments.observed IS 'Time of the observation that gave the row.';
@@ -54,6 +54,7 @@ COMMENT ON COLUMN jobstats.settings.chunk_interval IS 'With TimescaleDB, the wid
 COMMENT ON COLUMN jobstats.settings.compress_after IS 'In the Community edition of TimescaleDB, chunks older than this, and than raw text is kept, are kept in columns.';
 COMMENT ON COLUMN jobstats.settings.max_ahead IS 'A text further than this in the database''s future is rejected.';
 COMMENT ON COLUMN jobstats.settings.max_text IS 'Bytes of one target''s text, unpacked.';
+COMMENT ON COLUMN jobstats.settings.max_rate IS 'What all entries of a target can do of one operation in a second: calls, bytes or microseconds. More is rejected as impossible.';
 COMMENT ON TABLE jobstats.dirty IS 'Spans that rollups have not caught up with.';
 COMMENT ON TABLE jobstats.rollups IS 'The rollups of increments: rollup_10m, rollup_1h and rollup_1d, with the views increments_10m, … that are exact at any moment.';
 COMMENT ON COLUMN jobstats.rollups.refreshed IS 'Up to here the rollup holds what increments say, but for the spans in dirty.';
@@ -79,7 +80,8 @@ COMMENT ON TABLE jobstats.sweep IS 'One row: how far the search for entries that
 COMMENT ON COLUMN jobstats.sweep.after IS 'The last key that was looked at; NULL: the next pass begins with the first.';
 COMMENT ON COLUMN jobstats.sweep.ended IS 'When the last pass ended.';
 COMMENT ON COLUMN jobstats.sweep.deleted IS 'How many entries were ever deleted: from a change feeds see that one which they have found may be gone.';
-COMMENT ON TABLE jobstats.coarse IS 'Spans, of hours, in which rows of increments reach over more than ten minutes: there the rollup of ten minutes knows only whole hours.';
+COMMENT ON TABLE jobstats.coarse IS 'Spans in which rows of increments cross edges of rollups: those narrower than width know only whole hours, or days, there.';
+COMMENT ON COLUMN jobstats.coarse.width IS 'One hour or one day: no row crosses an edge of this width.';
 COMMENT ON TABLE jobstats.maintenance IS 'What jobstats_maintain() did: one row a step, and one of all of them. Kept for settings.rejects_retention.';
 COMMENT ON COLUMN jobstats.maintenance.step IS 'What was done; all: the whole call, to its end.';
 COMMENT ON COLUMN jobstats.maintenance.affected IS 'Rows written, or chunks, partitions or rows dropped. Rows of continuous aggregates are not counted.';

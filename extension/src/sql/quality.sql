@@ -43,7 +43,7 @@ LEFT JOIN (
         coalesce(sum(i.calls) FILTER (WHERE e.job IS NULL), 0) AS calls_without_job,
         coalesce(sum(i.calls) FILTER (WHERE e.uid IS NULL), 0) AS calls_without_user
     FROM (
-        -- No row crosses the edge of an hour.
+        -- A row that crosses the edge of an hour, after a gap of more than a day, counts where it ends.
         SELECT i.target_id, i.entry_id, sum(coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0)) AS bytes,
             sum(@calls@) AS calls
         FROM jobstats.increments i

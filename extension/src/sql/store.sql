@@ -109,7 +109,8 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
 CREATE TABLE IF NOT EXISTS jobstats.coarse (
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL,
-    UNIQUE (span_from, span_to)
+    width interval NOT NULL,
+    UNIQUE (span_from, span_to, width)
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.observed (

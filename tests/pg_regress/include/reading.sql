@@ -49,7 +49,8 @@ CROSS JOIN LATERAL jsonb_populate_record(NULL::jobstats.increments, counts || js
 WHERE t.cluster = act.cluster AND t.name = act.target;
 -- As a feed does of a row that it divides at hours only.
 INSERT INTO jobstats.coarse
-SELECT date_bin('1 hour', since, 'epoch'), date_bin('1 hour', until + interval '1 hour' - interval '1 microsecond', 'epoch')
+SELECT date_bin('1 hour', since, 'epoch'), date_bin('1 hour', until + interval '1 hour' - interval '1 microsecond', 'epoch'),
+    interval '1 hour'
 WHERE date_bin('10 minutes', since, 'epoch') < date_bin('10 minutes', until - interval '1 microsecond', 'epoch')
 ON CONFLICT DO NOTHING;
 $$;

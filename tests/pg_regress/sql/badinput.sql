@@ -104,7 +104,7 @@ INSERT INTO jobstats.feed (server, body_zstd) SELECT 'oss1', zstd(convert_to(ost
 SELECT target, action, entries FROM jobstats_ingest('frames', 'oss1', at(0),
     body_zstd => zstd(convert_to(ost('fs-OST0000'), 'UTF8')) || zstd(convert_to(record('a.1', 1, 4096), 'UTF8')));
 
--- A server whose clock began in 1970: what it printed is kept, and followed by a new baseline, not by half a century.
+-- A server whose clock began in 1970: what it printed then is too late, and the first text of today is a baseline.
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
     ('clock', 'oss1', '1970-01-01 00:01+00', ost('fs-OST0000', record('a.1', 1, 4096))),
     ('clock', 'oss1', '1970-01-01 00:03+00', ost('fs-OST0000', record('a.1', 2, 8192))),

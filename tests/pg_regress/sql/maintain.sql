@@ -34,8 +34,11 @@ CREATE FUNCTION is_partitioned() RETURNS boolean LANGUAGE sql AS $$
 SELECT relkind = 'p' FROM pg_class WHERE oid = 'jobstats.raw'::regclass
 $$;
 
+-- Text of any age is taken as long as raw text is kept.
+SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
 SELECT feed('100 days', now() - interval '100 days'), feed('5 days', now() - interval '5 days'), feed('now', now() - interval '2 seconds');
 UPDATE jobstats.rejects SET received = received - interval '15 days' WHERE cluster = '5 days';
+SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days') IS NOT NULL AS ready;
 TABLE stored;
 CALL jobstats_maintain();
 TABLE stored;

@@ -22,8 +22,11 @@ SELECT split_part(name, ' ', 1) AS name, count(*) FROM jobstats.entries GROUP BY
 CREATE VIEW did AS
 SELECT affected, problem FROM jobstats.maintenance WHERE step = 'retention of entries' ORDER BY began;
 
+-- Text of any age is taken as long as raw text is kept.
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 SELECT feed('gone', '2015-06-01'), feed('summed', now() - interval '20 days'), feed('late', now() - interval '1 day'),
     feed('now', now() - interval '2 seconds');
+SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days') IS NOT NULL AS ready;
 SELECT unused('[1,25000]');
 CALL jobstats_maintain();
 -- One is in rollups alone, one in increments alone, one in both, one in neither.

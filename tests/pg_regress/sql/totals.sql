@@ -56,7 +56,7 @@ FROM jobstats.observations o JOIN jobstats.targets t USING (target_id),
     generate_series(o.since, o."time" - interval '1 microsecond', '10 minutes') AS s (since), jobstats.entries e
 WHERE t.filesystem = 'work' AND random() < 0.5;
 -- As a feed does of rows that it divides at hours only.
-INSERT INTO jobstats.coarse VALUES (date_bin('1 hour', at(1000), 'epoch'), date_bin('1 hour', at(1230), 'epoch'));
+INSERT INTO jobstats.coarse VALUES (date_bin('1 hour', at(1000), 'epoch'), date_bin('1 hour', at(1230), 'epoch'), '1 hour');
 SELECT count(*) > 300 AS many, max("time" - since) AS longest FROM jobstats.increments WHERE since > at(900);
 
 -- Windows that lie side by side add up to the one around them, whatever their edges.

@@ -1,0 +1,134 @@
+//! The limit of what all entries of a target can have done together.
+//!
+//! No single increment is believed from 2^53 on, but 1,024 of them make a sum that no column of a rollup can hold. Nothing
+//! real comes near either number, so that what passes the limit is an error or an attack.
+
+use std::collections::TryReserveError;
+
+use super::{Column, CompareError, Comparison, Increment, Micros, Problem, Reason};
+use crate::operation::OPERATIONS;
+
+#[cfg(test)]
+mod tests;
+
+/// The largest rate that may be configured. A rollup of days then sums less than 2^58 per column and target, with room for
+/// a sum over all columns.
+pub const MAX_RATE: u64 = 1 << 40;
+
+/// What a column may sum up to in any text, however shortly it follows the one before.
+const AT_LEAST: u64 = 1 << 30;
+
+/// Number of columns that increments can have.
+const COLUMNS: usize = 2 * OPERATIONS.len();
+
+/// The position of a column among all.
+const fn position(column: Column) -> usize {
+    match column {
+        Column::Total(index) => 2 * index,
+        Column::Usecs(index) => 2 * index + 1,
+    }
+}
+
+/// A value that passes the limit: the position of its increment, the column, and how much it is.
+type Dropped = (usize, Column, i64);
+
+impl Comparison<'_> {
+    /// Drops the largest values of every column whose sum over all entries passes the limit, until the others fit: `max_rate`
+    /// per second of the gap between the two observations. Each dropped value becomes a problem.
+    ///
+    /// What was counted afterwards is compared with the text as it is: nothing of what is dropped is counted later.
+    ///
+    /// # Errors
+    /// [`CompareError::OutOfMemory`].
+    pub fn limit(&mut self, gap: Micros, max_rate: u64) -> Result<(), CompareError> {
+        let limit = limit(gap, max_rate);
+        let dropped = dropped(&self.increments, limit)?;
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        self.problems.try_reserve(dropped.len())?;
+        for (position, column, growth) in dropped {
+            let increment = &mut self.increments[position];
+            increment.totals.retain(|(of, _)| *of != column);
+            self.problems
+                .push(problem(increment, column, growth, limit));
+        }
+        self.increments.retain(Increment::has_grown);
+        self.active = active(&self.increments);
+        Ok(())
+    }
+}
+
+/// The sum that a column may have after a gap.
+fn limit(gap: Micros, max_rate: u64) -> u128 {
+    let gap = u128::try_from(gap).unwrap_or(0);
+    (gap * u128::from(max_rate) / 1_000_000).max(AT_LEAST.into())
+}
+
+/// The values to drop, in the order of the text.
+fn dropped(increments: &[Increment<'_>], limit: u128) -> Result<Vec<Dropped>, TryReserveError> {
+    let mut sums = [0; COLUMNS];
+    for (column, value) in increments.iter().flat_map(|increment| &increment.totals) {
+        sums[position(*column)] += u128::from(value.unsigned_abs());
+    }
+    let mut dropped = Vec::new();
+    for sum in sums.iter().enumerate().filter(|(_, sum)| **sum > limit) {
+        drop_largest(increments, sum, limit, &mut dropped)?;
+    }
+    dropped.sort_unstable_by_key(|(increment, column, _)| (*increment, *column));
+    Ok(dropped)
+}
+
+/// Drops the largest values of the column at a position until the others sum up to the limit at most. Of equal ones those
+/// that come first in the text are dropped.
+fn drop_largest(
+    increments: &[Increment<'_>],
+    (of, sum): (usize, &u128),
+    limit: u128,
+    dropped: &mut Vec<Dropped>,
+) -> Result<(), TryReserveError> {
+    let values = || {
+        let values = increments.iter().enumerate();
+        let values = values.flat_map(|(at, it)| it.totals.iter().map(move |total| (at, *total)));
+        let values = values.filter(|(_, (column, _))| position(*column) == of);
+        values.map(|(at, (column, value))| (at, column, value))
+    };
+    let mut largest = Vec::new();
+    largest.try_reserve_exact(values().count())?;
+    largest.extend(values());
+    largest.sort_unstable_by_key(|(at, _, value)| (-value, *at));
+    let mut sum = *sum;
+    for value in largest {
+        if sum <= limit {
+            break;
+        }
+        sum -= u128::from(value.2.unsigned_abs());
+        dropped.try_reserve(1)?;
+        dropped.push(value);
+    }
+    Ok(())
+}
+
+fn problem<'a>(increment: &Increment<'a>, column: Column, growth: i64, limit: u128) -> Problem<'a> {
+    let (Column::Total(operation) | Column::Usecs(operation)) = column;
+    Problem {
+        line: increment.line,
+        entry: increment.id,
+        operation: Some(OPERATIONS[operation].name),
+        reason: Reason::Impossible {
+            counted: column.unit(),
+            growth: growth.unsigned_abs(),
+            limit,
+        },
+    }
+}
+
+/// How many entries of the text have increments.
+pub(super) fn active(increments: &[Increment<'_>]) -> u64 {
+    let lines = increments.iter().map(|increment| increment.line);
+    let before = std::iter::once(None).chain(lines.clone().map(Some));
+    lines
+        .zip(before)
+        .filter(|(line, before)| Some(*line) != *before)
+        .count() as u64
+}
