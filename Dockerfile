@@ -14,8 +14,8 @@ COPY --from=rust /usr/local/rustup /usr/local/rustup
 ENV CARGO_HOME=/usr/local/cargo RUSTUP_HOME=/usr/local/rustup PATH=/usr/local/cargo/bin:$PATH \
     PG_CONFIG=/usr/lib/postgresql/${POSTGRESQL}/bin/pg_config
 WORKDIR /build
-# What set-up takes minutes for depends on these files alone.
-COPY Makefile Cargo.toml ./
+# Which packages set-up installs depends on these files alone.
+COPY Makefile ./
 COPY scripts scripts
 RUN make setup
 COPY . .

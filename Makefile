@@ -1,12 +1,15 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-stop test proof lint bench bench-storage bench-month package fuzz clean
+.PHONY: help setup setup-dev demo demo-stop test proof lint schema bench bench-storage bench-month package fuzz clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what is missing: packages, PostgreSQL, TimescaleDB where it is packaged, cargo-pgrx
+setup: ## install what is missing: packages, PostgreSQL with its development files, TimescaleDB where it is packaged
 	@scripts/setup.sh
+
+setup-dev: ## install also what changing the code takes: shellcheck, cargo-pgrx
+	@scripts/setup.sh dev
 
 demo: setup ## a simulated day of a Lustre cluster in a private database, and what an admin asks of it
 	@scripts/demo.sh
@@ -20,8 +23,11 @@ test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 proof: setup ## show that the numbers add up: known work through shipper, feed and reading functions, compared with the truth
 	@scripts/proof.sh
 
-lint: setup ## check format, lints, documentation and shell scripts
+lint: setup-dev ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
+
+schema: setup-dev ## write the install script anew, extension/sql/jobstats--VERSION.sql; after every change of SQL in extension/src
+	@scripts/schema.sh write
 
 bench: setup ## measure reading and comparing large texts, feeding, the aggregates, the shipper, the reading functions
 	@cargo bench -p jobstats-core --bench '*'

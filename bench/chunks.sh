@@ -11,8 +11,7 @@ from=$(date -u -d yesterday +%Y-%m-%d)
 days=6
 
 have_timescaledb || { echo "not run, TimescaleDB is not installed" >&2 && exit 0; }
-scripts/install.sh
-cargo build --release -p jobstats-simulator
+scripts/install.sh all
 start_cluster chunks max_wal_size=1GB shared_buffers=1GB
 
 # Milliseconds of processor time that a statement took, of all that a command ran.

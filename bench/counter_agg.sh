@@ -8,7 +8,7 @@
 rows=${1:-10000000}
 runs=5
 
-scripts/install.sh
+scripts/install.sh all
 start_cluster bench autovacuum=off shared_buffers=1GB max_parallel_workers_per_gather=0
 
 psql -q "$url" <<-SQL

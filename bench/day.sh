@@ -29,8 +29,7 @@ fed() {
 	SQL
 }
 
-scripts/install.sh
-cargo build --release -p jobstats-simulator
+scripts/install.sh all
 start_cluster day fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
 new_store "$cluster" day "raw_retention => '10 days'" >/dev/null
 url=$(scripts/cluster.sh url "$cluster" day)

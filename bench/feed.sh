@@ -252,7 +252,7 @@ at_once() {
     done
 }
 
-scripts/install.sh
+scripts/install.sh all
 start_cluster feed fsync=on full_page_writes=on synchronous_commit=on autovacuum=off
 new_store "$cluster" feed >/dev/null
 url=$(scripts/cluster.sh url "$cluster" feed)

@@ -385,8 +385,7 @@ report() {
 
 relations=(targets entries users coarse observations increments)
 steps=(plain tenth community apache)
-scripts/install.sh
-cargo build --release -p jobstats-simulator
+scripts/install.sh all
 start
 [ $# -gt 0 ] || set -- feed "${steps[@]}" report
 for step; do

@@ -31,8 +31,7 @@ if [ -n "${JOBSTATS_READING_DIRECTORY:-}" ]; then
     cluster=$JOBSTATS_READING_DIRECTORY
     scripts/cluster.sh start "$cluster" fsync=off synchronous_commit=off full_page_writes=off "${settings[@]}"
 else
-    scripts/install.sh
-    cargo build --release -p jobstats-simulator
+    scripts/install.sh all
     start_cluster reading "${settings[@]}"
 fi
 url=$(scripts/cluster.sh url "$cluster" reading)

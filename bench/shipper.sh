@@ -11,7 +11,7 @@
 readings=${1:-5}
 interval=4
 
-cargo build --release -p jobstats-shipper
+build_all
 start_cluster shipper
 text=$cluster/text
 

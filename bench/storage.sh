@@ -10,8 +10,7 @@
 jobs=${JOBSTATS_STORAGE_JOBS:-10000}
 from=$(date -u -d yesterday +%Y-%m-%d)
 
-scripts/install.sh
-cargo build --release -p jobstats-simulator
+scripts/install.sh all
 start_cluster storage max_wal_size=1GB shared_buffers=1GB
 new_store "$cluster" storage "raw_retention => '10 days', compress_after => '10 days'"
 url=$(scripts/cluster.sh url "$cluster" storage)

@@ -49,8 +49,7 @@ summary() {
 	SQL
 }
 
-scripts/install.sh
-cargo build --release -p jobstats-simulator -p jobstats-shipper
+scripts/install.sh all
 say "a private cluster in $cluster"
 make_database
 say "a day of 4 MDTs and 24 OSTs, read every two minutes"

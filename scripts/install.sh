@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # Builds the extension and installs it into the PostgreSQL that pg_config names.
+#
+#   install.sh        the extension
+#   install.sh all    builds simulator and shipper with it
 . "$(dirname "$0")/lib.sh"
 
-directory=$("$PG_CONFIG" --sharedir)/extension
-sudo=()
-[ -w "$directory" ] && [ -w "$("$PG_CONFIG" --pkglibdir)" ] || sudo=(--sudo)
-
+if [ "${1:-}" = all ]; then
+    build_all
+else
+    build_extension
+fi
 say "installing the extension into PostgreSQL $(pg_major)"
-cargo pgrx install --release -p jobstats --no-default-features --features "pg$(pg_major)" \
-    --pg-config "$PG_CONFIG" "${sudo[@]}"
-made=$(mktemp -d)
-trap 'rm -r "$made"' EXIT
-scripts/upgrade-scripts.sh make "$directory" "$made"
-install_files "$directory" 0644 "$made"/*
+tree=$(mktemp -d)
+trap 'rm -r "$tree"' EXIT
+stage_extension "$tree"
+libraries=$("$PG_CONFIG" --pkglibdir) scripts=$("$PG_CONFIG" --sharedir)/extension
+install_files "$libraries" 0755 "$tree$libraries"/*
+install_files "$scripts" 0644 "$tree$scripts"/*

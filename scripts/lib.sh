@@ -9,6 +9,8 @@ cd "$root"
 PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 
 PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
+# pgrx builds for this PostgreSQL. If one build knows the path and the next does not, Cargo compiles pgrx again.
+export PGRX_PG_CONFIG_PATH=$PG_CONFIG
 # shellcheck disable=SC2034 # for those who source this
 target=${CARGO_TARGET_DIR:-$root/target}
 
@@ -20,16 +22,18 @@ die() {
 
 is_root() { [ "$(id -u)" = 0 ]; }
 
-# A version that Cargo.toml names, so that nothing else has to name it.
+# Versions stand in Cargo.toml alone.
 pgrx_version() { sed -n 's/^pgrx = "=\([0-9.]*\)"$/\1/p' Cargo.toml; }
 product_version() { sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 
 pg_major() { "$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
 
-# PostgreSQL is here as a server and with what building an extension takes.
-pg_is_complete() {
-    [ -n "$PG_CONFIG" ] && [ -f "$("$PG_CONFIG" --pgxs)" ] && [ -x "$("$PG_CONFIG" --bindir)/postgres" ]
-}
+pg_has_server() { [ -n "$PG_CONFIG" ] && [ -x "$("$PG_CONFIG" --bindir)/postgres" ]; }
+
+# Debian ships pgxs.mk with the client, so only a header can tell whether the development files are installed.
+pg_has_headers() { [ -n "$PG_CONFIG" ] && [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ]; }
+
+have_cargo_pgrx() { [ "$(cargo pgrx --version 2>/dev/null)" = "cargo-pgrx $(pgrx_version)" ]; }
 
 have_timescaledb() { [ -e "$("$PG_CONFIG" --pkglibdir)/timescaledb.so" ]; }
 
@@ -83,14 +87,46 @@ audit() {
     [[ $said != *'could not be'* ]]
 }
 
+# build_extension [PACKAGE ...]
+# Builds the library, and the programs of other packages in the same run of Cargo: they share most of what they depend on.
+build_extension() {
+    local packages=(jobstats "$@") first=
+    pg_has_headers || die "${PG_CONFIG:-pg_config} names no PostgreSQL with development files: run make setup"
+    [ -e "$target/release/libjobstats.so" ] || first=" (2 to 4 minutes on two cores, the first time)"
+    say "cargo build ${packages[*]}$first"
+    cargo build --release "${packages[@]/#/--package=}" --no-default-features --features "jobstats/pg$(pg_major)"
+}
+
+# Everything that runs both the extension and a program builds them this way: Cargo compiles what they depend on once for
+# each choice of packages.
+build_all() { build_extension jobstats-simulator jobstats-shipper; }
+
+# stage_extension TREE
+# Lays the files of the extension out below TREE as they are installed below /. Like `cargo pgrx install`, gives the library
+# the version in its name and writes the version into the control file.
+stage_extension() {
+    local version script library directory
+    version=$(product_version)
+    script=extension/sql/jobstats--$version.sql
+    library=$1$("$PG_CONFIG" --pkglibdir)/jobstats-$version.so
+    directory=$1$("$PG_CONFIG" --sharedir)/extension
+    [ -f "$script" ] || die "there is no $script: run make schema"
+    install -D -m 0755 "$target/release/libjobstats.so" "$library"
+    install -D -m 0644 -t "$directory" "$script"
+    sed "s/@CARGO_VERSION@/$version/" extension/jobstats.control | install -m 0644 /dev/stdin "$directory/jobstats.control"
+    scripts/upgrade-scripts.sh make "$directory"
+}
+
 # install_files DIRECTORY MODE FILE ...
-# Into a directory of PostgreSQL, which is root's or, in tests, one's own.
+# Puts files into a directory of PostgreSQL, which belongs to root or, in tests, to the caller. A file is replaced by
+# renaming: a running server has the old library mapped and would crash if it were written into.
 install_files() {
-    if [ -w "$1" ]; then
-        install -m "$2" -t "$1" "${@:3}"
-    else
-        as_root install -m "$2" -t "$1" "${@:3}"
-    fi
+    local run=() file
+    [ -w "$1" ] || run=(as_root)
+    for file in "${@:3}"; do
+        "${run[@]}" install -m "$2" "$file" "$1/${file##*/}.new"
+        "${run[@]}" mv -f "$1/${file##*/}.new" "$1/${file##*/}"
+    done
 }
 
 # Runs as root where root is needed: directly, or through sudo.

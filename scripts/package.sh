@@ -6,10 +6,8 @@ name=jobstats-$(product_version)-pg$(pg_major)-$(uname -s | tr '[:upper:]' '[:lo
 tree=$target/package/$name
 
 rm -rf "$tree"
-cargo pgrx package -p jobstats --no-default-features --features "pg$(pg_major)" --pg-config "$PG_CONFIG" --out-dir "$tree"
-directory=$tree$("$PG_CONFIG" --sharedir)/extension
-scripts/upgrade-scripts.sh make "$directory" "$directory"
-cargo build --release -p jobstats-shipper
+build_extension jobstats-shipper
+stage_extension "$tree"
 install -D -m 0755 "$target/release/jobstats-shipper" "$tree/usr/bin/jobstats-shipper"
 install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*
 # Files alone: unpacking must not touch the directories of the system.

@@ -149,8 +149,7 @@ parts)
     ;;
 esac
 
-scripts/install.sh
-cargo build --release -p jobstats-simulator -p jobstats-shipper
+scripts/install.sh all
 start_cluster proof
 say "known work in ${#layouts[@]} layouts, every ${intervals[*]}"
 mkdir -p "$target/proven"

@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
-# Installs what building, testing and the demo need. Quick when all is there.
+# Installs what is missing, and says what and for how long. Quick when nothing is.
+#
+#   setup.sh        what `make demo`, `make test` and installing the extension need
+#   setup.sh dev    also what `make lint` and `make schema` need: shellcheck and cargo-pgrx
 . "$(dirname "$0")/lib.sh"
+
+for_developers=${1:-}
 
 has_apt() { command -v apt-get >/dev/null; }
 
@@ -11,15 +16,18 @@ distribution_pg_major() {
 
 wanted_packages() {
     local major
-    # libssl-dev: cargo-pgrx links OpenSSL. libclang-dev: bindgen reads PostgreSQL's headers with it.
-    printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev libssl-dev make pkg-config shellcheck
-    if pg_is_complete; then
+    # libclang-dev: bindgen reads PostgreSQL's headers with it.
+    printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
+    # cargo-pgrx links OpenSSL.
+    [ -z "$for_developers" ] || printf '%s\n' libssl-dev pkg-config shellcheck
+    if pg_has_server; then
         major=$(pg_major)
     else
         major=$(distribution_pg_major)
-        printf '%s\n' "postgresql-$major" "postgresql-server-dev-$major"
+        echo "postgresql-$major"
     fi
-    if ! { pg_is_complete && have_timescaledb; } && apt-cache show "postgresql-$major-timescaledb" >/dev/null 2>&1; then
+    pg_has_headers || echo "postgresql-server-dev-$major"
+    if ! { pg_has_server && have_timescaledb; } && apt-cache show "postgresql-$major-timescaledb" >/dev/null 2>&1; then
         echo "postgresql-$major-timescaledb"
     fi
     if apt-cache show "postgresql-$major-cron" >/dev/null 2>&1; then
@@ -45,7 +53,7 @@ install_packages() {
         as_root apt-get update -q
         mapfile -t packages < <(missing_packages)
         if [ "${#packages[@]}" -gt 0 ]; then
-            say "apt-get install ${packages[*]}"
+            say "apt-get install ${packages[*]} (a minute or two)"
             as_root env DEBIAN_FRONTEND=noninteractive \
                 apt-get install -q -y --no-upgrade --no-install-recommends "${packages[@]}"
         fi
@@ -55,31 +63,21 @@ install_packages() {
 
 # Where there is no apt: say what is missing, in the words of other distributions' packages.
 require_tools() {
-    local tool missing=()
-    for tool in cc clang git make pkg-config shellcheck; do
+    local tool tools=(cc clang git make) missing=()
+    [ -z "$for_developers" ] || tools+=(pkg-config shellcheck)
+    for tool in "${tools[@]}"; do
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
-    pg_is_complete ||
+    { pg_has_server && pg_has_headers; } ||
         missing+=("PostgreSQL 15 to 18 with its server and development files (postgresql-server, postgresql-server-devel)")
     [ "${#missing[@]}" -eq 0 ] || die "$(printf 'this system has no apt; install these and run it again:\n'
-        printf '  %s\n' "${missing[@]}" "and the development files of libclang and OpenSSL (clang-devel, openssl-devel)")"
+        printf '  %s\n' "${missing[@]}" "and the development files of libclang${for_developers:+ and OpenSSL} (clang-devel${for_developers:+, openssl-devel})")"
 }
 
 install_cargo_pgrx() {
-    local version
-    version=$(pgrx_version)
-    [ "$(cargo pgrx --version 2>/dev/null)" = "cargo-pgrx $version" ] && return
-    say "cargo install cargo-pgrx $version"
-    cargo install cargo-pgrx --version "=$version" --locked --target-dir "$target"
-}
-
-# pgrx builds only for a PostgreSQL that it has been told of.
-init_cargo_pgrx() {
-    local line
-    line="pg$(pg_major) = \"$PG_CONFIG\""
-    grep -qxF "$line" "${PGRX_HOME:-$HOME/.pgrx}/config.toml" 2>/dev/null && return
-    say "cargo pgrx init for PostgreSQL $(pg_major)"
-    cargo pgrx init "--pg$(pg_major)=$PG_CONFIG"
+    have_cargo_pgrx && return
+    say "cargo install cargo-pgrx $(pgrx_version) (3 to 4 minutes on two cores)"
+    cargo install cargo-pgrx --version "=$(pgrx_version)" --locked --target-dir "$target"
 }
 
 if has_apt; then
@@ -87,6 +85,7 @@ if has_apt; then
 else
     require_tools
 fi
+{ pg_has_server && pg_has_headers; } ||
+    die "$PG_CONFIG names no PostgreSQL with its server and development files: set PG_CONFIG=/path/to/pg_config"
 command -v cargo >/dev/null || die "Rust is missing: install it from https://rustup.rs and run this again"
-install_cargo_pgrx
-init_cargo_pgrx
+[ -z "$for_developers" ] || install_cargo_pgrx

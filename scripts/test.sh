@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator docs regress overload isolation stress cron convert dashboards backup upgrade
-#                         shipper proof fuzz; all by default
+#   test.sh [PART ...]    core simulator schema library docs regress overload isolation stress cron convert dashboards
+#                         backup upgrade shipper proof fuzz; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -122,6 +122,20 @@ stress() {
         audit "$url" | tee -a "$output/report"
 }
 
+# The install script in extension/sql is the one of the library.
+schema() { scripts/schema.sh check "$cluster" | tee "$output/report"; }
+
+# A server that runs keeps the library that it has loaded when another is installed.
+library() {
+    local installed
+    installed=$("$PG_CONFIG" --pkglibdir)/jobstats-$(product_version).so
+    exec 9<"$installed"
+    scripts/install.sh all || return 1
+    [ ! /proc/self/fd/9 -ef "$installed" ] || { echo "$installed was written into" && return 1; }
+    exec 9<&-
+    cmp "$installed" "$target/release/libjobstats.so"
+}
+
 # Every function, but for internal ones, has a page, or a section of one, that names its arguments and columns.
 docs() {
     local function names page word status=0
@@ -195,34 +209,23 @@ run_part() {
         fi
         names=("$1")
         ;;
-    docs | overload | stress | fuzz) names=("$1") ;;
+    docs | fuzz | library | overload | schema | stress) names=("$1") ;;
     convert) names=(plain apache) ;;
-    dashboards)
-        mapfile -t names < <(basename -as .json dashboards/*.json)
-        cargo build --release -p jobstats-simulator
-        ;;
-    backup)
-        names=(custom directory owner)
-        cargo build --release -p jobstats-simulator
-        ;;
-    upgrade)
-        mapfile -t names < <(cut -d ' ' -f 1 extension/sql/released)
-        cargo build --release -p jobstats-simulator
-        ;;
-    proof)
-        mapfile -t names < <(scripts/proof.sh parts)
-        cargo build --release -p jobstats-simulator -p jobstats-shipper
-        ;;
+    dashboards) mapfile -t names < <(basename -as .json dashboards/*.json) ;;
+    backup) names=(custom directory owner) ;;
+    upgrade) mapfile -t names < <(cut -d ' ' -f 1 extension/sql/released) ;;
+    proof) mapfile -t names < <(scripts/proof.sh parts) ;;
     *) die "there is no part $part" ;;
     esac
     [ "$part" = "$1" ] || names=("${1#*:}")
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator docs regress overload isolation stress cron convert dashboards backup upgrade shipper proof fuzz
+[ $# -gt 0 ] || set -- core simulator schema library docs regress overload isolation stress cron convert dashboards backup upgrade \
+    shipper proof fuzz
 mkdir -p "$target"
 start_cluster test
-scripts/install.sh
+scripts/install.sh all
 for part; do
     run_part "$part"
 done

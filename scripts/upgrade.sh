@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1 version=$2
-released=$target/released/$version-pg$(pg_major)
+released=$target/released/jobstats-$version-pg$(pg_major).so
 revision=$(sed -n "s/^${version//./\\.} //p" extension/sql/released)
 directory=$("$PG_CONFIG" --sharedir)/extension
 bindir=$("$PG_CONFIG" --bindir)
@@ -17,28 +17,27 @@ zero=$(date -u +%Y-%m-%dT%H:00:00Z)
 from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
 later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
 
-# Once; what was released does not change. Apart from what is built here, which has the same names.
+# Builds the library of the released version once, apart from this version's, which has the same name there.
 build_released() {
     local work=$released.work
-    [ ! -d "$released" ] || return 0
+    [ ! -e "$released" ] || return 0
     rm -rf "$work"
     mkdir -p "$work/source"
     git archive "$revision" | tar -x -C "$work/source"
-    (cd "$work/source" && CARGO_TARGET_DIR=$work/build cargo pgrx package --debug -p jobstats --no-default-features \
-        --features "pg$(pg_major)" --pg-config "$PG_CONFIG" --out-dir "$work/tree") >/dev/null
-    mkdir "$work/released"
-    find "$work/tree" -type f ! -name '*.control' -exec cp -t "$work/released" {} +
-    mv "$work/released" "$released"
+    (cd "$work/source" && cargo build -p jobstats --no-default-features --features "pg$(pg_major)" --target-dir "$work/build")
+    mv "$work/build/debug/libjobstats.so" "$released"
     rm -rf "$work"
 }
 
-# Beside this version. The script is the one that is kept: what is built from the revision differs in nothing but order.
+# Installs the released version beside this one, with the script that is kept.
 install_released() {
-    diff <(sort "$released/jobstats--$version.sql") <(sort "extension/sql/jobstats--$version.sql")
-    # Until 0.2.0 the library had no version in its name; the control file said which it was.
-    sed "s/'MODULE_PATHNAME'/'jobstats'/" "$released/jobstats--$version.sql" >"$output/jobstats--$version.sql"
+    local script=extension/sql/jobstats--$version.sql library=$output/jobstats-$version.so
+    # Until 0.2.0 the library had no version in its name; the control file said where it was.
+    ! grep -q "'MODULE_PATHNAME'" "$script" || library=$output/jobstats.so
+    sed "s/'MODULE_PATHNAME'/'jobstats'/" "$script" >"$output/jobstats--$version.sql"
+    cp "$released" "$library"
     install_files "$directory" 0644 "$output/jobstats--$version.sql"
-    install_files "$("$PG_CONFIG" --pkglibdir)" 0755 "$released"/jobstats*.so
+    install_files "$("$PG_CONFIG" --pkglibdir)" 0755 "$library"
 }
 
 database() { scripts/cluster.sh url "$cluster" "$1"; }

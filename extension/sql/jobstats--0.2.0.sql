@@ -1,0 +1,2040 @@
+-- Written by `make schema`: change the SQL in extension/src instead.
+
+-- The functions that only jobstats itself calls. In a schema of their own nobody can put a function beside them that
+-- PostgreSQL would take for one of them, as it could where the extension's schema lets others create.
+CREATE SCHEMA jobstats_internal;
+COMMENT ON SCHEMA jobstats_internal IS 'What the functions of the extension jobstats are made of; not to be called directly.';
+
+CREATE FUNCTION jobstats_internal.any_finish(internal) RETURNS boolean
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'any_finish_wrapper';
+COMMENT ON FUNCTION jobstats_internal.any_finish(internal) IS 'Internal: of jobstats_internal.any.';
+
+CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'as_owner_wrapper';
+COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+
+-- Change of installation: what the store has becomes what TimescaleDB, as it is installed now, would have made of it.
+--
+-- Relation by relation: a successor is made beside it; triggers note what is written from then on; what is there is
+-- copied, a span per transaction; then what was noted is copied, until little is left. With writers locked out for as
+-- long as that little takes, the successor becomes equal, and from then on writers keep it equal. When nobody is left
+-- who may still look at the time before that, the two change names. So whoever looks sees either of two that are equal.
+
+CREATE FUNCTION jobstats_internal.prepare_successor(relation text, key text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    original regclass := format('jobstats.%I', relation);
+    destination text;
+    event text;
+BEGIN
+    -- Who began it anew: another version of the extension, or another edition of TimescaleDB.
+    IF to_regclass('jobstats.converting') IS NOT NULL THEN
+        DELETE FROM jobstats.converting c WHERE c.relation = prepare_successor.relation;
+        DELETE FROM jobstats.converting_spans s WHERE s.relation = prepare_successor.relation;
+    END IF;
+    IF to_regclass(format('jobstats.new_%s', relation)) IS NOT NULL THEN
+        EXECUTE format('DROP %s jobstats.new_%s', (
+            SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END
+            FROM pg_class c WHERE c.oid = format('jobstats.new_%s', relation)::regclass), relation);
+    END IF;
+    destination := jobstats_internal.create_successor(relation);
+    -- Writers that know of no triggers end first.
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', original);
+    DELETE FROM jobstats.converting_changes c WHERE c.relation = prepare_successor.relation;
+    FOREACH event IN ARRAY ARRAY['INSERT', 'UPDATE', 'DELETE'] LOOP
+        EXECUTE format(
+            'CREATE OR REPLACE TRIGGER converting_%s AFTER %s ON %s REFERENCING %s TABLE AS changed '
+            'FOR EACH STATEMENT EXECUTE FUNCTION jobstats.converting_note()',
+            lower(event), event, original, CASE event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END);
+    END LOOP;
+    INSERT INTO jobstats.converting (relation, destination, key, columns)
+    SELECT relation, destination, key, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+    FROM pg_attribute a WHERE a.attrelid = original AND a.attnum > 0 AND NOT a.attisdropped;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.prepare_successor(text, text) IS
+'Internal: begins the conversion of a relation, or begins it anew.';
+
+CREATE FUNCTION jobstats_internal.fill_successor(relation text, unit text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+AS $$
+DECLARE
+    it record;
+    span record;
+    affected bigint;
+    began timestamptz;
+BEGIN
+    SELECT * INTO STRICT it FROM jobstats.converting c WHERE c.relation = fill_successor.relation;
+    IF it.state = 'prepared' THEN
+        EXECUTE format('INSERT INTO jobstats.converting_spans SELECT $1, d.d, d.d + (''1 '' || $2)::interval FROM ('
+            'SELECT DISTINCT date_trunc($2, r.%I) FROM jobstats.%I r) d (d)', it.key, it.relation) USING it.relation, unit;
+        UPDATE jobstats.converting c SET state = 'copying' WHERE c.relation = it.relation;
+        RETURN 0;
+    END IF;
+    DELETE FROM jobstats.converting_spans s WHERE s.ctid = (
+        SELECT n.ctid FROM jobstats.converting_spans n WHERE n.relation = it.relation ORDER BY n.span_from LIMIT 1)
+    RETURNING * INTO span;
+    IF FOUND THEN
+        EXECUTE format('INSERT INTO %s (%s) SELECT %2$s FROM jobstats.%I r WHERE r.%I >= $1 AND r.%4$I < $2',
+            it.destination, it.columns, it.relation, it.key) USING span.span_from, span.span_to;
+        GET DIAGNOSTICS affected = ROW_COUNT;
+        RETURN affected;
+    END IF;
+    began := clock_timestamp();
+    affected := jobstats.converting_replay(it.relation);
+    IF clock_timestamp() - began > interval '200 ms' AND it.rounds < 20 THEN
+        UPDATE jobstats.converting c SET rounds = c.rounds + 1 WHERE c.relation = it.relation;
+        RETURN affected;
+    END IF;
+    EXECUTE format('LOCK TABLE ONLY jobstats.%I IN SHARE ROW EXCLUSIVE MODE', it.relation);
+    affected := affected + jobstats.converting_replay(it.relation);
+    UPDATE jobstats.converting c SET state = 'following', following_since = pg_current_xact_id() WHERE c.relation = it.relation;
+    RETURN affected;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.fill_successor(text, text) IS
+'Internal: takes the next step of copying, and returns the number of rows copied.';
+
+CREATE FUNCTION jobstats_internal.put_successor(relation text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    original oid := format('jobstats.%I', relation)::regclass;
+    successor oid := format('jobstats.new_%s', relation)::regclass;
+    views oid[];
+    definitions text[] := '{}';
+    view oid;
+    statement text;
+BEGIN
+    -- No maintenance or setup beside this.
+    PERFORM jobstats_internal.lock_store();
+    -- The order in which readers lock them, so that nobody waits in a circle: views before what they show. Nothing changes
+    -- for a view, but that its rights are locked with it; LOCK would lock what it shows.
+    SELECT coalesce(array_agg(DISTINCT w.ev_class ORDER BY w.ev_class DESC), '{}') INTO views
+    FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+    WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = original AND w.ev_class <> original;
+    FOREACH view IN ARRAY views LOOP
+        EXECUTE format('ALTER VIEW %s OWNER TO %I', view::regclass,
+            (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = view));
+        definitions := definitions || (
+            SELECT format('CREATE OR REPLACE VIEW %s%s AS %s', view::regclass,
+                ' WITH (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(view))
+            FROM pg_class c WHERE c.oid = view);
+    END LOOP;
+    EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', original::regclass);
+
+    FOR statement IN
+        WITH indexes AS (
+            SELECT i.indrelid, c.relname AS name, row_number() OVER (PARTITION BY i.indrelid, d.definition ORDER BY c.oid) AS number,
+                d.definition
+            FROM pg_index i
+            JOIN pg_class c ON c.oid = i.indexrelid
+            CROSS JOIN LATERAL (
+                SELECT concat(i.indisunique, i.indisprimary, substring(pg_get_indexdef(c.oid) FROM ' USING .*'))) d (definition)
+            WHERE i.indrelid IN (original, successor)
+        )
+        SELECT unnest(ARRAY[
+            format('ALTER INDEX jobstats.%I RENAME TO %I', o.name, 'old_' || o.name),
+            format('ALTER INDEX jobstats.%I RENAME TO %I', n.name, o.name)])
+        FROM indexes o JOIN indexes n USING (definition, number)
+        WHERE o.indrelid = original AND n.indrelid = successor
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    EXECUTE format('ALTER TABLE jobstats.%I RENAME TO old_%s', relation, relation);
+    EXECUTE format('ALTER %s jobstats.new_%s RENAME TO %I',
+        CASE (SELECT c.relkind FROM pg_class c WHERE c.oid = successor) WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END,
+        relation, relation);
+
+    FOR statement IN
+        WITH granted AS (
+            SELECT c.oid, '' AS columns, a.*
+            FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid IN (original, successor) AND a.grantee <> c.relowner
+            UNION ALL
+            SELECT c.oid, format('(%I)', t.attname), a.*
+            FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, aclexplode(t.attacl) a
+            WHERE c.oid = original AND a.grantee <> c.relowner
+        ), named AS (
+            SELECT g.*, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END AS role FROM granted g
+        )
+        (SELECT DISTINCT format('REVOKE ALL ON jobstats.%I FROM %s', relation, n.role) FROM named n WHERE n.oid = successor)
+        UNION ALL
+        SELECT format('GRANT %s%s ON jobstats.%I TO %s%s', n.privilege_type, n.columns, relation, n.role,
+            CASE WHEN n.is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM named n WHERE n.oid = original
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+    FOREACH statement IN ARRAY definitions LOOP
+        EXECUTE statement;
+    END LOOP;
+    DELETE FROM jobstats.converting c WHERE c.relation = put_successor.relation;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.put_successor(text) IS
+'Internal: puts the successor of a relation in its place, with its name, grants and views.';
+
+CREATE FUNCTION jobstats_internal.drop_predecessor(name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    part regclass;
+BEGIN
+    SELECT i.inhrelid INTO part FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent AND c.relkind = 'p'
+    WHERE i.inhparent = format('jobstats.%I', name)::regclass ORDER BY i.inhrelid LIMIT 1;
+    EXECUTE format('DROP TABLE %s', coalesce(part, format('jobstats.%I', name)::regclass));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_predecessor(text) IS
+'Internal: drops a partition of a relation that has been replaced, or the relation, where there are none left.';
+
+CREATE FUNCTION jobstats_internal.convert_step(state jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    began timestamptz := clock_timestamp();
+    item record;
+    converting record;
+    step text;
+    affected bigint := 0;
+BEGIN
+    -- Maintenance and conversion take turns, and so do two conversions.
+    LOCK TABLE jobstats.locks IN SHARE UPDATE EXCLUSIVE MODE;
+    SELECT c.relname INTO step
+    FROM pg_class c
+    WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
+        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users)?)$'
+    LIMIT 1;
+    IF FOUND THEN
+        PERFORM jobstats_internal.drop_predecessor(step);
+        RETURN jobstats_internal.record_conversion('drop of ' || step, began, bigint '0');
+    END IF;
+
+    SELECT * INTO item FROM jobstats_internal.to_convert() LIMIT 1;
+    IF NOT FOUND THEN
+        IF to_regclass('jobstats.converting') IS NULL THEN
+            RETURN NULL;
+        END IF;
+        PERFORM @extschema@.jobstats_setup();
+        DROP TABLE jobstats.converting, jobstats.converting_spans, jobstats.converting_changes;
+        DROP FUNCTION jobstats.converting_note(), jobstats.converting_replay(text);
+        RETURN jobstats_internal.record_conversion(text 'setup', began, bigint '0');
+    END IF;
+
+    IF to_regclass('jobstats.converting') IS NOT NULL THEN
+        -- A successor as it would be made now: with the columns of the original, and of the same kind.
+        SELECT c.* INTO converting FROM jobstats.converting c
+        JOIN pg_class s ON s.oid = to_regclass(format('jobstats.new_%s', c.relation)) AND (s.relkind = 'v') = item.aggregate
+        WHERE c.relation = item.relation AND c.columns = (
+            SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+            FROM pg_attribute a
+            WHERE a.attrelid = format('jobstats.%I', c.relation)::regclass AND a.attnum > 0 AND NOT a.attisdropped);
+    END IF;
+    IF converting IS NULL THEN
+        PERFORM jobstats_internal.prepare_successor(item.relation, item.key);
+        step := 'successor of ' || item.relation;
+    ELSIF converting.state <> 'following' THEN
+        affected := jobstats_internal.fill_successor(item.relation, item.unit);
+        step := 'copy of ' || item.relation;
+    ELSIF jobstats_internal.is_looked_at_since(converting.following_since) THEN
+        RAISE lock_not_available USING MESSAGE = 'somebody still looks at the time before';
+    ELSE
+        PERFORM jobstats_internal.put_successor(item.relation);
+        step := 'conversion of ' || item.relation;
+        state := jsonb_set(state, '{converted}', coalesce(state -> 'converted', '[]') || to_jsonb(item.relation));
+    END IF;
+    RETURN state || jobstats_internal.record_conversion(step, began, affected);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.convert_step(jsonb) IS
+'Internal: takes the next step of a conversion, and returns its name and which relations this conversion has replaced; NULL: no step is left.';
+
+CREATE FUNCTION jobstats_internal.record_conversion(step text, began timestamptz, affected bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES (step, began, clock_timestamp() - began, affected)
+RETURNING jsonb_build_object('step', step)
+$$;
+COMMENT ON FUNCTION jobstats_internal.record_conversion(text, timestamptz, bigint) IS
+'Internal: records a step of a conversion.';
+
+-- It only commits; all else is done with the rights of the store's owner. No SET clause: a procedure with one cannot
+-- commit.
+CREATE PROCEDURE jobstats_convert()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    state pg_catalog.jsonb := '{}';
+    next pg_catalog.jsonb;
+    began pg_catalog.timestamptz;
+    waiting pg_catalog.timestamptz;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_top_level(text 'jobstats_convert()');
+    LOOP
+        COMMIT;
+        -- What is committed while a lock is waited for must be seen.
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        -- Whoever waits for a table makes all feeds wait behind itself.
+        PERFORM set_config('lock_timeout', '300ms', true);
+        began := clock_timestamp();
+        BEGIN
+            next := jobstats_internal.as_owner(text 'convert', state::text)::jsonb;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            waiting := coalesce(waiting, began);
+            IF clock_timestamp() > waiting + interval '30 s' THEN
+                RAISE NOTICE 'waiting for queries or feeds that began long ago';
+                waiting := clock_timestamp();
+            END IF;
+            -- Feeds go on for longer than they waited.
+            PERFORM pg_sleep(1);
+            CONTINUE;
+        END;
+        EXIT WHEN next IS NULL;
+        state := next;
+        waiting := NULL;
+    END LOOP;
+    IF state -> 'converted' IS NULL THEN
+        RAISE NOTICE 'nothing to convert: the store is what TimescaleDB has';
+    ELSE
+        RAISE NOTICE 'converted: %', (SELECT string_agg(r.relation, ', ' ORDER BY r.number)
+            FROM jsonb_array_elements_text(state -> 'converted') WITH ORDINALITY AS r (relation, number));
+    END IF;
+    COMMIT;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_convert() IS
+'Makes of a store what the TimescaleDB that is installed now would have made of it: of partitioned tables hypertables, and in its Community edition of rollups that are tables continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';
+
+CREATE TYPE jobstats_counter;
+
+CREATE FUNCTION jobstats_internal.counter_in(cstring) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_in_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_in(cstring) IS 'Internal: from text.';
+
+CREATE FUNCTION jobstats_internal.counter_out(jobstats_counter) RETURNS cstring
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_out_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_out(jobstats_counter) IS 'Internal: to text.';
+
+CREATE FUNCTION jobstats_internal.counter_recv(internal) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_recv_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_recv(internal) IS 'Internal: from a binary message.';
+
+CREATE FUNCTION jobstats_internal.counter_send(jobstats_counter) RETURNS bytea
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
+COMMENT ON FUNCTION jobstats_internal.counter_send(jobstats_counter) IS 'Internal: to a binary message.';
+
+CREATE TYPE jobstats_counter (
+    INPUT = jobstats_internal.counter_in, OUTPUT = jobstats_internal.counter_out,
+    RECEIVE = jobstats_internal.counter_recv, SEND = jobstats_internal.counter_send,
+    INTERNALLENGTH = VARIABLE, STORAGE = extended
+);
+COMMENT ON TYPE jobstats_counter IS
+'What the readings of a counter sum up to: made by jobstats_counter_agg(), merged by jobstats_rollup().';
+
+CREATE FUNCTION jobstats_internal.counter_eq(jobstats_counter, jobstats_counter) RETURNS boolean
+LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteaeq';
+COMMENT ON FUNCTION jobstats_internal.counter_eq(jobstats_counter, jobstats_counter) IS 'Internal: =.';
+CREATE FUNCTION jobstats_internal.counter_ne(jobstats_counter, jobstats_counter) RETURNS boolean
+LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteane';
+COMMENT ON FUNCTION jobstats_internal.counter_ne(jobstats_counter, jobstats_counter) IS 'Internal: <>.';
+CREATE FUNCTION jobstats_internal.counter_hash(jobstats_counter) RETURNS integer
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
+COMMENT ON FUNCTION jobstats_internal.counter_hash(jobstats_counter) IS 'Internal: for GROUP BY and DISTINCT.';
+
+CREATE OPERATOR = (
+    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_internal.counter_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR = (jobstats_counter, jobstats_counter) IS 'The same readings at either end, increase and resets.';
+CREATE OPERATOR <> (
+    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_internal.counter_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (jobstats_counter, jobstats_counter) IS 'Not =.';
+CREATE OPERATOR CLASS jobstats_counter_ops DEFAULT FOR TYPE jobstats_counter USING hash AS
+    OPERATOR 1 =, FUNCTION 1 jobstats_internal.counter_hash(jobstats_counter);
+COMMENT ON OPERATOR CLASS jobstats_counter_ops USING hash IS 'For GROUP BY, DISTINCT and hash joins.';
+
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_counter_add';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
+
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_counter_add_of_life';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) IS
+'Internal: of jobstats_counter_agg.';
+
+CREATE FUNCTION jobstats_internal.counter_finish(internal) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_finish_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
+
+CREATE FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_merge_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
+
+CREATE FUNCTION jobstats_internal.counter_merged(internal) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_merged_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_merged(internal) IS 'Internal: of jobstats_rollup.';
+
+CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint) (
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint) IS
+'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 54000 where over a gigabyte of readings are not in the order of time.';
+CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz) (
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
+'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value.';
+CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
+    SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
+'The summary of the whole, from summaries of one counter in spans of time that do not overlap, in any order; what happened between them is in it. Error: 22000 for spans that overlap or share an end.';
+
+CREATE TYPE jobstats_density;
+
+CREATE FUNCTION jobstats_internal.density_in(cstring) RETURNS jobstats_density
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'density_in_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_in(cstring) IS 'Internal: from text.';
+
+CREATE FUNCTION jobstats_internal.density_out(jobstats_density) RETURNS cstring
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'density_out_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_out(jobstats_density) IS 'Internal: to text.';
+
+CREATE FUNCTION jobstats_internal.density_recv(internal) RETURNS jobstats_density
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'density_recv_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_recv(internal) IS 'Internal: from a binary message.';
+
+CREATE FUNCTION jobstats_internal.density_send(jobstats_density) RETURNS bytea
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
+COMMENT ON FUNCTION jobstats_internal.density_send(jobstats_density) IS 'Internal: to a binary message.';
+
+CREATE TYPE jobstats_density (
+    INPUT = jobstats_internal.density_in, OUTPUT = jobstats_internal.density_out,
+    RECEIVE = jobstats_internal.density_recv, SEND = jobstats_internal.density_send,
+    INTERNALLENGTH = VARIABLE, STORAGE = extended
+);
+COMMENT ON TYPE jobstats_density IS
+'How many values lie in which power of a base: made by jobstats_density_agg(), merged by jobstats_rollup().';
+
+CREATE FUNCTION jobstats_internal.density_eq(jobstats_density, jobstats_density) RETURNS boolean
+LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteaeq';
+COMMENT ON FUNCTION jobstats_internal.density_eq(jobstats_density, jobstats_density) IS 'Internal: =.';
+CREATE FUNCTION jobstats_internal.density_ne(jobstats_density, jobstats_density) RETURNS boolean
+LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteane';
+COMMENT ON FUNCTION jobstats_internal.density_ne(jobstats_density, jobstats_density) IS 'Internal: <>.';
+CREATE FUNCTION jobstats_internal.density_hash(jobstats_density) RETURNS integer
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
+COMMENT ON FUNCTION jobstats_internal.density_hash(jobstats_density) IS 'Internal: for GROUP BY and DISTINCT.';
+
+CREATE OPERATOR = (
+    LEFTARG = jobstats_density, RIGHTARG = jobstats_density, FUNCTION = jobstats_internal.density_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR = (jobstats_density, jobstats_density) IS 'The same base and the same counts.';
+CREATE OPERATOR <> (
+    LEFTARG = jobstats_density, RIGHTARG = jobstats_density, FUNCTION = jobstats_internal.density_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (jobstats_density, jobstats_density) IS 'Not =.';
+CREATE OPERATOR CLASS jobstats_density_ops DEFAULT FOR TYPE jobstats_density USING hash AS
+    OPERATOR 1 =, FUNCTION 1 jobstats_internal.density_hash(jobstats_density);
+COMMENT ON OPERATOR CLASS jobstats_density_ops USING hash IS 'For GROUP BY, DISTINCT and hash joins.';
+
+CREATE FUNCTION jobstats_internal.density_add(internal, double precision) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'density_add_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision) IS 'Internal: of jobstats_density_agg.';
+
+CREATE FUNCTION jobstats_internal.density_add(internal, double precision, integer) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'density_add_to_base_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision, integer) IS
+'Internal: of jobstats_density_agg.';
+
+CREATE FUNCTION jobstats_internal.density_finish(internal) RETURNS jobstats_density
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'density_finish_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_finish(internal) IS
+'Internal: of jobstats_density_agg and jobstats_rollup.';
+
+CREATE FUNCTION jobstats_internal.density_merge(internal, jobstats_density) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'density_merge_wrapper';
+COMMENT ON FUNCTION jobstats_internal.density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
+
+CREATE AGGREGATE jobstats_density_agg(value double precision) (
+    SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
+'How many values lie in which power of ten: bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
+CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
+    SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_density_agg(double precision, integer) IS
+'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Error: 22023 for another base.';
+CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
+    SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
+'The density of all values of several densities of the same base. Error: 22023 for different bases.';
+
+-- Who may write and who may read.
+
+CREATE FUNCTION jobstats_grant_writer(role name, cluster text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
+    EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', role);
+    IF cluster IS NOT NULL THEN
+        INSERT INTO jobstats.writers VALUES (quote_ident(role)::regrole, cluster) ON CONFLICT DO NOTHING;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_writer(name, text) IS
+'Lets a role feed, and do nothing else. With a cluster the role, and whoever has its rights, may feed only that one (call it again for more). Errors: 42704 for an unknown role, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
+    EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
+    -- Also on what jobstats_setup() will make anew.
+    EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON TABLES TO %I',
+        (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), role);
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_reader(name) IS
+'Lets a role read the store. Errors: 42704 for an unknown role, 55000 where there is no store.';
+
+-- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
+
+CREATE PROCEDURE jobstats_maintain_job(job_id integer, config jsonb)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    CALL @extschema@.jobstats_maintain();
+END
+$$;
+COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
+'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes'');';
+
+CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    found text;
+BEGIN
+    IF to_regclass('timescaledb_information.jobs') IS NULL OR to_regclass('timescaledb_information.continuous_aggregates') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT string_agg(format(CASE j.proc_name
+                WHEN 'policy_retention' THEN 'job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')'
+                ELSE 'job %s of TimescaleDB may empty %s where increments have been dropped: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
+            END, j.job_id, t.relation), '; ' ORDER BY j.job_id)
+        FROM timescaledb_information.jobs j
+        JOIN (
+            SELECT h.hypertable_schema, h.hypertable_name, h.hypertable_name AS relation
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
+            UNION ALL
+            SELECT a.materialization_hypertable_schema, a.materialization_hypertable_name, a.view_name
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
+            UNION ALL
+            SELECT a.view_schema, a.view_name, a.view_name
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
+        ) t ON t.hypertable_schema = j.hypertable_schema AND t.hypertable_name = j.hypertable_name
+        WHERE j.proc_name IN ('policy_retention', 'policy_refresh_continuous_aggregate')
+    $sql$ INTO found;
+    RETURN found;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
+'Internal: policies of TimescaleDB on tables of the store that do what jobstats_maintain() does, without its care, and how to remove them; NULL: there is none.';
+
+CREATE FUNCTION jobstats_audit(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
+) RETURNS TABLE (
+    cluster text, target text, "time" timestamptz, entry text, what text, stored text, computed text
+)
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_audit_wrapper';
+COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
+'Computes the observations in (since, until] anew from their raw text and returns what disagrees with what is stored; nothing where all is as it must be. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or that of the one before, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_balance(
+    filesystem text DEFAULT NULL,
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'write_bytes'
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, rate double precision, ratio double precision,
+    workload text, uid bigint, share double precision, coverage double precision
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_balance_wrapper';
+COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
+'How evenly the targets of the file systems that are LIKE the pattern (NULL: of all) are used in (since, until]: a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_begin_maintenance_wrapper';
+COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
+'Internal: waits until no other maintenance is at work, as long as lock_timeout allows.';
+
+CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
+    bucket integer, lower double precision, upper double precision, count bigint
+)
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'jobstats-0.2.0', 'jobstats_buckets_wrapper';
+COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
+'The buckets of a density that are not empty, in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
+
+CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_count_wrapper';
+COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
+'How many values are in the buckets of a density: all that were above zero.';
+
+CREATE FUNCTION jobstats_internal.create_successor(relation text) RETURNS text
+LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS 'jobstats-0.2.0', 'jobstats_create_successor_wrapper';
+COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
+'Internal: creates jobstats.new_… for a relation that is to be converted, and returns the table that its rows go into.';
+
+CREATE FUNCTION jobstats_densities(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
+    step interval DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL
+) RETURNS TABLE (
+    "time" timestamptz, bucket integer, lower double precision, upper double precision, count bigint
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
+COMMENT ON FUNCTION jobstats_densities IS
+'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
+COMMENT ON FUNCTION jobstats_internal.detail_in_brief(jsonb, jsonb) IS
+'Internal: a detail of increments without what follows from the totals of its row, as it is stored since 0.2.';
+
+CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_elapsed_wrapper';
+COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
+'The time from the first reading to the last, in days and time of day.';
+
+CREATE FUNCTION jobstats_internal.end_maintenance() RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_end_maintenance_wrapper';
+COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
+'Internal: lets the next maintenance begin.';
+
+CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';
+COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'The value of the first reading.';
+
+CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
+    job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
+)
+LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
+COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
+'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Error: 22023 for a format that is none.';
+
+CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
+COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
+'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it. Views in dumps of version 0.1.0 call it by this name.';
+
+CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_increase_wrapper';
+COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
+'By how much the counter grew from its first reading to its last, exactly, resets included.';
+
+CREATE FUNCTION jobstats_ingest(
+    cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
+    duration interval DEFAULT NULL, shipper text DEFAULT NULL
+) RETURNS TABLE (
+    target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
+    carried integer, unknown integer, problems integer, increments integer
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
+COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
+'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects). read_at NULL is now. Errors: 55000 no store, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
+
+CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, operation text, total numeric, calls numeric,
+    per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+    coverage double precision
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
+COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
+'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wrapper';
+COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'The value of the last reading.';
+
+CREATE FUNCTION jobstats_metrics() RETURNS text
+LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
+COMMENT ON FUNCTION jobstats_metrics() IS
+'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
+    cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
+    rank bigint, workload text, uid bigint, "user" text, operation text, rate double precision,
+    service_time double precision, share double precision
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
+COMMENT ON FUNCTION jobstats_now(text, integer) IS
+'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_operations() RETURNS TABLE (
+    operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
+    doubles text, system_calls text, meaning text, since text
+)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_operations_wrapper';
+COMMENT ON FUNCTION jobstats_operations() IS
+'The operations that Lustre counts: kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
+
+CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
+    target text, entry text, snapshot_time numeric, start_time numeric, clock text, operation text, samples numeric,
+    unit text, min numeric, max numeric, sum numeric, sumsq numeric, hist jsonb, line integer
+)
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_parse_wrapper';
+COMMENT ON FUNCTION jobstats_parse(text) IS
+'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row.';
+
+CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
+    line integer, target text, entry text, reason text, text text
+)
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
+COMMENT ON FUNCTION jobstats_problems(text) IS
+'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row.';
+
+CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
+COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
+'By how much the counter grew per second: increase divided by the time from its first reading to its last. NULL for a single reading.';
+
+CREATE FUNCTION jobstats_rates(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}', step interval DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, weights jsonb DEFAULT NULL
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint,
+    operation text, rate double precision, coverage double precision
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
+COMMENT ON FUNCTION jobstats_rates IS
+'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_reidentify() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
+COMMENT ON FUNCTION jobstats_reidentify() IS
+'Identifies all stored entries anew by jobstats.entry_formats and returns how many changed. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
+    cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
+    deleted bigint, inserted bigint
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
+COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
+'Computes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all) anew from their raw text, by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.require_store() RETURNS void
+LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
+COMMENT ON FUNCTION jobstats_internal.require_store() IS
+'Internal: fails with 55000 where the store is missing.';
+
+CREATE FUNCTION jobstats_internal.require_top_level(routine text) RETURNS void
+LANGUAGE c VOLATILE STRICT AS 'jobstats-0.2.0', 'jobstats_require_top_level_wrapper';
+COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
+'Internal: fails with 25001 inside of a transaction block.';
+
+CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_wrapper';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'How often the counter began anew.';
+
+CREATE FUNCTION jobstats_internal.roll_up(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
+) RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_roll_up_wrapper';
+COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+
+CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'jobstats-0.2.0', 'jobstats_rollup_unit_wrapper';
+COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
+'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
+
+CREATE FUNCTION jobstats_setup(
+    raw_retention interval DEFAULT NULL,
+    retention interval DEFAULT NULL,
+    rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL,
+    rollup_1h_retention interval DEFAULT NULL,
+    rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL,
+    compress_after interval DEFAULT NULL,
+    refresh_lag interval DEFAULT NULL
+) RETURNS text
+LANGUAGE c VOLATILE
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS 'jobstats-0.2.0', 'jobstats_setup_wrapper';
+COMMENT ON FUNCTION jobstats_setup IS
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that contradict each other.';
+
+CREATE FUNCTION jobstats_share(
+    value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
+) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_share_wrapper';
+COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
+'The part of a value counted in (row_since, row_time] that lies in (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+
+CREATE FUNCTION jobstats_internal.skip_empty_days(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz
+) RETURNS timestamptz
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_skip_empty_days_wrapper';
+COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
+'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
+
+CREATE FUNCTION jobstats_internal.staged_increments() RETURNS SETOF record
+LANGUAGE c VOLATILE AS 'jobstats-0.2.0', 'jobstats_staged_increments_wrapper';
+COMMENT ON FUNCTION jobstats_internal.staged_increments() IS
+'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
+
+CREATE FUNCTION jobstats_summary(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    "by" text[] DEFAULT '{job}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint,
+    first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
+    write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_summary_wrapper';
+COMMENT ON FUNCTION jobstats_summary IS
+'What each group did in (since, until], in one row: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_to_convert_wrapper';
+COMMENT ON FUNCTION jobstats_internal.to_convert() IS
+'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
+
+CREATE FUNCTION jobstats_top(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,workload}', n integer DEFAULT 10,
+    min_rate double precision DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, weights jsonb DEFAULT NULL
+) RETURNS TABLE (
+    rank bigint,
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint,
+    operation text, total numeric, rate double precision, share double precision, calls numeric,
+    per_call double precision, coverage double precision
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
+COMMENT ON FUNCTION jobstats_top IS
+'The n groups with the largest total of an operation in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_totals(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint,
+    operation text, total numeric, calls numeric, per_call double precision, coverage double precision
+)
+LANGUAGE c STABLE PARALLEL RESTRICTED
+AS 'jobstats-0.2.0', 'jobstats_totals_wrapper';
+COMMENT ON FUNCTION jobstats_totals IS
+'Usage in (since, until] per group, exact: adjacent windows add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
+COMMENT ON FUNCTION jobstats_unpack(bytea) IS
+'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB.';
+
+CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
+COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'How many values of a density were zero.';
+
+-- Who works on the store at once. What is locked are rows of jobstats.locks, which only the owner of the store can lock:
+-- the keys of advisory locks are visible to everybody, and anybody can take them.
+
+CREATE FUNCTION jobstats_internal.lock_store() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE data_corrupted USING MESSAGE = 'the store is damaged: jobstats.locks lacks the row "store"',
+            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lock_store() IS
+'Internal: waits for a setup, a step of maintenance or of a conversion, and makes the next one wait until the transaction ends.';
+
+CREATE FUNCTION jobstats_internal.create_schema() RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    CREATE SCHEMA jobstats;
+    RETURN true;
+EXCEPTION WHEN duplicate_schema OR unique_violation THEN
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.create_schema() IS
+'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
+
+-- Runs with the rights of the extension's owner, a superuser, because PostgreSQL shows others neither when a transaction
+-- began nor how old its snapshot is.
+CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role name, since timestamptz, idle_since timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT a.pid, a.usename, a.xact_start, CASE WHEN a.state LIKE 'idle in transaction%' THEN a.state_change END
+FROM pg_stat_activity a
+WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
+    AND EXISTS (
+        SELECT FROM pg_locks l
+        WHERE l.pid = a.pid AND l.granted AND l.relation = to_regclass('jobstats.targets') AND l.mode = 'RowShareLock')
+ORDER BY a.xact_start
+$$;
+COMMENT ON FUNCTION jobstats_internal.feeding() IS
+'Internal: the sessions that hold locks of a feed, the oldest transaction first; idle_since NULL: at work.';
+
+CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT EXISTS (
+    SELECT FROM pg_stat_activity a
+    WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(instant::xid)
+        -- A later number than any of this cluster comes from a dump.
+        AND instant < pg_snapshot_xmax(pg_current_snapshot())
+        AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+        AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_looked_at_since(xid8) IS
+'Internal: whether a session of this database still looks at the database as it was before a transaction.';
+
+CREATE FUNCTION jobstats_internal.end_idle_feeds() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it record;
+    ended bigint := 0;
+BEGIN
+    FOR it IN
+        SELECT f.pid, f.role, f.idle_since FROM jobstats_internal.feeding() f WHERE f.idle_since < now() - interval '1 minute'
+    LOOP
+        BEGIN
+            PERFORM pg_terminate_backend(it.pid);
+            ended := ended + 1;
+            RAISE WARNING 'ended session % of role %, which had held the locks of a feed since % without doing anything',
+                it.pid, it.role, it.idle_since;
+        EXCEPTION WHEN insufficient_privilege THEN
+            -- jobstats.health names the session.
+            CONTINUE;
+        END;
+    END LOOP;
+    RETURN ended;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
+'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number.';
+
+-- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
+
+CREATE FUNCTION jobstats_internal.add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+AS $$
+DECLARE
+    owner name;
+    key name;
+    low timestamptz;
+    high timestamptz;
+    name text;
+    held boolean;
+    made integer := 0;
+BEGIN
+    SELECT pg_get_userbyid(c.relowner), a.attname INTO owner, key
+    FROM pg_class c
+    JOIN pg_partitioned_table p ON p.partrelid = c.oid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
+    WHERE c.oid = to_regclass(format('jobstats.%I', relation));
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    FOR low IN SELECT * FROM generate_series(date_trunc(unit, span_from), span_to, ('1 ' || unit)::interval) LOOP
+        high := low + ('1 ' || unit)::interval;
+        name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
+        CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
+        -- Rows that came before their span had a partition keep that span in DEFAULT.
+        EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
+            INTO held USING low, high;
+        CONTINUE WHEN held;
+        BEGIN
+            EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
+                name, relation, low, high);
+        EXCEPTION WHEN check_violation THEN
+            -- So do rows that a feed has committed since.
+            CONTINUE;
+        END;
+        EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
+        made := made + 1;
+    END LOOP;
+    RETURN made;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.add_partitions(text, text, timestamptz, timestamptz) IS
+'Internal: makes the missing partitions, a day, month or year (UTC) each, of a table of the store for a span of time and returns their number; none where TimescaleDB keeps it.';
+
+CREATE FUNCTION jobstats_internal.forget() RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+<<forget>>
+DECLARE
+    since timestamptz := (SELECT r.dropped FROM jobstats.refresh r);
+    until timestamptz;
+    kept integer;
+BEGIN
+    -- What rollups have yet to sum is kept, however old it is; so is what feeds may change that know no horizon yet.
+    UPDATE jobstats.refresh r
+    SET dropped = greatest(r.dropped, least(r.horizon, (
+        SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
+        FROM jobstats.rollups l)))
+    WHERE r.settled = r.number
+    RETURNING r.dropped INTO forget.until;
+    -- None is kept shorter than those that it sums.
+    UPDATE jobstats.rollups l
+    SET dropped = greatest(l.dropped, least(
+        jobstats_internal.bucket(interval '1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
+        (SELECT jobstats_internal.bucket(interval '1 day', min(n.refreshed)) FROM jobstats.rollups n WHERE n.width > l.width)))
+    FROM jobstats.refresh r
+    WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
+
+    -- When targets were observed is known for as long as there are rollups.
+    WITH fresh AS (
+        SELECT o.target_id, unnest(range_agg(tstzrange(o.since, o."time", '(]'))) AS span
+        FROM jobstats.observations o
+        WHERE o."time" > forget.since AND o."time" <= forget.until AND o.since IS NOT NULL
+        GROUP BY o.target_id
+    ), touched AS (
+        DELETE FROM jobstats.observed d USING fresh f
+        WHERE d.target_id = f.target_id AND d.until = lower(f.span)
+        RETURNING d.target_id, tstzrange(d.since, d.until, '(]') AS span
+    )
+    INSERT INTO jobstats.observed (target_id, since, until)
+    SELECT a.target_id, lower(a.span), upper(a.span)
+    FROM (
+        SELECT b.target_id, unnest(range_agg(b.span)) AS span
+        FROM (TABLE fresh UNION ALL TABLE touched) b GROUP BY b.target_id) a;
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    DELETE FROM jobstats.observed d WHERE d.until <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    DELETE FROM jobstats.dirty d WHERE d.problem IS NOT NULL AND d.span_to <= (SELECT r.dropped FROM jobstats.refresh r);
+    DELETE FROM jobstats.coarse c WHERE c.span_to <= (SELECT min(l.dropped) FROM jobstats.rollups l);
+    RETURN kept;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget() IS
+'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
+
+CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+AS $$
+DECLARE
+    timescale text := jobstats_internal.timescale_schema();
+    key name;
+    name text;
+    dropped integer := 0;
+BEGIN
+    SELECT a.attname INTO key
+    FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+    WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
+    IF NOT FOUND THEN
+        EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2)', timescale)
+            INTO dropped USING format('jobstats.%I', relation), horizon;
+        RETURN dropped;
+    END IF;
+    FOR name IN
+        SELECT c.relname
+        FROM pg_inherits i
+        JOIN pg_class c ON c.oid = i.inhrelid
+        CROSS JOIN LATERAL substring(c.relname FROM '\d+$') AS span
+        WHERE i.inhparent = to_regclass(format('jobstats.%I', relation))
+            AND CASE length(span)
+                WHEN 4 THEN to_date(span, 'YYYY') + interval '1 year'
+                WHEN 6 THEN to_date(span, 'YYYYMM') + interval '1 month'
+                WHEN 8 THEN to_date(span, 'YYYYMMDD') + interval '1 day'
+            END <= horizon
+        ORDER BY c.relname
+    LOOP
+        EXECUTE format('DROP TABLE jobstats.%I', name);
+        dropped := dropped + 1;
+    END LOOP;
+    EXECUTE format('DELETE FROM jobstats.%I WHERE %I < $1', relation || '_default', key) USING horizon;
+    RETURN dropped;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
+'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
+
+CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale text := jobstats_internal.timescale_schema();
+    name text;
+    chunk text;
+BEGIN
+    IF timescale IS NULL OR current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT t.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
+        FROM (
+            SELECT h.hypertable_name AS relation, h.hypertable_schema, h.hypertable_name
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats' AND h.compression_enabled
+            UNION ALL
+            SELECT a.view_name, a.materialization_hypertable_schema, a.materialization_hypertable_name
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.compression_enabled
+        ) t
+        JOIN timescaledb_information.chunks c
+            ON c.hypertable_schema = t.hypertable_schema AND c.hypertable_name = t.hypertable_name
+        WHERE NOT c.is_compressed AND c.range_end < $1
+        ORDER BY c.range_end, t.relation
+        LIMIT 1
+    $sql$ INTO name, chunk USING horizon;
+    IF chunk IS NOT NULL THEN
+        EXECUTE format('SELECT %s.compress_chunk($1::regclass)', timescale) USING chunk;
+    END IF;
+    RETURN name;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz) IS
+'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none.';
+
+CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
+AS $$
+DECLARE
+    index regclass;
+    summarized integer := 0;
+BEGIN
+    FOR index IN
+        SELECT x.indexrelid
+        FROM pg_class t
+        JOIN pg_inherits h ON h.inhparent = t.oid
+        JOIN pg_stat_user_tables s ON s.relid = h.inhrelid AND s.n_ins_since_vacuum > 0
+        JOIN pg_index x ON x.indrelid = h.inhrelid
+        JOIN pg_class c ON c.oid = x.indexrelid
+        JOIN pg_am a ON a.oid = c.relam
+        WHERE t.relnamespace = 'jobstats'::regnamespace AND a.amname = 'brin'
+        ORDER BY c.relname
+    LOOP
+        BEGIN
+            summarized := summarized + brin_summarize_new_values(index);
+        EXCEPTION WHEN lock_not_available THEN
+            -- VACUUM is at it; an automatic one would end itself for who waits a second.
+            CONTINUE;
+        END;
+    END LOOP;
+    RETURN summarized;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.summarize_ranges() IS
+'Internal: enters the ranges of pages with new rows into the indexes by time, and returns their number. Until VACUUM does that, which on a large day may be hours later, every query of recent times reads all of them.';
+
+CREATE FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'observed_add_wrapper';
+COMMENT ON FUNCTION jobstats_internal.observed_add(internal, timestamptz, timestamptz, timestamptz[]) IS
+'Internal: of jobstats_internal.observed.';
+
+CREATE FUNCTION jobstats_internal.observed_finish(internal) RETURNS bigint[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'observed_finish_wrapper';
+COMMENT ON FUNCTION jobstats_internal.observed_finish(internal) IS 'Internal: of jobstats_internal.observed.';
+
+CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz, edges timestamptz[]) (
+    SFUNC = jobstats_internal.observed_add, STYPE = internal, FINALFUNC = jobstats_internal.observed_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
+'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
+
+CREATE FUNCTION jobstats_internal.put_view(view text, definition text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE definition;
+EXCEPTION WHEN invalid_table_definition THEN
+    -- Columns have gone or changed places, which a view cannot do in place.
+    EXECUTE format('DROP VIEW jobstats.%I', view);
+    EXECUTE definition;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.put_view(text, text) IS
+'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';
+
+CREATE FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_sum_add';
+COMMENT ON FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) IS
+'Internal: of jobstats_internal.sum, jobstats_internal.sum_of_rates and jobstats_internal.any.';
+
+CREATE FUNCTION jobstats_internal.sum_add(internal, numeric, bigint, bigint) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'sum_add_numeric_wrapper';
+COMMENT ON FUNCTION jobstats_internal.sum_add(internal, numeric, bigint, bigint) IS
+'Internal: of jobstats_internal.sum, jobstats_internal.sum_of_rates and jobstats_internal.any.';
+
+CREATE FUNCTION jobstats_internal.sum_finish(internal) RETURNS numeric
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'sum_finish_wrapper';
+COMMENT ON FUNCTION jobstats_internal.sum_finish(internal) IS 'Internal: of jobstats_internal.sum.';
+
+CREATE FUNCTION jobstats_internal.sum_of_rates_finish(internal) RETURNS double precision
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'sum_of_rates_finish_wrapper';
+COMMENT ON FUNCTION jobstats_internal.sum_of_rates_finish(internal) IS 'Internal: of jobstats_internal.sum_of_rates.';
+
+CREATE AGGREGATE jobstats_internal.sum(value bigint, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_finish, SSPACE = 80, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.sum(bigint, bigint, bigint) IS
+'Internal: the exact sum of all values; takes what jobstats_internal.sum_of_rates does.';
+CREATE AGGREGATE jobstats_internal.sum(value numeric, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_finish, SSPACE = 80, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.sum(numeric, bigint, bigint) IS
+'Internal: the exact sum of all values, which are whole; takes what jobstats_internal.sum_of_rates does.';
+CREATE AGGREGATE jobstats_internal.sum_of_rates(value bigint, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_of_rates_finish, SSPACE = 80,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.sum_of_rates(bigint, bigint, bigint) IS
+'Internal: the sum of scale * value / observed, rounded once; observed is in microseconds, scale the same in all rows.';
+CREATE AGGREGATE jobstats_internal.sum_of_rates(value numeric, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.sum_of_rates_finish, SSPACE = 80,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.sum_of_rates(numeric, bigint, bigint) IS
+'Internal: the sum of scale * value / observed, where values are whole, rounded once; observed is in microseconds, scale the same in all rows.';
+CREATE AGGREGATE jobstats_internal.any(value bigint, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.any_finish, SSPACE = 80, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.any(bigint, bigint, bigint) IS
+'Internal: whether the sum of all values is not zero; takes what jobstats_internal.sum_of_rates does.';
+CREATE AGGREGATE jobstats_internal.any(value numeric, observed bigint, scale bigint) (
+    SFUNC = jobstats_internal.sum_add, STYPE = internal, FINALFUNC = jobstats_internal.any_finish, SSPACE = 80, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_internal.any(numeric, bigint, bigint) IS
+'Internal: whether the sum of all values, which are whole, is not zero; takes what jobstats_internal.sum_of_rates does.';
+
+-- Entries that no increments and no rollup refer to any more. They are looked through in the order of their keys, a batch
+-- per transaction.
+
+CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    unsummed timestamptz;
+BEGIN
+    -- What increments are older than this, rollups tell.
+    SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
+    FROM jobstats.rollups l WHERE l.level = '10m';
+    -- The conditions on all keys at once let chunks that are kept in columns be read in parts.
+    RETURN QUERY
+    SELECT c.entry_id
+    FROM unnest(candidates) AS c (entry_id)
+    WHERE NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > unsummed AND i.entry_id = c.entry_id)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_1d r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_1h r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high)
+        AND NOT EXISTS (SELECT FROM jobstats.rollup_10m r WHERE r.entry_id = c.entry_id AND r.entry_id > low AND r.entry_id <= high);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.unused_entries(bigint[], bigint, bigint) IS
+'Internal: which of these entries, whose keys lie in (low, high], nothing refers to.';
+
+CREATE FUNCTION jobstats_internal.sweep_entries(horizon timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    batch CONSTANT integer := 10000;
+    low bigint;
+    high bigint;
+    seen integer;
+    candidates bigint[];
+    tries integer := 0;
+    gone bigint := 0;
+BEGIN
+    SELECT coalesce(s.after, -9223372036854775808) INTO low FROM jobstats.sweep s;
+    SELECT count(*), max(e.entry_id), array_agg(e.entry_id) FILTER (WHERE e.first_seen < horizon)
+    INTO seen, high, candidates
+    FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
+    SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
+    IF candidates IS NOT NULL THEN
+        -- The feeds that have found one of them must have committed; those that come later look whether it is still there.
+        -- No feed waits while this waits.
+        LOOP
+            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
+            EXIT WHEN FOUND;
+            tries := tries + 1;
+            IF tries = 100 THEN
+                RETURN NULL;
+            END IF;
+            PERFORM pg_sleep(0.01);
+        END LOOP;
+        DELETE FROM jobstats.entries e
+        WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high));
+        GET DIAGNOSTICS gone = ROW_COUNT;
+    END IF;
+    UPDATE jobstats.sweep s
+    SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,
+        deleted = s.deleted + gone;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.sweep_entries(timestamptz) IS
+'Internal: deletes those of the next 10,000 entries that were first seen before the horizon and that nothing refers to; returns their number, NULL where feeds are in the way.';
+
+CREATE FUNCTION jobstats_internal.sweep() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
+BEGIN
+    -- A pass a day.
+    IF horizon = timestamptz 'epoch' OR EXISTS (
+        SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day')
+    THEN
+        RETURN NULL;
+    END IF;
+    PERFORM jobstats_internal.lock_store();
+    RETURN coalesce(jobstats_internal.sweep_entries(horizon), -1);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.sweep() IS
+'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';
+
+-- The functions of TimescaleDB can be in any schema, often one where others create.
+
+CREATE FUNCTION jobstats_internal.timescale_schema() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale pg_extension;
+    beside regprocedure;
+BEGIN
+    SELECT * INTO timescale FROM pg_extension e WHERE e.extname = 'timescaledb';
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    -- PostgreSQL would take one that fits the arguments better.
+    SELECT p.oid INTO beside
+    FROM pg_proc p
+    WHERE p.pronamespace = timescale.extnamespace
+        AND p.proname IN ('add_job', 'compress_chunk', 'create_hypertable', 'drop_chunks', 'refresh_continuous_aggregate',
+            'set_chunk_time_interval', 'time_bucket')
+        AND NOT EXISTS (
+            SELECT FROM pg_depend d
+            WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+                AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = timescale.oid)
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('function %s stands beside a function of TimescaleDB and could be called in its place', beside),
+            HINT = format('Drop it, and let nobody else create in the schema: REVOKE CREATE ON SCHEMA %s FROM PUBLIC;',
+                timescale.extnamespace::regnamespace::text);
+    END IF;
+    RETURN quote_ident((SELECT n.nspname FROM pg_namespace n WHERE n.oid = timescale.extnamespace));
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
+'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
+
+-- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that do not know of
+-- that, compute. What is not computed yet the views take from increments. The functions here are steps of
+-- jobstats_maintain(); steps.sql says in which order they are taken, and what becomes of one that fails.
+
+CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00');
+COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
+'Internal: the start of the bucket of a rollup that an instant lies in.';
+
+CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, refreshed timestamptz)
+RETURNS TABLE (target_id integer, buckets tstzrange)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT d.target_id, unnest(range_agg(tstzrange(
+    jobstats_internal.bucket(width, d.span_from),
+    least(refreshed, jobstats_internal.bucket(width, d.span_to - interval '1 microsecond') + width),
+    text '(]')))
+FROM jobstats.dirty d
+WHERE d.known AND d.span_from < refreshed
+GROUP BY d.target_id
+$$;
+COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, timestamptz) IS
+'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty touch, by target.';
+
+CREATE FUNCTION jobstats_internal.announce() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
+    UPDATE jobstats.refresh r
+    SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
+    FROM (
+        SELECT jobstats_internal.bucket(interval '10 minutes', now() - s.refresh_lag),
+            jobstats_internal.bucket(interval '1 day', now() - s.retention)
+        FROM jobstats.settings s) AS n (announced, horizon)
+    WHERE r.settled = r.number AND (r.announced < n.announced OR r.horizon < n.horizon);
+    INSERT INTO jobstats.locks SELECT 'announcement ' || r.number FROM jobstats.refresh r ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.announce() IS
+'Internal: says up to when rollups will be computed. Feeds that begin from now on note in jobstats.dirty what they change before that.';
+
+CREATE FUNCTION jobstats_internal.settle() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Feeds hold a share of the row of the announcement that they know.
+    PERFORM FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
+    WHERE r.settled < r.number
+    FOR UPDATE OF l;
+    UPDATE jobstats.refresh r SET settled = r.number;
+    DELETE FROM jobstats.locks l USING jobstats.refresh r
+    WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+    -- What made these spans dirty is committed, so that what is computed from now on holds it.
+    UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.settle() IS
+'Internal: waits for the feeds that do not know of the last announcement, as long as lock_timeout allows.';
+
+CREATE FUNCTION jobstats_internal.refreshed(level text, by_user boolean) RETURNS timestamptz
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT CASE WHEN by_user THEN l.users_refreshed ELSE l.refreshed END FROM jobstats.rollups l WHERE l.level = refreshed.level
+$$;
+COMMENT ON FUNCTION jobstats_internal.refreshed(text, boolean) IS
+'Internal: up to where a rollup, or its sums by user, are computed.';
+
+CREATE FUNCTION jobstats_internal.is_aggregate(level text, by_user boolean) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT NOT by_user AND EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('jobstats.rollup_' || level) AND c.relkind = 'v')
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_aggregate(text, boolean) IS
+'Internal: whether a rollup is a continuous aggregate of TimescaleDB; its sums by user are a table everywhere.';
+
+CREATE FUNCTION jobstats_internal.next_dirty(level text, by_user boolean, after_target integer, after timestamptz, n integer)
+RETURNS TABLE (target_id integer, span_from timestamptz, span_to timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT s.target_id, lower(s.buckets), upper(s.buckets)
+FROM (
+    -- A continuous aggregate is computed for all targets at once.
+    SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
+    WHERE l.level = next_dirty.level AND jobstats_internal.is_aggregate(level, by_user)
+    UNION ALL
+    SELECT d.target_id, d.buckets
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
+    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user)
+) s
+WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
+ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
+LIMIT n
+$$;
+COMMENT ON FUNCTION jobstats_internal.next_dirty(text, boolean, integer, timestamptz, integer) IS
+'Internal: the next n spans of a rollup, or of its sums by user, that are to be computed anew, in the order of target and time; target_id NULL: for all targets.';
+
+CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span_from timestamptz, OUT span_to timestamptz)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    -- So that rows lie in the order of their buckets, and what is summed at once is not too much.
+    pace CONSTANT interval := interval '1 day';
+    rollup jobstats.rollups;
+    high timestamptz;
+BEGIN
+    SELECT * INTO STRICT rollup FROM jobstats.rollups l WHERE l.level = next_day.level;
+    span_from := jobstats_internal.refreshed(level, by_user);
+    IF by_user THEN
+        high := rollup.refreshed;
+        IF span_from = timestamptz 'epoch' AND high > span_from THEN
+            EXECUTE format('SELECT coalesce(date_bin(interval ''1 day'', min(r.bucket), timestamptz ''epoch''), $1) FROM jobstats.%I r',
+                'rollup_' || level) INTO span_from USING high;
+            UPDATE jobstats.rollups l SET users_refreshed = span_from WHERE l.level = next_day.level;
+        END IF;
+    ELSE
+        SELECT jobstats_internal.bucket(rollup.width, r.announced) INTO high FROM jobstats.refresh r;
+        IF span_from = timestamptz 'epoch' THEN
+            SELECT coalesce(jobstats_internal.bucket(rollup.width, greatest(min(o."time"), min(r.horizon))), high) INTO span_from
+            FROM jobstats.refresh r
+            CROSS JOIN jobstats.targets t
+            CROSS JOIN LATERAL (
+                SELECT f."time" FROM jobstats.observations f
+                WHERE f.target_id = t.target_id ORDER BY f."time" LIMIT 1) o;
+        END IF;
+    END IF;
+    IF span_from >= high THEN
+        span_from := NULL;
+    ELSE
+        span_from := jobstats_internal.skip_empty_days(level, by_user, span_from, high);
+        span_to := least(span_from + pace, high);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
+'Internal: the next day, or what is left of one, that a rollup, or its sums by user, lack; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.set_refreshed(level text, by_user boolean, instant timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+UPDATE jobstats.rollups l
+SET refreshed = CASE WHEN by_user THEN l.refreshed ELSE greatest(l.refreshed, instant) END,
+    users_refreshed = CASE WHEN by_user THEN greatest(l.users_refreshed, instant) ELSE l.users_refreshed END
+WHERE l.level = set_refreshed.level
+$$;
+COMMENT ON FUNCTION jobstats_internal.set_refreshed(text, boolean, timestamptz) IS
+'Internal: says that a rollup, or its sums by user, are computed up to an instant.';
+
+CREATE FUNCTION jobstats_internal.roll_up_span(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Setup and jobstats_reidentify() wait, or are waited for.
+    PERFORM jobstats_internal.lock_store();
+    PERFORM jobstats_internal.add_partitions(
+        format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
+    RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.roll_up_span(text, boolean, timestamptz, timestamptz, integer) IS
+'Internal: computes a span of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+
+CREATE FUNCTION jobstats_internal.give_up(span_from timestamptz, span_to timestamptz, target_id integer, problem text) RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH noted AS (
+    INSERT INTO jobstats.dirty (target_id, span_from, span_to, problem)
+    SELECT t.target_id, give_up.span_from, give_up.span_to, give_up.problem
+    FROM jobstats.targets t
+    WHERE (give_up.target_id IS NULL OR t.target_id = give_up.target_id) AND EXISTS (
+        SELECT FROM jobstats.increments i
+        WHERE i.target_id = t.target_id AND i."time" > give_up.span_from AND i."time" <= give_up.span_to)
+    RETURNING 1
+)
+SELECT count(*) FROM noted
+$$;
+COMMENT ON FUNCTION jobstats_internal.give_up(timestamptz, timestamptz, integer, text) IS
+'Internal: notes that a span of the targets that did something in it, or of one, cannot be summed: what is asked of it is read from increments, and the next maintenance tries again. Returns the number of targets.';
+
+-- TimescaleDB commits while it refreshes, which neither a function nor EXECUTE can do. So this runs with the rights of the
+-- caller, and its search_path names the schema of TimescaleDB.
+CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    aggregate pg_catalog.regclass;
+    low pg_catalog.timestamptz;
+    high pg_catalog.timestamptz;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    aggregate := format('jobstats.%I', relation);
+    low := span_from + interval '1 microsecond';
+    high := span_to + interval '1 microsecond';
+    PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
+    -- With arguments of their own types, for which nothing fits better than a function that timescale_schema() has seen.
+    CALL refresh_continuous_aggregate(aggregate, low, high);
+END
+$$;
+COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
+'Internal: computes buckets of a rollup that is a continuous aggregate.';
+
+-- jobstats_maintain(): the steps of maintenance, a transaction each, in the order of a queue.
+--
+-- An item of the queue says what to do; what it does may put more items before the others. The queue travels as jsonb
+-- between the procedure, which commits and does nothing else, and maintain_step(), which runs with the rights of the
+-- store's owner. An item has these keys:
+--     do         what to do, see take_item()
+--     step       the name under which jobstats.maintenance records it
+--     records    true: writes a row for itself and the items since the last row; false: only if it fails
+--     group      items of one group are left to the next call when one of them fails
+-- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
+
+CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
+    rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
+        {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
+BEGIN
+    -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
+    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
+        || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
+            THEN rest || refresh ELSE refresh || rest END
+        || jsonb '[{"do": "end", "step": "all"}]');
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.maintenance_plan() IS
+'Internal: the state of a maintenance that begins.';
+
+CREATE FUNCTION jobstats_internal.not_ended() RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN text 'it has not come to its end';
+COMMENT ON FUNCTION jobstats_internal.not_ended() IS
+'Internal: the problem of a refresh by TimescaleDB while it is under way, and when it failed.';
+
+CREATE FUNCTION jobstats_internal.refresh_plan() RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_user, 'group', 'refresh',
+        'step', format('refresh of rollup_%s%s', l.level, CASE WHEN b.by_user THEN '_users' END))
+    ORDER BY b.by_user, l.width, i.number)
+    || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
+FROM jobstats.rollups l
+CROSS JOIN (VALUES (false), (true)) AS b (by_user)
+CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+$$;
+COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
+'Internal: the items that bring all rollups, and then their sums by user, up to date.';
+
+CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true)
+    ORDER BY p.number, p.relation)
+FROM (
+    SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
+    FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
+    UNION ALL
+    SELECT 2, 'drop', 'retention of ' || t.relation, t.relation, l.dropped
+    FROM jobstats.rollups l
+    CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
+    UNION ALL
+    SELECT 3, 'drop', 'retention of ' || t.relation, t.relation, r.dropped
+    FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)
+    UNION ALL
+    SELECT 4, 'drop', 'retention of raw', 'raw', now() - s.raw_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 6, 'maintenance', 'retention of maintenance', 'maintenance', now() - s.rejects_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 7, 'indexes', 'indexes by time', 'increments', NULL
+) p
+$$;
+COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
+'Internal: the items that make room for the coming days and drop what is too old.';
+
+CREATE FUNCTION jobstats_internal.dirty_items(item jsonb) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Some at a time: all of a store of thousands of targets would be carried from step to step.
+WITH span AS (
+    SELECT d.* FROM jobstats_internal.next_dirty(item ->> 'level', (item ->> 'by_user')::boolean,
+        (item ->> 'target')::integer, (item ->> 'from')::timestamptz, integer '100') d
+)
+SELECT jsonb_agg(item || jsonb_build_object('do', 'span', 'target', s.target_id, 'from', s.span_from, 'to', s.span_to)
+        ORDER BY coalesce(s.target_id, 0), s.span_from)
+    || (SELECT item || jsonb_build_object('target', l.target_id, 'from', l.span_from)
+        FROM span l ORDER BY coalesce(l.target_id, 0) DESC, l.span_from DESC LIMIT 1)
+FROM span s
+$$;
+COMMENT ON FUNCTION jobstats_internal.dirty_items(jsonb) IS
+'Internal: the items that compute the next spans of a rollup that have changed, and one that goes on with those after them; NULL: none is left.';
+
+CREATE FUNCTION jobstats_internal.day_items(item jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT jsonb_build_array(
+    item || jsonb_build_object('do', 'span', 'from', d.span_from, 'to', d.span_to),
+    item || jsonb_build_object('do', 'advanced', 'to', d.span_to),
+    item)
+FROM jobstats_internal.next_day(item ->> 'level', (item ->> 'by_user')::boolean) d
+WHERE d.span_from IS NOT NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.day_items(jsonb) IS
+'Internal: the items that compute the next day of a rollup, and one that goes on with those after it; NULL: none is left.';
+
+-- What of a span cannot be summed is looked for in half of it, down to a bucket of one target.
+CREATE FUNCTION jobstats_internal.narrower_items(item jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    level text := item ->> 'level';
+    width interval := (SELECT l.width FROM jobstats.rollups l WHERE l.level = item ->> 'level');
+    low timestamptz := item ->> 'from';
+    high timestamptz := item ->> 'to';
+    middle timestamptz := jobstats_internal.bucket(width, low + (high - low) / 2);
+BEGIN
+    IF middle > low AND middle < high THEN
+        RETURN jsonb_build_array(item || jsonb_build_object('to', middle), item || jsonb_build_object('from', middle));
+    ELSIF item ->> 'target' IS NULL AND NOT jobstats_internal.is_aggregate(level, (item ->> 'by_user')::boolean) THEN
+        RETURN (
+            SELECT jsonb_agg(item || jsonb_build_object('target', t.target_id) ORDER BY t.target_id)
+            FROM jobstats.targets t
+            WHERE EXISTS (
+                SELECT FROM jobstats.increments i WHERE i.target_id = t.target_id AND i."time" > low AND i."time" <= high));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.narrower_items(jsonb) IS
+'Internal: the items that compute a span of a rollup in parts; NULL: it has none.';
+
+CREATE FUNCTION jobstats_internal.largest(span_from timestamptz, span_to timestamptz, target_id integer, at_least numeric) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    sums text;
+    found text;
+BEGIN
+    SELECT string_agg(format('coalesce(sum(i.%I), 0)', a.attname), ', ' ORDER BY a.attnum) INTO sums
+    FROM pg_attribute a
+    WHERE a.attrelid = regclass 'jobstats.increments' AND a.atttypid = regtype 'bigint' AND a.attname <> 'entry_id'
+        AND a.attnum > 0 AND NOT a.attisdropped;
+    EXECUTE format($sql$
+        SELECT format('target %%s, entry %%s: increments in (%%s, %%s] add up to too much', t.name, left(e.name, 100), $1, $2)
+        FROM (
+            SELECT i.target_id, i.entry_id, greatest(%s) AS largest
+            FROM jobstats.increments i
+            WHERE i."time" > $1 AND i."time" <= $2 AND ($3 IS NULL OR i.target_id = $3)
+            GROUP BY i.target_id, i.entry_id
+        ) s
+        JOIN jobstats.targets t ON t.target_id = s.target_id
+        LEFT JOIN jobstats.entries e ON e.entry_id = s.entry_id
+        WHERE s.largest >= $4
+        ORDER BY s.largest DESC LIMIT 1
+    $sql$, sums) INTO found USING span_from, span_to, target_id, at_least;
+    RETURN found;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.largest(timestamptz, timestamptz, integer, numeric) IS
+'Internal: names the target and the entry whose increments in a span, of one target or of all, add up to the most; NULL: to less than at_least.';
+
+CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- The owner can put functions and triggers on what TimescaleDB refreshes with the rights of the session.
+    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
+        AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('a superuser does not refresh the continuous aggregates of role %I', current_user),
+            HINT = format('Connect as %I and CALL jobstats_maintain(), or let a job of that role do so.', current_user);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_no_superuser() IS
+'Internal: fails with 42501 where the session is a superuser''s and the current user, as which it is called, is none.';
+
+CREATE FUNCTION jobstats_internal.take_span(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    level text := item ->> 'level';
+    by_user boolean := item ->> 'by_user';
+    low timestamptz := item ->> 'from';
+    high timestamptz := item ->> 'to';
+    target integer := item ->> 'target';
+    problem text;
+BEGIN
+    affected := 0;
+    BEGIN
+        IF jobstats_internal.is_aggregate(level, by_user) THEN
+            PERFORM jobstats_internal.require_no_superuser();
+            -- What TimescaleDB cannot sum it does not leave out. Feeds since limited_since store nothing of that size.
+            IF low < (SELECT s.limited_since FROM jobstats.settings s)
+                AND jobstats_internal.largest(low, high, NULL, numeric '9007199254740992') IS NOT NULL
+            THEN
+                RAISE numeric_value_out_of_range USING MESSAGE = 'a sum is too large';
+            END IF;
+            refresh := jsonb_build_object('relation', 'rollup_' || level, 'from', low, 'to', high);
+        ELSE
+            affected := jobstats_internal.roll_up_span(level, by_user, low, high, target);
+        END IF;
+        RETURN;
+    EXCEPTION WHEN numeric_value_out_of_range THEN
+        problem := SQLERRM;
+    END;
+    more := jobstats_internal.narrower_items(item);
+    IF more IS NULL THEN
+        problem := coalesce(jobstats_internal.largest(low, high, target, numeric '1'), problem);
+        affected := jobstats_internal.give_up(low, high, target, problem);
+        more := jsonb_build_array((item || jsonb_build_object('do', 'fail', 'problem', problem)) - 'group');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.take_span(jsonb) IS
+'Internal: computes a span of a rollup. Where a sum does not fit, it gives the items that compute the rest of the span; where TimescaleDB has to compute it, refresh says what.';
+
+CREATE FUNCTION jobstats_internal.take_item(item jsonb, OUT affected bigint, OUT more jsonb, OUT refresh jsonb)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    relation text := item ->> 'relation';
+    horizon timestamptz := item ->> 'horizon';
+BEGIN
+    CASE item ->> 'do'
+        WHEN 'end idle feeds' THEN
+            PERFORM jobstats_internal.end_idle_feeds();
+        WHEN 'announce' THEN
+            PERFORM jobstats_internal.announce();
+        WHEN 'settle' THEN
+            PERFORM jobstats_internal.settle();
+            more := jobstats_internal.refresh_plan();
+        WHEN 'dirty' THEN
+            more := jobstats_internal.dirty_items(item);
+        WHEN 'advance' THEN
+            more := jobstats_internal.day_items(item);
+        WHEN 'span' THEN
+            SELECT * INTO affected, more, refresh FROM jobstats_internal.take_span(item);
+        WHEN 'refreshed' THEN
+            DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
+        WHEN 'advanced' THEN
+            PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+        WHEN 'forget dirty' THEN
+            DELETE FROM jobstats.dirty d WHERE d.known;
+        WHEN 'forget' THEN
+            affected := jobstats_internal.forget();
+        WHEN 'plan retention' THEN
+            more := jobstats_internal.retention_plan();
+        WHEN 'partitions' THEN
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days');
+        WHEN 'drop' THEN
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.drop_before(relation, horizon);
+        WHEN 'rejects' THEN
+            DELETE FROM jobstats.rejects r WHERE r.received < horizon;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'maintenance' THEN
+            DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'indexes' THEN
+            PERFORM jobstats_internal.lock_store();
+            affected := jobstats_internal.summarize_ranges();
+        WHEN 'columns' THEN
+            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention))
+            INTO relation FROM jobstats.settings s;
+            IF relation IS NOT NULL THEN
+                affected := 1;
+                more := jsonb_build_array(
+                    jsonb_build_object('do', 'nothing', 'step', 'columns of ' || relation, 'records', true), item);
+            END IF;
+        WHEN 'sweep' THEN
+            affected := jobstats_internal.sweep();
+            more := jobstats_internal.sweep_items(item, affected);
+            affected := CASE WHEN affected > 0 THEN affected ELSE 0 END;
+        WHEN 'fail' THEN
+            RAISE data_exception USING MESSAGE = item ->> 'problem';
+        WHEN 'nothing' THEN
+            NULL;
+    END CASE;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.take_item(jsonb) IS
+'Internal: does what an item of the queue says; affected counts what it wrote or dropped, more are items to be taken next.';
+
+CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- For a few seconds per call.
+WITH limits AS (
+    SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '5 seconds') AS until
+)
+SELECT CASE
+    WHEN deleted IS NULL AND item ->> 'until' IS NULL THEN NULL
+    WHEN deleted < 0 THEN jsonb_build_array(item || jsonb '{"do": "fail", "problem": "feeds have been running all the time"}')
+    WHEN deleted IS NULL OR l.until < clock_timestamp() OR (SELECT s.after IS NULL FROM jobstats.sweep s)
+        THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
+    ELSE jsonb_build_array(item || jsonb_build_object('until', l.until))
+END
+FROM limits l
+$$;
+COMMENT ON FUNCTION jobstats_internal.sweep_items(jsonb, bigint) IS
+'Internal: the item that follows on a batch of entries, of which so many were deleted.';
+
+CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    item jsonb := state #> '{queue,0}';
+    began timestamptz := clock_timestamp();
+    done record;
+    failure text;
+BEGIN
+    IF state = jsonb '{}' THEN
+        RETURN jobstats_internal.maintenance_plan();
+    ELSIF item IS NULL THEN
+        RETURN NULL;
+    ELSIF item ->> 'do' = 'end' THEN
+        PERFORM jobstats_internal.record_end((state ->> 'started')::timestamptz);
+        RETURN NULL;
+    END IF;
+    state := state - 'refresh' #- '{queue,0}';
+    IF current_setting('lock_timeout') = '0' THEN
+        -- Whoever waits for the lock on a table that a long query reads makes every feed wait behind itself.
+        PERFORM set_config('lock_timeout', coalesce(item ->> 'patience', '10s'), true);
+    END IF;
+    BEGIN
+        done := jobstats_internal.take_item(item);
+    EXCEPTION
+        -- One step that fails must not keep the others from being done.
+        WHEN lock_not_available THEN
+            failure := CASE item ->> 'do' WHEN 'settle' THEN 'a feed has been running for long' ELSE 'it is in use' END;
+        WHEN OTHERS THEN
+            failure := SQLERRM;
+    END;
+    IF failure IS NOT NULL THEN
+        RAISE WARNING '%: %; the next call of jobstats_maintain() tries again', item ->> 'step', failure;
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        VALUES (item ->> 'step', began, clock_timestamp() - began, 0, failure);
+        RETURN jsonb_set(state - 'since' - 'affected', '{queue}', coalesce((
+            SELECT jsonb_agg(q.other ORDER BY q.number)
+            FROM jsonb_array_elements(state -> 'queue') WITH ORDINALITY AS q (other, number)
+            WHERE item ->> 'group' IS NULL OR q.other ->> 'group' IS DISTINCT FROM item ->> 'group'), '[]'));
+    END IF;
+    IF done.refresh IS NOT NULL THEN
+        INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+        VALUES (item ->> 'step', began, interval '0', 0, jobstats_internal.not_ended());
+        state := state || jsonb_build_object('refresh', done.refresh);
+        done.more := jsonb_build_array(item || jsonb '{"do": "refreshed"}');
+    END IF;
+    IF done.affected IS NOT NULL AND state -> 'since' IS NULL THEN
+        state := state || jsonb_build_object('since', began);
+    END IF;
+    state := state || jsonb_build_object('queue', coalesce(done.more, '[]') || (state -> 'queue'),
+        'affected', coalesce((state ->> 'affected')::bigint, 0) + coalesce(done.affected, 0));
+    IF (item ->> 'records')::boolean THEN
+        INSERT INTO jobstats.maintenance (step, began, took, affected)
+        SELECT item ->> 'step', s.since, clock_timestamp() - s.since, (state ->> 'affected')::bigint
+        FROM (SELECT coalesce((state ->> 'since')::timestamptz, began) AS since) s;
+        state := state - 'since' - 'affected';
+    END IF;
+    RETURN state;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.maintain_step(jsonb) IS
+'Internal: takes the first item of the queue of a maintenance, records it, and returns the state that is left; NULL: nothing is. An empty object begins one. Where the state has a key refresh, TimescaleDB has to compute that before the next item.';
+
+CREATE FUNCTION jobstats_internal.record_end(started timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
+SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
+    (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
+        WHERE m.began >= started AND m.problem IS NOT NULL),
+    jobstats_internal.foreign_policies()), '')
+$$;
+COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
+'Internal: records that a maintenance has come to its end, with all its problems.';
+
+-- It only commits and lets TimescaleDB refresh; all else is done with the rights of the store's owner. No SET clause: a
+-- procedure with one cannot commit. Every transaction pins the search path for itself instead.
+CREATE PROCEDURE jobstats_maintain()
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    state pg_catalog.jsonb := '{}';
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_top_level(text 'jobstats_maintain()');
+    IF current_setting('lock_timeout') = '0' THEN
+        PERFORM set_config('lock_timeout', '60s', true);
+    END IF;
+    BEGIN
+        PERFORM jobstats_internal.begin_maintenance();
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE WARNING 'another call of jobstats_maintain() is at work';
+        RETURN;
+    END;
+    LOOP
+        COMMIT;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        state := jobstats_internal.as_owner(text 'maintain', state::text)::jsonb;
+        EXIT WHEN state IS NULL;
+        IF state ? 'refresh' THEN
+            COMMIT;
+            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            CALL jobstats_internal.refresh_aggregate(
+                state #>> '{refresh,relation}', (state #>> '{refresh,from}')::timestamptz, (state #>> '{refresh,to}')::timestamptz);
+        END IF;
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM jobstats_internal.end_maintenance();
+    COMMIT;
+END
+$$;
+COMMENT ON PROCEDURE jobstats_maintain() IS
+'Brings the rollups up to date, makes the partitions of the coming days, drops what is older than the retentions and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';
+
+-- Who may call what. A routine that is not named here is for the owner of the store: a superuser, the owner of the
+-- database, and whoever they grant it to.
+
+REVOKE ALL ON SCHEMA jobstats_internal FROM PUBLIC;
+GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
+REVOKE ALL ON ALL ROUTINES IN SCHEMA jobstats_internal FROM PUBLIC;
+GRANT EXECUTE ON ALL ROUTINES IN SCHEMA jobstats_internal TO pg_database_owner;
+-- The types and the reading functions call these with the rights of whoever asks. None of them looks at a table;
+-- staged_increments() shows a session only what the session itself computes, feeding() who keeps feeds waiting.
+GRANT EXECUTE ON ROUTINE
+    jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
+    jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
+    jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
+    jobstats_internal.density_eq, jobstats_internal.density_ne, jobstats_internal.density_hash,
+    jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
+    jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
+    jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
+    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding,
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
+TO PUBLIC;
+
+REVOKE ALL ON ROUTINE
+    jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
+    jobstats_maintain, jobstats_maintain_job, jobstats_convert
+FROM PUBLIC;
+GRANT EXECUTE ON ROUTINE
+    jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
+    jobstats_maintain, jobstats_maintain_job, jobstats_convert
+TO pg_database_owner;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The install script of this version, extension/sql/jobstats--VERSION.sql. `cargo pgrx schema` reads it out of the library;
+# the repository keeps it, so that nobody needs cargo-pgrx to install the extension.
+#
+#   schema.sh write            writes it; needs cargo-pgrx (make setup-dev)
+#   schema.sh check CLUSTER    fails if the library that install.sh built has other SQL, or if the script as cargo-pgrx
+#                              orders it makes other objects; status 77 without cargo-pgrx
+. "$(dirname "$0")/lib.sh"
+
+kept=extension/sql/jobstats--$(product_version).sql
+work=$target/schema
+
+# generate [OPTION OF cargo pgrx schema ...]
+# cargo-pgrx prints the blocks of the script in another order every time, and beside them the graph of what needs what.
+generate() {
+    mkdir -p "$work"
+    RUST_LOG=error cargo pgrx schema "$@" --package jobstats --no-default-features --features "pg$(pg_major)" --pg-config "$PG_CONFIG" \
+        --out "$work/generated.sql" --dot "$work/generated.dot" >&2
+    LC_ALL=C awk -f scripts/schema.awk "$work/generated.dot" "$work/generated.sql" >"$work/ordered.sql"
+}
+
+write() {
+    have_cargo_pgrx || die "cargo-pgrx $(pgrx_version) is missing: run make setup-dev"
+    say "cargo pgrx schema (builds the extension without optimisation: 2 minutes the first time, then seconds)"
+    generate
+    if cmp -s "$work/ordered.sql" "$kept"; then
+        echo "$kept is up to date"
+    else
+        cp "$work/ordered.sql" "$kept"
+        echo "$kept has changed: commit it"
+    fi
+}
+
+# objects SCRIPT
+# Prints what a script makes in a new database, run as CREATE EXTENSION would run it. pg_dump makes up a new key for
+# \restrict every time.
+objects() {
+    local database
+    psql -q "$(scripts/cluster.sh url "$cluster")" -c 'SET client_min_messages = warning' \
+        -c 'DROP DATABASE IF EXISTS "schema" WITH (FORCE)'
+    new_database "$cluster" schema
+    database=$(scripts/cluster.sh url "$cluster" schema)
+    sed 's/@extschema@/public/g' "$1" |
+        psql -q "$database" -c 'SET client_min_messages = warning' -c 'SET check_function_bodies = off' -f -
+    "$("$PG_CONFIG" --bindir)/pg_dump" --schema-only --dbname="$database" | sed -E '/^\\(un)?restrict /d'
+}
+
+check() {
+    have_cargo_pgrx || { echo "not run: cargo-pgrx $(pgrx_version) is missing: run make setup-dev" && exit 77; }
+    generate --release --skip-build
+    diff -u "$kept" "$work/ordered.sql" >&2 || die "the SQL of the extension has changed: run make schema and commit $kept"
+    objects "$kept" >"$work/objects of the kept script"
+    objects "$work/generated.sql" >"$work/objects of cargo-pgrx's script"
+    diff -u "$work"/objects*
+    printf '%s objects\n' "$(grep -c '^CREATE ' "$work/objects of the kept script")"
+}
+
+case ${1:-} in
+write) write ;;
+check) cluster=$2 && check ;;
+*) sed -n '2,/^$/s/^#\( \|$\)//p' "$0" >&2 && exit 64 ;;
+esac
