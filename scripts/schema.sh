@@ -2,9 +2,11 @@
 # The install script of this version, extension/sql/jobstats--VERSION.sql. `cargo pgrx schema` reads it out of the library;
 # the repository keeps it, so that nobody needs cargo-pgrx to install the extension.
 #
-#   schema.sh write            writes it; needs cargo-pgrx (make setup-dev)
-#   schema.sh check CLUSTER    fails if the library that install.sh built has other SQL, or if the script as cargo-pgrx
-#                              orders it makes other objects; status 77 without cargo-pgrx
+#   schema.sh write              writes it
+#   schema.sh check              fails if the library that install.sh built has other SQL
+#   schema.sh compare CLUSTER    does that, and fails if the script as cargo-pgrx orders it makes other objects
+#
+# All need cargo-pgrx (make setup-dev); status 77 without.
 . "$(dirname "$0")/lib.sh"
 
 kept=extension/sql/jobstats--$(product_version).sql
@@ -20,7 +22,6 @@ generate() {
 }
 
 write() {
-    have_cargo_pgrx || die "cargo-pgrx $(pgrx_version) is missing: run make setup-dev"
     say "cargo pgrx schema (builds the extension without optimisation: 2 minutes the first time, then seconds)"
     generate
     if cmp -s "$work/ordered.sql" "$kept"; then
@@ -46,17 +47,22 @@ objects() {
 }
 
 check() {
-    have_cargo_pgrx || { echo "not run: cargo-pgrx $(pgrx_version) is missing: run make setup-dev" && exit 77; }
     generate --release --skip-build
     diff -u "$kept" "$work/ordered.sql" >&2 || die "the SQL of the extension has changed: run make schema and commit $kept"
+}
+
+compare() {
+    check
     objects "$kept" >"$work/objects of the kept script"
     objects "$work/generated.sql" >"$work/objects of cargo-pgrx's script"
     diff -u "$work"/objects*
     printf '%s objects\n' "$(grep -c '^CREATE ' "$work/objects of the kept script")"
 }
 
+have_cargo_pgrx || { echo "not run: cargo-pgrx $(pgrx_version) is missing: run make setup-dev" >&2 && exit 77; }
 case ${1:-} in
 write) write ;;
-check) cluster=$2 && check ;;
+check) check ;;
+compare) cluster=$2 && compare ;;
 *) sed -n '2,/^$/s/^#\( \|$\)//p' "$0" >&2 && exit 64 ;;
 esac
