@@ -1,6 +1,7 @@
 -- What OR REPLACE does not change of what 0.1.0 made; runs before it.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
 
 -- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
 -- types, operators and aggregates in use consist of them.

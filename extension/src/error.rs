@@ -95,6 +95,14 @@ pub enum Error {
     /// An argument that must be there is NULL or out of range.
     #[error("{0}")]
     Argument(String),
+    /// A name that would be stored with every text.
+    #[error("{what} has more than {limit} bytes")]
+    LongName {
+        /// What it names.
+        what: &'static str,
+        /// Bytes.
+        limit: usize,
+    },
     /// A name in an argument that stands for nothing.
     #[error("there is no {what} \"{name}\"")]
     Unknown {
@@ -169,6 +177,7 @@ impl Error {
             Self::Body(_) | Self::Argument(_) | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
             }
+            Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
             Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
@@ -244,6 +253,7 @@ impl Error {
             Self::NotZstd(_) => {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
             }
+            Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }

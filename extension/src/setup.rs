@@ -110,6 +110,7 @@ fn jobstats_setup(
             client.update(PACKED, None, &[])?;
             make_growing(client, &installation)?;
         }
+        forget_writers(client)?;
         rollup::create(client, &installation)?;
         client.update(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
@@ -197,6 +198,16 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.update(lock, None, &[])?;
         }
     }
+    Ok(())
+}
+
+/// Deletes what roles may feed that are gone. It is nobody's right, unless a new role gets the number of an old one.
+fn forget_writers(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.update(
+        "DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)",
+        None,
+        &[],
+    )?;
     Ok(())
 }
 
@@ -326,12 +337,7 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
 
 /// The way in, and the views; what is there is replaced in place, so that grants and views on top of it stay.
 fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
-    let ingest =
-        format!("{schema}.jobstats_ingest(text,text,timestamptz,text,bytea,interval,text)");
-    let feed = include_str!("sql/feed.sql")
-        .replace("@ingest@", &quote_literal(ingest))
-        .replace("@extschema@", schema);
-    client.update(&feed, None, &[])?;
+    client.update(include_str!("sql/feed.sql"), None, &[])?;
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();

@@ -1,18 +1,20 @@
 //! Sends a reading to `jobstats.feed`, one target per transaction.
 
 use std::fmt::Write as _;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io::{self, Cursor};
 use std::pin::pin;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use futures_util::SinkExt;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{self, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, IsolationLevel};
+use tokio_postgres::error::{DbError, Severity, SqlState};
+use tokio_postgres::{AsyncMessage, Client, Connection, IsolationLevel};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connection::Settings;
@@ -155,25 +157,22 @@ fn kind_of_client(error: &tokio_postgres::Error) -> Kind {
 
 /// The server's words with its code and hint; its DETAIL may repeat what was sent.
 fn say(error: &tokio_postgres::Error) -> String {
-    let mut said = match error.as_db_error() {
-        Some(database) => {
-            let hint = database
-                .hint()
-                .map(|hint| format!(" (hint: {hint})"))
-                .unwrap_or_default();
-            format!(
-                "{} (SQLSTATE {}){hint}",
-                database.message(),
-                database.code().code()
-            )
-        }
-        None => error.to_string(),
-    };
+    let mut said = error.as_db_error().map_or_else(|| error.to_string(), quote);
     let source = std::error::Error::source(error).filter(|_| error.as_db_error().is_none());
     if let Some(source) = source {
         let _ = write!(said, ": {source}");
     }
     said
+}
+
+fn quote(said: &DbError) -> String {
+    let hint = said.hint().map(|hint| format!(" (hint: {hint})"));
+    format!(
+        "{} (SQLSTATE {}){}",
+        said.message(),
+        said.code().code(),
+        hint.unwrap_or_default()
+    )
 }
 
 /// How long the database may take.
@@ -241,7 +240,7 @@ impl Feed {
         self.leave_unless_there();
         let (mut first, mut sent) = (None, 0);
         for target in &reading.targets {
-            let name = target.name.as_deref().unwrap_or("text without a target");
+            let name = target.shown_name();
             match self.send_target(reading, target) {
                 Ok(()) => {
                     sent += 1;
@@ -302,6 +301,9 @@ impl Feed {
         let tried = self
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
+        for warning in session.warnings.try_iter() {
+            report(format_args!("{}: {warning}", target.shown_name()));
+        }
         if tried
             .as_ref()
             .err()
@@ -327,9 +329,11 @@ impl Feed {
         self.runtime.block_on(async {
             let (client, connection) =
                 within(limit, connecting, Error::ConnectTimeout(limit)).await?;
+            let (sink, warnings) = mpsc::channel();
             Ok(Session {
                 client,
-                driver: tokio::spawn(connection),
+                driver: tokio::spawn(drive(connection, sink)),
+                warnings,
             })
         })
     }
@@ -350,7 +354,7 @@ impl Feed {
 
     /// Takes leave of the server, which would else log that the client just went away.
     fn close(&mut self) {
-        if let Some(Session { client, driver }) = self.session.take() {
+        if let Some(Session { client, driver, .. }) = self.session.take() {
             drop(client);
             let _ = self
                 .runtime
@@ -363,6 +367,28 @@ impl Feed {
 struct Session {
     client: Client,
     driver: JoinHandle<Result<(), tokio_postgres::Error>>,
+    /// Warnings of the server that were not reported yet.
+    warnings: mpsc::Receiver<String>,
+}
+
+/// Moves the bytes of a connection, and passes the server's warnings on.
+async fn drive<S, T>(
+    mut connection: Connection<S, T>,
+    warnings: mpsc::Sender<String>,
+) -> Result<(), tokio_postgres::Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notice(notice) = message?
+            && notice.parsed_severity() == Some(Severity::Warning)
+        {
+            // Whoever would report it may be gone.
+            let _ = warnings.send(quote(&notice));
+        }
+    }
+    Ok(())
 }
 
 async fn within<T>(

@@ -82,6 +82,11 @@ impl Reading {
 }
 
 impl Target {
+    /// Its name, as messages have it.
+    pub fn shown_name(&self) -> &str {
+        self.name.as_deref().unwrap_or("text without a target")
+    }
+
     /// How many bytes its text has when compressed.
     pub fn packed_bytes(&self) -> u64 {
         self.frames

@@ -21,7 +21,11 @@ fn with_store() -> Option<Database> {
         not_run("the extension jobstats is not installed");
         return None;
     }
-    database.execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()");
+    // The simulated texts are long ago.
+    database.execute(
+        "CREATE EXTENSION jobstats; \
+         SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years')",
+    );
     Some(database)
 }
 
@@ -153,4 +157,22 @@ fn a_writer_needs_no_right_but_to_insert() {
         TARGETS.map(|target| format!("puhti {target} t t t"))
     );
     ship("mahti").is(77, &["42501", "mahti", "2 of 2 targets"]);
+}
+
+#[test]
+fn what_the_database_rejects_is_reported() {
+    let Some(mut database) = with_store() else {
+        return;
+    };
+    database.execute("SELECT jobstats_setup(raw_retention => '2 days')");
+    let text = "obdfilter.fs-OST0000.job_stats=\njob_stats:\n";
+    let ship = |time| {
+        let arguments = ["once", "--input", "-", "--server", SERVER, "--time", time];
+        Shipper::new(&arguments)
+            .args(&["--database-url", &database.url()])
+            .run_with_input(text)
+    };
+    let ended = ship(TIMES[0]);
+    let reported = "jobstats-shipper: obdfilter.fs-OST0000: jobstats rejected 1 of 1 texts (1 too late) (SQLSTATE 01000) (hint: ";
+    ended.is(0, &[reported, "jobstats.rejects"]);
 }

@@ -13,6 +13,7 @@ mod steps;
 pub mod stored;
 pub mod targets;
 mod text;
+mod warning;
 
 use std::ffi::CString;
 
@@ -26,7 +27,7 @@ use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::pinned::Pinned;
 use crate::store::{self, Settings};
-use crate::time::{clock_now, micros};
+use crate::time::{DAY, clock_now, micros};
 use crate::zstd_text::Recycling;
 use entries::Entries;
 use rejects::Rejects;
@@ -42,6 +43,68 @@ pub struct Feed {
     time: Micros,
     duration: Option<Interval>,
     shipper: Option<String>,
+    /// LIKE patterns of the targets that the sender may feed; None: any.
+    own_targets: Option<Vec<String>>,
+}
+
+/// Bytes of a name that is stored with every text. Host names have at most as many.
+const NAME_LIMIT: usize = 255;
+
+/// The longest time that reading is believed to have taken.
+const LONGEST_READING: i128 = DAY as i128;
+
+/// The columns of a row of the feed as they come.
+struct Arguments<'a> {
+    cluster: Option<String>,
+    server: Option<String>,
+    read_at: Option<TimestampWithTimeZone>,
+    body: Option<&'a str>,
+    body_zstd: Option<Bytea<'a>>,
+    duration: Option<Interval>,
+    shipper: Option<String>,
+    own_targets: Option<Vec<String>>,
+}
+
+impl Feed {
+    fn new(arguments: &mut Arguments<'_>, now: Micros) -> Result<Self, Error> {
+        let server = arguments.server.take();
+        let feed = Self {
+            cluster: arguments.cluster.take().unwrap_or_default(),
+            server: server.ok_or_else(|| Error::Argument("server must not be NULL".to_owned()))?,
+            time: arguments.read_at.map_or(Ok(now), micros)?,
+            duration: arguments.duration.take().filter(is_possible),
+            shipper: arguments.shipper.take().map(shortened),
+            own_targets: arguments.own_targets.take(),
+        };
+        require_short("cluster", &feed.cluster)?;
+        require_short("server", &feed.server)?;
+        Ok(feed)
+    }
+}
+
+fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
+    if name.len() > NAME_LIMIT {
+        Err(Error::LongName {
+            what,
+            limit: NAME_LIMIT,
+        })
+    } else {
+        Ok(())
+    }
+}
+
+/// Cuts a name, for which no text is refused.
+fn shortened(mut name: String) -> String {
+    name.truncate(name.floor_char_boundary(NAME_LIMIT));
+    name
+}
+
+/// Whether reading can have taken that long: what is computed from other intervals overflows.
+fn is_possible(duration: &Interval) -> bool {
+    let months = i128::from(duration.months());
+    let days = months * 30 + i128::from(duration.days());
+    let micros = days * i128::from(DAY) + i128::from(duration.micros());
+    (0..=LONGEST_READING).contains(&micros)
 }
 
 /// What all steps of one feed share.
@@ -65,7 +128,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
-'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects). read_at NULL is now. Errors: 55000 no store, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
+'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
 "#)]
 fn jobstats_ingest(
     cluster: Option<String>,
@@ -94,24 +157,15 @@ fn jobstats_ingest(
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let outcomes = told(|| {
-        Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
-            require_read_committed(client, "feeding")?;
-            let settings = store::settings(client)?;
-            let now = clock_now();
-            let feed = Feed {
-                cluster: cluster.unwrap_or_default(),
-                server: server
-                    .ok_or_else(|| Error::Argument("server must not be NULL".to_owned()))?,
-                time: read_at.map_or(Ok(now), micros)?,
-                duration,
-                shipper,
-            };
-            let text = Text::new(body, body_zstd)?;
-            let _recycling = Recycling;
-            let _patience = patience(settings.feed_wait);
-            ingest(client, &feed, settings, now, text)
-        })
+    let outcomes = run(Arguments {
+        cluster,
+        server,
+        read_at,
+        body,
+        body_zstd,
+        duration,
+        shipper,
+        own_targets: None,
     })?;
     Ok(TableIterator::new(outcomes.into_iter().map(|outcome| {
         let c = outcome.counts;
@@ -143,6 +197,58 @@ fn patience(milliseconds: i64) -> Pinned {
     };
     let limit = CString::new(limit.to_string()).unwrap_or_default();
     Pinned::new([(c"lock_timeout", limit.as_c_str())])
+}
+
+#[allow(clippy::too_many_arguments)]
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.ingest(
+    cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
+    own_targets text[]
+) RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text[]) IS
+'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
+"#)]
+fn jobstats_ingest_own(
+    cluster: Option<String>,
+    server: Option<String>,
+    read_at: Option<TimestampWithTimeZone>,
+    body: Option<&str>,
+    body_zstd: Option<Bytea<'_>>,
+    duration: Option<Interval>,
+    shipper: Option<String>,
+    own_targets: Option<Vec<String>>,
+) -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
+    run(Arguments {
+        cluster,
+        server,
+        read_at,
+        body,
+        body_zstd,
+        duration,
+        shipper,
+        own_targets,
+    })?;
+    Ok(())
+}
+
+/// Ingests a row of the feed, and warns the sender of what was not stored as it came.
+fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
+    let outcomes = told(|| {
+        Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
+            require_read_committed(client, "feeding")?;
+            let settings = store::settings(client)?;
+            let now = clock_now();
+            let feed = Feed::new(&mut arguments, now)?;
+            let text = Text::new(arguments.body, arguments.body_zstd)?;
+            let _recycling = Recycling;
+            let _patience = patience(settings.feed_wait);
+            ingest(client, &feed, settings, now, text)
+        })
+    })?;
+    warning::warn(&outcomes);
+    Ok(outcomes)
 }
 
 /// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
@@ -196,6 +302,7 @@ fn ingest(
         }
     }
     text.leave();
+    let parts = ingest.own(client, parts, &mut outcomes)?;
     for (mut target, part) in targets::find_and_lock(client, &feed.cluster, parts)? {
         pgrx::check_for_interrupts!();
         outcomes.push(ingest.place(client, &mut target, part)?);

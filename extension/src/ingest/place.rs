@@ -8,10 +8,11 @@ use super::compute::{Counts, compute, compute_on};
 use super::kept;
 use super::steps::{Step, timed};
 use super::stored::{self, NewText, Read, Stored};
-use super::targets::Target;
+use super::targets::{self, Target, shown};
 use super::text::Part;
 use crate::error::Error;
 use crate::identify::notice_unmatched;
+use crate::memory::reserve;
 use crate::zstd_text::unpack;
 
 /// What became of a target's text.
@@ -27,11 +28,19 @@ pub enum Action {
     Repeated,
     /// No observation: only the cleanup interval.
     Interval,
-    /// In `jobstats.rejects`.
-    Rejected,
+    /// In `jobstats.rejects`, with this reason.
+    Rejected(&'static str),
 }
 
 impl Action {
+    /// Why a text was rejected.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Rejected(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
     /// As `jobstats_ingest` shows it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -40,7 +49,7 @@ impl Action {
             Self::Placed => "placed",
             Self::Repeated => "repeated",
             Self::Interval => "interval",
-            Self::Rejected => "rejected",
+            Self::Rejected(_) => "rejected",
         }
     }
 }
@@ -55,9 +64,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of(target: &Target, action: Action) -> Self {
+    fn of(target: &str, action: Action) -> Self {
         Self {
-            target: Some(target.name.clone()),
+            target: Some(target.to_owned()),
             action,
             counts: Counts::default(),
             increments: 0,
@@ -66,11 +75,12 @@ impl Outcome {
 }
 
 /// Reasons of `jobstats.rejects` that concern a whole text.
-mod reason {
+pub mod reason {
     pub const CLOCK: &str = "clock";
     pub const TOO_LATE: &str = "too late";
     pub const DIFFERENT: &str = "another text of the same time";
     pub const NO_TARGET: &str = "no target";
+    pub const NOT_YOURS: &str = "not yours";
 }
 
 impl Ingest<'_> {
@@ -78,15 +88,42 @@ impl Ingest<'_> {
     pub fn reject_nameless(&mut self, part: &Part<'_, '_>) -> Outcome {
         self.rejects
             .add(None, None, reason::NO_TARGET, &part.beginning);
-        pgrx::notice!(
-            "the text names no target and is not stored; print it without the option -n of lctl get_param"
-        );
         Outcome {
             target: None,
-            action: Action::Rejected,
+            action: Action::Rejected(reason::NO_TARGET),
             counts: Counts::default(),
             increments: 0,
         }
+    }
+
+    /// Gives the parts of the targets that the sender may feed; what it says of others is rejected.
+    pub fn own<'a, 'w>(
+        &mut self,
+        client: &SpiClient<'_>,
+        parts: Vec<Part<'a, 'w>>,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Result<Vec<Part<'a, 'w>>, Error> {
+        let Some(patterns) = &self.feed.own_targets else {
+            return Ok(parts);
+        };
+        let names: Vec<_> = parts
+            .iter()
+            .map(|part| part.snapshot.target.map(shown))
+            .collect();
+        let own = targets::matching(client, &names, patterns)?;
+        let mut kept = Vec::new();
+        reserve(&mut kept, parts.len())?;
+        for (part, name) in parts.into_iter().zip(names) {
+            match name {
+                Some(name) if !own.contains(&name) => {
+                    let reason = reason::NOT_YOURS;
+                    self.rejects.add(Some(&name), None, reason, &part.beginning);
+                    outcomes.push(Outcome::of(&name, Action::Rejected(reason)));
+                }
+                _ => kept.push(part),
+            }
+        }
+        Ok(kept)
     }
 
     /// Stores one target's text with what follows from it, if it can be placed.
@@ -102,14 +139,14 @@ impl Ingest<'_> {
             && let Some(known) = stored::digest(client, target.id, time)?
         {
             if known == part.digest {
-                return Ok(Outcome::of(target, Action::Repeated));
+                return Ok(Outcome::of(&target.name, Action::Repeated));
             }
             return Ok(self.reject(target, reason::DIFFERENT, &part.beginning));
         }
         self.rejects.append(part.rejects);
         if !snapshot.observed {
             target.note_cleanup_interval(client, snapshot)?;
-            return Ok(Outcome::of(target, Action::Interval));
+            return Ok(Outcome::of(&target.name, Action::Interval));
         }
         let latest = self.now.saturating_add(self.settings.max_ahead);
         if !(0..=latest).contains(&time) {
@@ -169,7 +206,7 @@ impl Ingest<'_> {
         let outcome = Outcome {
             counts: computed.counts,
             increments: computed.increments,
-            ..Outcome::of(target, action)
+            ..Outcome::of(&target.name, action)
         };
         if let Some(next) = next {
             let earliest = before.as_ref().map(Read::earliest);
@@ -207,7 +244,7 @@ impl Ingest<'_> {
 
     fn reject(&mut self, target: &Target, reason: &'static str, lines: &[u8]) -> Outcome {
         self.rejects.add(Some(&target.name), None, reason, lines);
-        Outcome::of(target, Action::Rejected)
+        Outcome::of(&target.name, Action::Rejected(reason))
     }
 
     /// Why a text older than the newest one cannot be placed; None where it can.

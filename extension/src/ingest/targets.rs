@@ -1,6 +1,6 @@
 //! The targets of a text: known or new, each locked until the end of the transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jobstats_core::scan::{TargetKind, TargetName};
 use jobstats_core::snapshot::Snapshot;
@@ -89,6 +89,24 @@ pub fn find_and_lock<'a, 'w>(
 /// The name of a target, as it is stored.
 pub fn shown(target: TargetName<'_>) -> String {
     crate::unpack::escape(target.name).into_owned()
+}
+
+/// The names that are LIKE one of the patterns.
+pub fn matching(
+    client: &SpiClient<'_>,
+    names: &[Option<String>],
+    patterns: &[String],
+) -> Result<HashSet<String>, Error> {
+    let rows = client.select(
+        "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY ($2::text[])",
+        None,
+        &[names.to_vec().into(), patterns.to_vec().into()],
+    )?;
+    let mut matching = HashSet::with_capacity(rows.len());
+    for row in rows {
+        matching.extend(row.get::<String>(1)?);
+    }
+    Ok(matching)
 }
 
 /// Makes the rows of new targets, in order of their names: feeds that make the same ones wait for each other, and never

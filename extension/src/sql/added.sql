@@ -22,3 +22,23 @@ ALTER TABLE jobstats.settings ALTER COLUMN limited_since SET DEFAULT '-infinity'
 -- the last observations of a target, and read from its end to its start for a target that has none.
 CREATE INDEX IF NOT EXISTS observations_hour ON jobstats.observations
     (date_bin(interval '1 hour', "time", timestamptz '1970-01-01 00:00:00.000001+00'));
+
+-- Writers are bound to servers and targets too; NULL is any. Until then a role could feed all that no row said anything of:
+-- such roles get a row. Once they are bound, none gets back what was taken from it.
+DO $writers$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'jobstats.writers'::regclass AND a.attname = 'server') THEN
+        ALTER TABLE jobstats.writers DROP CONSTRAINT writers_pkey;
+        ALTER TABLE jobstats.writers ALTER COLUMN cluster DROP NOT NULL, ADD COLUMN server text, ADD COLUMN target text;
+        CREATE UNIQUE INDEX writers_once ON jobstats.writers (role, cluster, server, target) NULLS NOT DISTINCT;
+        INSERT INTO jobstats.writers (role)
+        SELECT DISTINCT g.grantee
+        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) g
+        WHERE c.oid = to_regclass('jobstats.feed') AND g.privilege_type = 'INSERT' AND g.grantee NOT IN (0, c.relowner)
+            -- Neither it nor any of its members is bound by another role.
+            AND NOT EXISTS (
+                SELECT FROM pg_roles m JOIN jobstats.writers w ON pg_has_role(m.oid, w.role, 'USAGE')
+                WHERE pg_has_role(m.oid, g.grantee, 'USAGE') AND NOT pg_has_role(m.oid, c.relowner, 'USAGE'));
+    END IF;
+END
+$writers$;

@@ -5,7 +5,7 @@ COMMENT ON COLUMN jobstats.feed.server IS 'The Lustre server that printed the te
 COMMENT ON COLUMN jobstats.feed."time" IS 'When the first byte of the text came from lctl; NULL: now.';
 COMMENT ON COLUMN jobstats.feed.body IS 'Output of lctl get_param *.*.job_stats, of one target or of several.';
 COMMENT ON COLUMN jobstats.feed.body_zstd IS 'The same, compressed with zstd. Either this or body.';
-COMMENT ON COLUMN jobstats.feed.duration IS 'How long the reading took.';
+COMMENT ON COLUMN jobstats.feed.duration IS 'How long the reading took; more than a day, or less than nothing, counts as unknown.';
 COMMENT ON COLUMN jobstats.feed.shipper IS 'What sent the text, with its version.';
 COMMENT ON TABLE jobstats.raw IS 'One target''s text at one time, verbatim, zstd; view raw_text shows it as text. Kept for settings.raw_retention.';
 COMMENT ON COLUMN jobstats.raw.body IS 'The lines that belong to this target, zstd.';
@@ -90,7 +90,10 @@ COMMENT ON VIEW jobstats.maintenance_state IS 'One row: how maintenance is, as h
 COMMENT ON COLUMN jobstats.maintenance_state.completed IS 'When jobstats_maintain() last came to its end; NULL: never.';
 COMMENT ON COLUMN jobstats.maintenance_state.problem IS 'What it could not do, in that call within the last hour or in a call since; NULL: nothing.';
 COMMENT ON COLUMN jobstats.maintenance_state.is_overdue IS 'It has not come to its end for an hour, though there was something to do.';
-COMMENT ON TABLE jobstats.writers IS 'Roles that, with all who have their rights, may feed only the clusters named here. Others that may feed may feed any.';
+COMMENT ON TABLE jobstats.writers IS 'What roles, with all who have their rights, may feed: a role that is not named here may feed nothing. Filled by jobstats_grant_writer(); delete rows to take a right back.';
+COMMENT ON COLUMN jobstats.writers.cluster IS 'The cluster; NULL: any.';
+COMMENT ON COLUMN jobstats.writers.server IS 'Servers, as a LIKE pattern; NULL: any.';
+COMMENT ON COLUMN jobstats.writers.target IS 'Targets, as a LIKE pattern; NULL: any.';
 COMMENT ON VIEW jobstats.raw_text IS 'Table raw as text; bytes that are not UTF-8 are shown as \xHH.';
 COMMENT ON VIEW jobstats.rates IS 'Increments with their dimensions, every operation divided by the seconds of its span.';
 COMMENT ON VIEW jobstats.health IS 'Per target, whether all is well with monitoring it, and what to do if not.';

@@ -19,29 +19,35 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $wrapper$
 DECLARE
     caller name := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role') END;
-    allowed boolean;
+    own_targets text[];
     other record;
 BEGIN
-    -- A role is bound that writers names, and with it whoever has its rights; not the owner, as whom this runs.
-    SELECT bool_or(w.cluster = coalesce(NEW.cluster, '')) INTO allowed
-    FROM jobstats.writers w WHERE pg_has_role(caller, w.role, 'USAGE');
-    IF NOT allowed AND caller <> current_user AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = caller) THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('role %I may not feed cluster %L', caller, coalesce(NEW.cluster, '')),
-            HINT = 'The owner of the store allows it with jobstats_grant_writer(role, cluster).';
+    -- What a role may feed is what writers says of it and of the roles whose rights it has. Whoever has the rights of the
+    -- owner, as whom this runs, may feed all.
+    IF NOT pg_has_role(caller, current_user, 'USAGE') THEN
+        SELECT CASE WHEN bool_and(w.target IS NOT NULL) THEN array_agg(w.target) END INTO own_targets
+        FROM jobstats.writers w
+        WHERE (w.cluster IS NULL OR w.cluster = coalesce(NEW.cluster, '')) AND (w.server IS NULL OR NEW.server LIKE w.server)
+            AND pg_has_role(caller, w.role, 'USAGE')
+        HAVING count(*) > 0;
+        IF NOT FOUND THEN
+            RAISE insufficient_privilege USING
+                MESSAGE = format('role %I may not feed cluster %L from server %L', caller, coalesce(NEW.cluster, ''), NEW.server),
+                HINT = 'The owner of the store allows it with jobstats_grant_writer(role, cluster, server).';
+        END IF;
     END IF;
-    IF to_regprocedure(@ingest@) IS NULL THEN
+    IF to_regprocedure('jobstats_internal.ingest(text,text,timestamptz,text,bytea,interval,text,text[])') IS NULL THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = 'the extension jobstats is not where jobstats_setup() found it',
-            HINT = 'Run CREATE EXTENSION jobstats where it is missing, then SELECT jobstats_setup();';
+            MESSAGE = 'the extension jobstats is missing in this database',
+            HINT = 'Run CREATE EXTENSION jobstats, then SELECT jobstats_setup();';
     END IF;
     -- A session that goes on to do nothing would keep others from feeding its targets.
     IF current_setting('idle_in_transaction_session_timeout') = '0' THEN
         PERFORM set_config('idle_in_transaction_session_timeout', '30s', true);
     END IF;
     BEGIN
-        PERFORM @extschema@.jobstats_ingest(
-            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper);
+        PERFORM jobstats_internal.ingest(
+            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper, own_targets);
     EXCEPTION WHEN lock_not_available THEN
         SELECT f.* INTO other FROM jobstats_internal.feeding() f LIMIT 1;
         RAISE serialization_failure USING

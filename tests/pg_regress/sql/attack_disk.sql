@@ -21,6 +21,16 @@ SELECT reason, count(*) FROM jobstats.rejects GROUP BY reason;
 SELECT count(*) AS observations, count(o.since) AS compared FROM jobstats.observations o;
 SELECT count(*) AS increments FROM jobstats.increments;
 
+-- After more than raw text is kept for, a target begins anew.
+INSERT INTO jobstats.feed (server, "time", body)
+VALUES ('oss1', now() - interval '46 hours', ost('fs-OST0040', record('a.1', 1, 4096)));
+UPDATE jobstats.observations o SET "time" = o."time" - interval '3 hours' FROM jobstats.targets t
+WHERE t.target_id = o.target_id AND t.name = 'fs-OST0040';
+INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now(), ost('fs-OST0040', record('a.1', 9, 9 * 4096), record('b.2', 9, 9 * 4096)));
+SELECT o.since IS NULL AS anew, o.active FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
+WHERE t.name = 'fs-OST0040' ORDER BY o."time" DESC LIMIT 1;
+SELECT target, what, stored, computed FROM jobstats_audit(now() - interval '1 hour', now()) WHERE target = 'fs-OST0040';
+
 -- Where raw text is kept for 30 days, any gap up to that gives each record as many rows as it may, at most.
 SELECT jobstats_setup(raw_retention => '30 days', retention => '90 days') IS NOT NULL AS ready;
 CREATE TABLE gaps AS
@@ -89,14 +99,3 @@ CALL jobstats_maintain();
 SELECT count(*) AS increments FROM jobstats.increments WHERE "time" <= day(98);
 SELECT to_char("time", 'HH24:MI') AS "time", seconds, round(rate * seconds) AS write
 FROM jobstats_rates(day(96), day(97), '{write}', '{target}', '6 hours', target => '{fs-OST0030}');
-
--- After more than raw text is kept for, a target begins anew.
-SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days', refresh_lag => '20 minutes') IS NOT NULL AS ready;
-INSERT INTO jobstats.feed (server, "time", body)
-VALUES ('oss1', now() - interval '46 hours', ost('fs-OST0040', record('a.1', 1, 4096)));
-UPDATE jobstats.observations o SET "time" = o."time" - interval '3 hours' FROM jobstats.targets t
-WHERE t.target_id = o.target_id AND t.name = 'fs-OST0040';
-INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now(), ost('fs-OST0040', record('a.1', 9, 9 * 4096), record('b.2', 9, 9 * 4096)));
-SELECT o.since IS NULL AS anew, o.active FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
-WHERE t.name = 'fs-OST0040' ORDER BY o."time" DESC LIMIT 1;
-SELECT target, what, stored, computed FROM jobstats_audit(now() - interval '1 hour', now()) WHERE target = 'fs-OST0040';

@@ -5,7 +5,7 @@
 \set ECHO none
 \i :store
 \set ECHO all
-SET client_min_messages = warning;
+SET client_min_messages = error;
 SELECT setseed(0.42);
 
 -- Sets, removes, repeats or inserts some bytes, or cuts the text.

@@ -1,0 +1,180 @@
+-- What a writer can do to others: nothing where it is bound to its own targets, and nothing unseen where it is not.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE ROLE regress_oss1;
+CREATE ROLE regress_oss2;
+CREATE ROLE regress_evil;
+CREATE ROLE regress_any;
+GRANT USAGE ON SCHEMA texts TO PUBLIC;
+GRANT SELECT ON texts.clock TO PUBLIC;
+RESET client_min_messages;
+CREATE FUNCTION count_of(cluster text, target text, calls numeric) RETURNS text LANGUAGE sql AS $$
+SELECT ost(target, record('4711:1000:n1', calls, calls * 4096))
+$$;
+CREATE VIEW stored AS
+SELECT t.cluster, t.name AS target, o.server, count(*) AS texts, sum(i.write) AS write
+FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
+LEFT JOIN (SELECT target_id, observed, sum(write) AS write FROM jobstats.increments GROUP BY 1, 2) i
+    ON i.target_id = o.target_id AND i.observed = o."time"
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+CREATE VIEW rejected AS
+SELECT cluster, server, target, reason, count(*) FROM jobstats.rejects GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
+
+-- A writer that is bound to no target feeds the target of another server. Between two texts of the true server nothing is
+-- taken of it. A little later, and later still, it is; text of the true server in between is rejected. Its sender is told,
+-- and health names both.
+SELECT jobstats_grant_writer('regress_any');
+SET SESSION AUTHORIZATION regress_any;
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT 'free', 'oss1', now() - n * interval '2 minutes', count_of('free', 'fs-OST0000', 10 - n) FROM generate_series(2, 5) n ORDER BY n DESC;
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
+    ('free', 'evil', now() - interval '5 minutes', count_of('free', 'fs-OST0000', 900)),
+    ('free', 'evil', now() - interval '3 minutes', count_of('free', 'fs-OST0000', 1)),
+    ('free', 'evil', now() + interval '4 minutes 59 seconds', count_of('free', 'fs-OST0000', 2));
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_of('free', 'fs-OST0000', 10) || count_of('free', 'fs-OST0001', 1));
+RESET SESSION AUTHORIZATION;
+SELECT * FROM rejected WHERE cluster = 'free';
+SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'free' AND target = 'fs-OST0000';
+-- What was sent in its name is removed, and what followed computed anew.
+CALL jobstats_maintain();
+WITH observed AS (
+    DELETE FROM jobstats.observations WHERE server = 'evil' AND received > now() - interval '1 hour' RETURNING target_id, "time"
+), text AS (
+    DELETE FROM jobstats.raw r USING observed o WHERE r.target_id = o.target_id AND r."time" = o."time"
+), counted AS (
+    DELETE FROM jobstats.increments i USING observed o WHERE i.target_id = o.target_id AND i.observed = o."time"
+    RETURNING i.target_id, i.since, i."time"
+)
+INSERT INTO jobstats.dirty (target_id, span_from, span_to)
+SELECT target_id, min(since), max("time") FROM counted GROUP BY target_id;
+SELECT target, computed, changed FROM jobstats_reprocess(now() - interval '1 hour', now() + interval '1 hour');
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('free', 'oss1', count_of('free', 'fs-OST0000', 10));
+SELECT * FROM stored WHERE cluster = 'free';
+SELECT target, what FROM jobstats_audit(now() - interval '1 hour', now() + interval '1 hour');
+-- Where nothing is rejected, a target that goes back and forth is named.
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT 'back', CASE WHEN n % 2 = 0 THEN 'oss1' ELSE 'evil' END, now() - n * interval '2 minutes', count_of('back', 'fs-OST0000', n)
+FROM generate_series(1, 8) n ORDER BY n DESC;
+SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'back';
+
+-- Bound to their own: the two servers of a pair to the targets that they have in common, another one to its own.
+SELECT jobstats_grant_writer('regress_oss1', 'c1', 'oss1', 'fs-OST000_');
+SELECT jobstats_grant_writer('regress_oss2', 'c1', 'oss2', 'fs-OST000_');
+SELECT jobstats_grant_writer('regress_evil', 'c1', 'oss9%', 'fs-OST009_');
+SELECT role, cluster, server, target FROM jobstats.writers ORDER BY role::text;
+SET SESSION AUTHORIZATION regress_oss1;
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT 'c1', 'oss1', now() - n * interval '2 minutes', count_of('c1', 'fs-OST0000', 10 - n) || count_of('c1', 'fs-OST0001', 10 - n)
+FROM generate_series(2, 5) n ORDER BY n DESC;
+-- What a compromised server says of others is not taken, of its own it is. Its clock is nine seconds ahead.
+SET SESSION AUTHORIZATION regress_evil;
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
+    ('c1', 'oss9', clock_timestamp() + interval '9 seconds',
+        count_of('c1', 'fs-OST0000', 1) || count_of('c1', 'fs-OST0090', 1) || count_of('c1', 'fs-OST0099', 1) || count_of('c1', 'new-OST0000', 1));
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss9b', E'obdfilter.fs-OST0000.job_cleanup_interval=7\n');
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', count_of('c1', 'fs-OST0090', 1));
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c2', 'oss9', count_of('c2', 'fs-OST0090', 1));
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO jobstats.feed (server, body) VALUES ('oss9', count_of('', 'fs-OST0090', 1));
+INSERT INTO jobstats.feed (cluster, body) VALUES ('c1', count_of('c1', 'fs-OST0090', 1));
+COPY jobstats.feed (cluster, server, body) FROM stdin;
+c1	oss9	obdfilter.fs-OST0001.job_stats=job_stats:\n
+\.
+SET SESSION AUTHORIZATION regress_oss1;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', count_of('c1', 'fs-OST0000', 10) || count_of('c1', 'fs-OST0001', 10));
+RESET SESSION AUTHORIZATION;
+SELECT * FROM stored WHERE cluster = 'c1';
+SELECT * FROM rejected WHERE cluster = 'c1';
+SELECT count(*) FROM jobstats.targets WHERE name = 'new-OST0000' OR cleanup_interval IS NOT NULL;
+SELECT target, server, status, remedy FROM jobstats.health WHERE cluster = 'c1' ORDER BY target;
+
+-- A failover without a pause: the target restarts on the other server, and what the first one still had to say is placed.
+SET SESSION AUTHORIZATION regress_oss2;
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('c1', 'oss2', clock_timestamp() + interval '2 seconds', count_of('c1', 'fs-OST0000', 3));
+SET SESSION AUTHORIZATION regress_oss1;
+INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES
+    ('c1', 'oss1', clock_timestamp() + interval '1 second', count_of('c1', 'fs-OST0000', 11) || count_of('c1', 'fs-OST0090', 1));
+RESET SESSION AUTHORIZATION;
+SELECT * FROM stored WHERE cluster = 'c1' AND target = 'fs-OST0000';
+SELECT status, remedy FROM jobstats.health WHERE cluster = 'c1' AND target = 'fs-OST0000';
+
+-- Rights are what writers says, and of all roles that a role has the rights of. Who is bound is not set free by what goes.
+CREATE ROLE regress_site;
+CREATE ROLE regress_member IN ROLE regress_site, regress_oss2;
+GRANT USAGE ON SCHEMA jobstats TO regress_member;
+GRANT INSERT ON jobstats.feed TO regress_member;
+SELECT jobstats_grant_writer('regress_site', 'c3');
+SET SESSION AUTHORIZATION regress_member;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c3', 'oss3', count_of('c3', 'fs-OST0000', 1));
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss2', count_of('c1', 'fs-OST0007', 1) || count_of('c1', 'fs-OST0017', 1));
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c4', 'oss2', count_of('c1', 'fs-OST0007', 1));
+RESET SESSION AUTHORIZATION;
+DROP OWNED BY regress_site;
+DROP ROLE regress_site;
+SELECT count(*) AS left_over FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role);
+SET SESSION AUTHORIZATION regress_member;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c3', 'oss3', count_of('c3', 'fs-OST0000', 2));
+\echo :LAST_ERROR_SQLSTATE
+RESET SESSION AUTHORIZATION;
+DELETE FROM jobstats.writers WHERE role = 'regress_oss2'::regrole;
+SET SESSION AUTHORIZATION regress_oss2;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss2', count_of('c1', 'fs-OST0000', 4));
+SET SESSION AUTHORIZATION regress_member;
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss2', count_of('c1', 'fs-OST0000', 4));
+RESET SESSION AUTHORIZATION;
+SET client_min_messages = warning;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+RESET client_min_messages;
+SELECT role, cluster, server, target FROM jobstats.writers ORDER BY role::text;
+
+-- A bound role stays bound; a bound takes the place of what allowed more; others are added.
+SELECT jobstats_grant_writer('regress_evil');
+SELECT jobstats_grant_writer('regress_any', 'c5');
+SELECT jobstats_grant_writer('regress_any', 'c5');
+SELECT jobstats_grant_writer('regress_any', 'c5', target => 'a%');
+SELECT jobstats_grant_writer('regress_any', 'c5', 'oss1');
+SELECT jobstats_grant_writer('regress_any', 'c6', 'oss1', 'b%');
+SELECT cluster, server, target FROM jobstats.writers WHERE role = 'regress_any'::regrole ORDER BY 1, 2, 3;
+SELECT jobstats_grant_writer(NULL);
+\echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_grant_writer('regress_nobody');
+\echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_grant_writer('public');
+SELECT jobstats_grant_reader(NULL);
+\echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_grant_writer('regress_any', repeat('c', 256));
+\echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_grant_writer('regress_any', 'c6', E'oss\\');
+\echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_grant_writer('regress_any', E'c\\', E'oss\\\\', E'a\\_');
+
+-- Names have bounds, and what is too long in a text does not keep the rest from being stored.
+INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 9000), 'oss1', count_of('', 'fs-OST0000', 4));
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c7', repeat('s', 256), count_of('', 'fs-OST0000', 4));
+\echo :LAST_ERROR_SQLSTATE
+CREATE FUNCTION noise(length integer) RETURNS text LANGUAGE sql AS $$
+SELECT left(string_agg(md5(n::text), ''), length) FROM generate_series(1, length / 32 + 1) n
+$$;
+INSERT INTO jobstats.feed (cluster, server, "time", body, shipper, duration)
+SELECT 'c7', 'oss1', at(n), ost('fs-OST0000', record(noise(20000) || ':1000:n1', n, n), record('1:' || noise(20000) || ':n1', n, n),
+        record(noise(20000), n, n), record('1:1000:n1', n, n)) || format(E'obdfilter.%s.job_stats=\njob_stats:\n', noise(20000))
+    || format(E'error: get_param: obdfilter/%s/job_stats: Input/output error\n', replace(noise(20000), '.', '')),
+    repeat('é', 200), '178000000 years'
+FROM generate_series(1, 2) n ORDER BY n;
+SELECT t.name, octet_length(e.name) AS entry, e.job, e.status, i.write
+FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id) JOIN jobstats.targets t USING (target_id)
+WHERE t.cluster = 'c7' ORDER BY octet_length(e.name), e.name;
+SELECT DISTINCT octet_length(shipper) AS shipper, duration FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'c7';
+SELECT status FROM jobstats.health WHERE cluster = 'c7';
+SELECT max(octet_length(target)) AS target FROM jobstats.rejects WHERE cluster = 'c7';
+
+SET client_min_messages = warning;
+DROP OWNED BY regress_oss1, regress_oss2, regress_evil, regress_any, regress_member CASCADE;
+DROP ROLE regress_oss1, regress_oss2, regress_evil, regress_any, regress_member;
