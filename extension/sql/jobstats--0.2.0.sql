@@ -483,26 +483,80 @@ COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
 
 -- Who may write and who may read.
 
-CREATE FUNCTION jobstats_grant_writer(role name, cluster text DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION jobstats_internal.require_role(role name) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM jobstats_internal.require_store();
-    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
-    EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', role);
-    IF cluster IS NOT NULL THEN
-        INSERT INTO jobstats.writers VALUES (quote_ident(role)::regrole, cluster) ON CONFLICT DO NOTHING;
+    IF role IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'role must not be NULL', HINT = 'Name the role, as in ''shipper''.';
+    ELSIF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = role) THEN
+        RAISE undefined_object USING
+            MESSAGE = format('role "%s" does not exist', role),
+            HINT = format('Create it first: CREATE ROLE %I LOGIN PASSWORD …;', role);
     END IF;
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_writer(name, text) IS
-'Lets a role feed, and do nothing else. With a cluster the role, and whoever has its rights, may feed only that one (call it again for more). Errors: 42704 for an unknown role, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_internal.require_role(name) IS 'Internal: fails with 22004 for NULL, with 42704 where there is no such role.';
+
+CREATE FUNCTION jobstats_internal.require_bound(what text, bound text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF octet_length(bound) > 255 THEN
+        RAISE string_data_right_truncation USING
+            MESSAGE = format('%s has more than 255 bytes', what), HINT = 'No name that can be fed is longer.';
+    ELSIF what <> 'cluster' AND bound ~ '^(\\\\|[^\\])*\\$' THEN
+        RAISE invalid_escape_sequence USING
+            MESSAGE = format('%s %L ends with the escape character', what, bound),
+            HINT = 'It is a LIKE pattern: write \\ for a backslash.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_bound(text, text) IS
+'Internal: fails with 22001 for a name that is too long, with 22025 for what is no LIKE pattern.';
+
+CREATE FUNCTION jobstats_grant_writer(
+    role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
+) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+<<own>>
+DECLARE
+    role regrole;
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_role(jobstats_grant_writer.role);
+    PERFORM jobstats_internal.require_bound('cluster', cluster), jobstats_internal.require_bound('server', server),
+        jobstats_internal.require_bound('target', target);
+    EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_writer.role);
+    EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', jobstats_grant_writer.role);
+    own.role := quote_ident(jobstats_grant_writer.role)::regrole;
+    IF num_nonnulls(cluster, server, target) = 0
+        AND EXISTS (SELECT FROM jobstats.writers w WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0) THEN
+        RAISE NOTICE USING
+            MESSAGE = format('role %s stays bound to what jobstats.writers says', own.role),
+            HINT = format('To let it feed everything: DELETE FROM jobstats.writers WHERE role = %L::regrole; and grant again.', own.role);
+        RETURN;
+    END IF;
+    -- What allows more would make the new bound void.
+    DELETE FROM jobstats.writers w
+    WHERE w.role = own.role
+        AND (w.cluster IS NULL OR w.cluster = jobstats_grant_writer.cluster)
+        AND (w.server IS NULL OR w.server = jobstats_grant_writer.server)
+        AND (w.target IS NULL OR w.target = jobstats_grant_writer.target);
+    INSERT INTO jobstats.writers (role, cluster, server, target)
+    VALUES (own.role, jobstats_grant_writer.cluster, jobstats_grant_writer.server, jobstats_grant_writer.target);
+END
+$$;
+COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text) IS
+'Lets a role, and whoever has its rights, feed and do nothing else: texts of this cluster, of servers and targets whose names are LIKE these patterns; NULL is any. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM jobstats_internal.require_store();
+    PERFORM jobstats_internal.require_role(role);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
     -- Also on what jobstats_setup() will make anew.
@@ -511,7 +565,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store. Errors: 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
@@ -665,7 +719,16 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
-'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects). read_at NULL is now. Errors: 55000 no store, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
+'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
+
+CREATE FUNCTION jobstats_internal.ingest(
+    cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
+    own_targets text[]
+) RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text[]) IS
+'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 
 CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, operation text, total numeric, calls numeric,
