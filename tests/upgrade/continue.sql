@@ -4,7 +4,23 @@ SET ROLE "upgrade: writer";
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('gap', 'oss9', :'due', :'body');
 RESET ROLE;
 DO $$
+DECLARE
+    due timestamptz := (SELECT zero - interval '18 hours' FROM texts.clock);
+    body text := texts.ost('any-OST0000');
 BEGIN
+    -- Who could feed everything can, and so says writers; who was bound is.
+    ASSERT (SELECT array_agg((w.role::text, w.cluster, w.server, w.target)::text ORDER BY w.role::text) FROM jobstats.writers w)
+        = '{"(\"\"\"upgrade: free writer\"\"\",,,)","(\"\"\"upgrade: writer\"\"\",gap,,)"}', 'the writers are others';
+    SET LOCAL ROLE "upgrade: free writer";
+    INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('any', 'oss9', due, body);
+    SET LOCAL ROLE "upgrade: member";
+    BEGIN
+        INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('any', 'oss9', due, body);
+        RAISE 'a member of a bound role feeds another cluster';
+    EXCEPTION WHEN insufficient_privilege THEN
+        NULL;
+    END;
+    RESET ROLE;
     ASSERT (SELECT sum(i.write) = 6 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id), texts.clock
         WHERE t.name = 'gap-OST0000' AND i."time" > zero - interval '19 hours'), 'the increment is wrong';
 END

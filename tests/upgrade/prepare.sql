@@ -7,11 +7,16 @@ DO $$
 BEGIN
     CREATE ROLE "upgrade: reader";
     CREATE ROLE "upgrade: writer";
+    CREATE ROLE "upgrade: free writer";
+    CREATE ROLE "upgrade: member" IN ROLE "upgrade: writer";
 EXCEPTION WHEN duplicate_object THEN
     NULL;
 END
 $$;
-SELECT jobstats_grant_reader('upgrade: reader'), jobstats_grant_writer('upgrade: writer', 'gap') \gset
+SELECT jobstats_grant_reader('upgrade: reader'), jobstats_grant_writer('upgrade: writer', 'gap'),
+    jobstats_grant_writer('upgrade: free writer') AS free \gset
+-- It may feed what the role may feed that it is a member of.
+GRANT INSERT ON jobstats.feed TO "upgrade: member";
 INSERT INTO jobstats.entry_formats VALUES (0, '%j.%e', NULL);
 INSERT INTO jobstats.users VALUES (1001, 'anna');
 CREATE VIEW public.mine AS SELECT workload, sum(write_bytes) AS write_bytes FROM jobstats.rates GROUP BY workload;
