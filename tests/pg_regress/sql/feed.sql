@@ -98,7 +98,7 @@ FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE t.f
 
 -- The function that does it says what it did. Raw text is packed.
 SELECT target, action, entries, active, increments
-FROM jobstats_ingest('', 'oss1', at(60), E'obdfilter.home-OST0000.job_stats=job_stats:\n');
+FROM jobstats_ingest('', 'oss1', now(), E'obdfilter.home-OST0000.job_stats=job_stats:\n');
 SELECT jobstats_unpack(body) FROM jobstats.raw JOIN jobstats.targets USING (target_id) WHERE name = 'home-OST0000';
 
 -- What fails, fails with a reason and a hint.
