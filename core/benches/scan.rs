@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jobstats_core::increment::{Comparison, Observation, compare};
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Counter, Snapshot, read};
 use text::{Layout, Plan};
 use timing::Timings;
@@ -22,7 +23,7 @@ const ENTRIES: u64 = 49_000;
 const FILLED: [u64; 2] = [25, 85];
 
 fn snapshots(text: &str) -> Vec<Snapshot<'_>> {
-    let reading = read(text.as_bytes()).unwrap_or_default();
+    let reading = read(text.as_bytes(), Pause::NEVER).unwrap_or_default();
     assert!(
         reading
             .snapshots
@@ -111,7 +112,7 @@ fn server(criterion: &mut Criterion, layout: Layout, filled: u64) {
         });
     });
     group.bench_function("read", |bencher| {
-        timings.measure(bencher, "read", || read(black_box(bytes)));
+        timings.measure(bencher, "read", || read(black_box(bytes), Pause::NEVER));
     });
     group.bench_function("compare", |bencher| {
         timings.measure(bencher, "compare", || compare_all(&before, &after));
@@ -144,7 +145,7 @@ fn compare_all<'a>(before: &'a [Snapshot<'a>], after: &'a [Snapshot<'a>]) -> Vec
                 snapshot: Some(snapshot),
                 carried: None,
             });
-        compare(Some(&previous), &next, 600)
+        compare(Some(&previous), &next, 600, Pause::NEVER)
     });
     compared.map(Result::unwrap_or_default).collect()
 }

@@ -13,6 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jobstats_core::counter::{Reading, Series};
 use jobstats_core::density::Density;
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Formats};
+use jobstats_core::pause::Pause;
 use timing::Timings;
 
 const VALUES: u64 = 1_000_000;
@@ -102,7 +103,7 @@ fn counter(criterion: &mut Criterion) {
                 readings
                     .iter()
                     .try_for_each(|reading| series.push(*reading))?;
-                series.summary(&mut || ())
+                series.summary(Pause::NEVER)
             },
         );
     }

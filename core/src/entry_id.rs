@@ -93,7 +93,7 @@ impl Identity<'_> {
 }
 
 /// The formats of a site, in the order in which they are tried.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Formats(Vec<Format>);
 
 impl Formats {

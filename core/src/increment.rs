@@ -61,8 +61,25 @@ pub struct Comparison<'a> {
     pub carried_count: u64,
     /// Entries of which a counter has no known previous value: a baseline without increment.
     pub unknown: u64,
-    /// What comparing found wrong.
+    /// What comparing found wrong; not all of it where that is much.
     pub problems: Vec<Problem<'a>>,
+    /// How much it found wrong, kept or not.
+    pub problems_found: u64,
+}
+
+/// Problems that are kept of a comparison: more than anybody reads.
+const PROBLEMS_KEPT: usize = 10_000;
+
+impl<'a> Comparison<'a> {
+    /// Keeps a problem if there is room.
+    fn report(&mut self, problem: Problem<'a>) -> Result<(), TryReserveError> {
+        self.problems_found += 1;
+        if self.problems.len() < PROBLEMS_KEPT {
+            self.problems.try_reserve(1)?;
+            self.problems.push(problem);
+        }
+        Ok(())
+    }
 }
 
 /// A piece of the text that contradicts what was known before it.

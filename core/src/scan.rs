@@ -34,9 +34,12 @@ pub use parameter::{TargetKind, TargetName};
 pub use reason::{Problem, Reason};
 pub use time::{Clock, Time, TimeLine};
 
+use crate::pause::Pause;
+
 /// Receives what [`scan`] finds. An error stops the scan.
 ///
-/// Lines are counted from 1. A range of lines is one of bytes of the text.
+/// Lines are counted from 1. A range of lines is one of bytes of the text. Of a line of over 64 kB only so much is looked
+/// at, and told.
 pub trait Sink<'a> {
     /// Why the sink wants no more; [`std::convert::Infallible`] where it always does.
     type Stop;
@@ -110,6 +113,10 @@ pub trait Sink<'a> {
 }
 
 /// Scan a text.
-pub fn scan<'a, S: Sink<'a>>(text: &'a [u8], sink: &mut S) -> Result<(), S::Stop> {
-    scanner::Scanner::new(text, sink).run()
+pub fn scan<'a, S: Sink<'a>>(
+    text: &'a [u8],
+    sink: &mut S,
+    pause: Pause<'_>,
+) -> Result<(), S::Stop> {
+    scanner::Scanner::new(text, sink, pause).run()
 }

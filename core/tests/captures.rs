@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use jobstats_core::pause::Pause;
 use jobstats_core::scan::{CounterLine, Problem, Reason, Sink, TargetName, TimeLine, scan};
 use jobstats_core::snapshot::read;
 
@@ -125,7 +126,7 @@ fn records_operations_and_sums_are_those_that_grep_and_awk_count() {
     assert!(!texts.is_empty());
     for (file, text) in texts {
         let mut counter = Counter(Counts::new());
-        let Ok(()) = scan(&text, &mut counter);
+        let Ok(()) = scan(&text, &mut counter, Pause::NEVER);
         assert_eq!(
             counter.0,
             counted.remove(&file).unwrap_or_default(),
@@ -140,7 +141,7 @@ fn the_problems_are_those_that_are_expected() {
     let Some(directory) = directory() else { return };
     let mut found = String::new();
     for (file, text) in texts(&directory) {
-        let reading = read(&text).unwrap();
+        let reading = read(&text, Pause::NEVER).unwrap();
         let of_targets = reading
             .snapshots
             .iter()
@@ -162,7 +163,7 @@ fn the_problems_are_those_that_are_expected() {
 fn every_target_is_complete() {
     let Some(directory) = directory() else { return };
     for (file, text) in texts(&directory) {
-        for snapshot in &read(&text).unwrap().snapshots {
+        for snapshot in &read(&text, Pause::NEVER).unwrap().snapshots {
             assert!(snapshot.complete && snapshot.observed, "{file}");
             assert_eq!(snapshot.target.is_none(), file.contains("noname"), "{file}");
         }

@@ -515,6 +515,38 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.require_bound(text, text) IS
 'Internal: fails with 22001 for a name that is too long, with 22025 for what is no LIKE pattern.';
 
+-- With the rights of the extension's owner, whose functions they are: what another role had granted, DROP OWNED would leave,
+-- so that the grantee could not be dropped. It looks at catalogs alone and touches nothing of the store's owner.
+CREATE FUNCTION jobstats_internal.share_functions_on_text() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    routine regprocedure;
+    grantee text;
+BEGIN
+    FOR routine, grantee IN
+        SELECT p.oid, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END
+        FROM pg_extension e
+        JOIN pg_proc p ON p.pronamespace = e.extnamespace
+            AND p.proname IN ('jobstats_parse', 'jobstats_problems', 'jobstats_unpack', 'jobstats_identify')
+        JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+            AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+        CROSS JOIN (
+            SELECT DISTINCT a.grantee
+            FROM pg_namespace n
+            JOIN pg_class c ON c.relnamespace = n.oid
+            CROSS JOIN aclexplode(c.relacl) AS a
+            WHERE n.nspname = 'jobstats' AND (c.relname, a.privilege_type) IN (('raw', 'SELECT'), ('feed', 'INSERT'))
+        ) AS g
+        WHERE e.extname = 'jobstats' AND (g.grantee = 0 OR NOT has_function_privilege(g.grantee, p.oid, 'EXECUTE'))
+    LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', routine, grantee);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
+'Internal: lets all who may read raw text, or feed, call the functions that take text.';
+
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
 ) RETURNS void
@@ -530,6 +562,7 @@ BEGIN
         jobstats_internal.require_bound('target', target);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_writer.role);
     EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', jobstats_grant_writer.role);
+    PERFORM jobstats_internal.share_functions_on_text();
     own.role := quote_ident(jobstats_grant_writer.role)::regrole;
     IF num_nonnulls(cluster, server, target) = 0
         AND EXISTS (SELECT FROM jobstats.writers w WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0) THEN
@@ -559,6 +592,7 @@ BEGIN
     PERFORM jobstats_internal.require_role(role);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
+    PERFORM jobstats_internal.share_functions_on_text();
     -- Also on what jobstats_setup() will make anew.
     EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON TABLES TO %I',
         (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), role);
@@ -697,7 +731,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Error: 22023 for a format that is none.';
+'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
 
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
@@ -774,14 +808,14 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_parse_wrapper';
 COMMENT ON FUNCTION jobstats_parse(text) IS
-'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row.';
+'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
     line integer, target text, entry text, reason text, text text
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
 COMMENT ON FUNCTION jobstats_problems(text) IS
-'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row.';
+'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
@@ -946,7 +980,7 @@ COMMENT ON FUNCTION jobstats_totals IS
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
-'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB.';
+'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
 
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
@@ -2092,6 +2126,11 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
 TO PUBLIC;
+
+-- A long text costs whoever runs the server time and memory: these are for readers and writers, who get them with the right
+-- to read or to feed.
+REVOKE ALL ON ROUTINE jobstats_parse, jobstats_problems, jobstats_unpack, jobstats_identify FROM PUBLIC;
+GRANT EXECUTE ON ROUTINE jobstats_parse, jobstats_problems, jobstats_unpack, jobstats_identify TO pg_database_owner;
 
 REVOKE ALL ON ROUTINE
     jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,

@@ -70,6 +70,12 @@ pub enum Error {
         /// Bytes.
         limit: u64,
     },
+    /// What can be packed so well is no text of Lustre.
+    #[error("the text is more than {limit} times as long as it is packed")]
+    Ratio {
+        /// How many times.
+        limit: u64,
+    },
     /// A text of more targets than `max_targets`.
     #[error("the text has {found} targets, more than {limit}")]
     TooManyTargets {
@@ -79,7 +85,7 @@ pub enum Error {
         limit: usize,
     },
     /// `body_zstd` cannot be unpacked.
-    #[error("body_zstd is not zstd data: {0}")]
+    #[error("the text is not zstd data: {0}")]
     NotZstd(String),
     /// Neither or both of `body` and `body_zstd`.
     #[error("{0}")]
@@ -155,6 +161,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether packed text is not what it should be, so that nothing can be unpacked.
+    pub const fn is_of_packed(&self) -> bool {
+        matches!(
+            self,
+            Self::NotZstd(_) | Self::TextTooLarge { .. } | Self::Ratio { .. }
+        )
+    }
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         use PgSqlErrorCode as Code;
         match self {
@@ -170,6 +184,7 @@ impl Error {
             Self::NotOwner => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
             Self::ReadOnly(_) => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
             Self::TextTooLarge { .. }
+            | Self::Ratio { .. }
             | Self::TooManyTargets { .. }
             | Self::TooManyRows
             | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
@@ -247,6 +262,7 @@ impl Error {
             Self::TextTooLarge { .. } => {
                 Some("Feed one target per row, or raise max_text in jobstats.settings.")
             }
+            Self::Ratio { .. } => Some("No text of Lustre is: see what the file is that was sent."),
             Self::TooManyTargets { .. } => {
                 Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
             }

@@ -1,13 +1,28 @@
 //! `jobstats_identify()` and what else has to do with the formats of identifiers.
 
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format};
+use jobstats_core::scan::IDENTIFIER_MAX;
 use jobstats_core::snapshot::Snapshot;
+use pgrx::Array;
 use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::error::Error;
+use crate::pause::pause;
 use crate::store;
+
+/// The columns of `jobstats_identify`.
+type Means = (
+    Option<String>,
+    Option<i64>,
+    Option<i64>,
+    Option<String>,
+    Option<String>,
+    Option<i64>,
+    Option<String>,
+    &'static str,
+);
 
 #[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
@@ -16,11 +31,11 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Error: 22023 for a format that is none.';
+'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
 "#)]
 fn jobstats_identify(
     entry: Option<&str>,
-    formats: Option<Vec<Option<String>>>,
+    formats: Option<Array<'_, &str>>,
 ) -> Result<
     TableIterator<
         'static,
@@ -40,13 +55,37 @@ fn jobstats_identify(
     let Some(entry) = entry else {
         return Ok(TableIterator::empty());
     };
-    let formats = match formats {
-        Some(formats) => compile(formats.into_iter().flatten().map(|format| (format, None)))?,
-        None => Spi::connect(configured_or_built_in)?,
+    if entry.len() > IDENTIFIER_MAX {
+        return Err(Error::LongName {
+            what: "entry",
+            limit: IDENTIFIER_MAX,
+        }
+        .into());
+    }
+    let means = match formats {
+        Some(formats) => by_first(entry, &formats)?,
+        None => means(&Spi::connect(configured_or_built_in)?.identify(entry)),
     };
-    let identity = formats.identify(entry);
+    Ok(TableIterator::once(means))
+}
+
+/// What the entry means by the first of the formats that matches it. All of them are looked at: an error in one is told
+/// whatever the entry is.
+fn by_first(entry: &str, formats: &Array<'_, &str>) -> Result<Means, Error> {
+    let mut found = None;
+    for format in formats.iter().flatten() {
+        pause();
+        let format = Format::compile(format, None)?;
+        if found.is_none() {
+            found = format.identify(entry).as_ref().map(means);
+        }
+    }
+    Ok(found.unwrap_or_else(|| means(&Formats::default().identify(entry))))
+}
+
+fn means(identity: &Identity<'_>) -> Means {
     let owned = |field: Option<&str>| field.map(str::to_owned);
-    Ok(TableIterator::once((
+    (
         owned(identity.job),
         identity.uid.map(i64::from),
         identity.gid.map(i64::from),
@@ -55,23 +94,19 @@ fn jobstats_identify(
         identity.pid.map(i64::from),
         owned(identity.format),
         identity.status.as_str(),
-    )))
+    )
 }
 
 fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
     if store::exists(client)? {
         return configured_formats(client);
     }
-    compile(
-        DEFAULT_FORMATS
-            .iter()
-            .map(|(format, label)| ((*format).to_owned(), label.map(str::to_owned))),
-    )
+    Ok(Formats::compile(DEFAULT_FORMATS.iter().copied())?)
 }
 
 /// The formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    compile(rows(client)?.into_iter())
+    rows(client)?.into_iter().map(compile_one).collect()
 }
 
 /// Those of them that are formats: a feed does not fail for one that is none.
@@ -99,10 +134,6 @@ fn rows(client: &SpiClient<'_>) -> Result<Vec<(String, Option<String>)>, Error> 
         rows.push((format, row.get::<String>(2)?));
     }
     Ok(rows)
-}
-
-fn compile(rows: impl Iterator<Item = (String, Option<String>)>) -> Result<Formats, Error> {
-    rows.map(compile_one).collect()
 }
 
 fn compile_one((format, label): (String, Option<String>)) -> Result<Format, Error> {

@@ -92,11 +92,6 @@ pub fn kept<S>(state: &mut S) -> Internal {
     Internal::from(Some(pg_sys::Datum::from(&raw mut *state)))
 }
 
-/// Lets a long computation be cancelled.
-pub fn pause() {
-    pgrx::check_for_interrupts!();
-}
-
 /// What is left of a message that is being received.
 ///
 /// # Safety

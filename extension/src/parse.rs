@@ -1,17 +1,21 @@
 //! `jobstats_parse()` and `jobstats_problems()`: what the scanner finds, as rows.
+#![allow(unsafe_code)]
 
 use std::borrow::Cow;
 use std::convert::Infallible;
+use std::fmt::Write as _;
 
 use jobstats_core::scan::{
-    Clock, CounterLine, Reason, Sink, TargetName, Time, TimeLine, histogram_label, scan,
+    Clock, CounterLine, HISTOGRAM_LEN, Reason, Sink, TargetName, Time, TimeLine, histogram_label,
+    scan,
 };
 use pgrx::prelude::*;
-use pgrx::{AnyNumeric, JsonB};
+use pgrx::{AnyNumeric, IntoDatum};
 
-use crate::unpack::escape;
+use crate::pause::PAUSE;
+use crate::rows::{Rows, jsonb};
+use jobstats_core::escape::escape;
 
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
     target text, entry text, snapshot_time numeric, start_time numeric, clock text, operation text, samples numeric,
@@ -19,142 +23,68 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_parse(text) IS
-'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row.';
+'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 "#)]
-fn jobstats_parse(
-    body: &str,
-) -> TableIterator<
-    'static,
-    (
-        name!(target, Option<String>),
-        name!(entry, String),
-        name!(snapshot_time, Option<AnyNumeric>),
-        name!(start_time, Option<AnyNumeric>),
-        name!(clock, Option<&'static str>),
-        name!(operation, String),
-        name!(samples, AnyNumeric),
-        name!(unit, String),
-        name!(min, Option<AnyNumeric>),
-        name!(max, Option<AnyNumeric>),
-        name!(sum, Option<AnyNumeric>),
-        name!(sumsq, Option<AnyNumeric>),
-        name!(hist, Option<JsonB>),
-        name!(line, i32),
-    ),
-> {
-    TableIterator::new(found(body).rows.into_iter().map(|row| {
-        let CounterRow {
-            target,
-            entry,
-            snapshot_time,
-            start_time,
-            operation,
-            unit,
-            samples,
-            fields,
-            hist,
-            line,
-        } = row;
-        let [min, max, sum, sumsq] = fields.map(|field| field.map(AnyNumeric::from));
-        let clock = snapshot_time.or(start_time).map(|time| match time.clock {
-            Clock::Epoch => "epoch",
-            Clock::Boot => "boot",
-        });
-        let [snapshot_time, start_time] =
-            [snapshot_time, start_time].map(|time| time.and_then(seconds));
-        (
-            target,
-            entry,
-            snapshot_time,
-            start_time,
-            clock,
-            operation,
-            samples.into(),
-            unit,
-            min,
-            max,
-            sum,
-            sumsq,
-            hist.map(JsonB),
-            line,
-        )
-    }))
+fn jobstats_parse(body: &str, call: pg_sys::FunctionCallInfo) {
+    // SAFETY: called by PostgreSQL, as the statement above says.
+    let rows = unsafe { Rows::of(call) };
+    tell(body, Told::Counters, rows);
 }
 
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
     line integer, target text, entry text, reason text, text text
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_problems(text) IS
-'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row.';
+'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 "#)]
-fn jobstats_problems(
-    body: &str,
-) -> TableIterator<
-    'static,
-    (
-        name!(line, i32),
-        name!(target, Option<String>),
-        name!(entry, Option<String>),
-        name!(reason, &'static str),
-        name!(text, String),
-    ),
-> {
-    TableIterator::new(found(body).problems.into_iter().map(|problem| {
-        (
-            problem.line,
-            problem.target,
-            problem.entry,
-            problem.reason,
-            problem.text,
-        )
-    }))
+fn jobstats_problems(body: &str, call: pg_sys::FunctionCallInfo) {
+    // SAFETY: called by PostgreSQL, as the statement above says.
+    let rows = unsafe { Rows::of(call) };
+    tell(body, Told::Problems, rows);
 }
 
-/// One operation line.
-struct CounterRow {
-    target: Option<String>,
-    entry: String,
-    snapshot_time: Option<Time>,
-    start_time: Option<Time>,
-    operation: String,
-    unit: String,
-    samples: u64,
-    /// min, max, sum, sumsq.
-    fields: [Option<u64>; 4],
-    hist: Option<serde_json::Value>,
-    line: i32,
+/// What rows are made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Counters,
+    Problems,
 }
 
-/// One line that could not be used.
-struct ProblemRow {
-    line: i32,
-    target: Option<String>,
-    entry: Option<String>,
-    reason: &'static str,
-    text: String,
+fn tell(body: &str, told: Told, rows: Rows) {
+    let mut teller = Teller {
+        told,
+        rows,
+        target: None,
+        entry: None,
+        snapshot_time: None,
+        start_time: None,
+    };
+    let Ok(()) = scan(body.as_bytes(), &mut teller, PAUSE);
 }
 
-/// Everything in a text, and where the scan stands in it.
-#[derive(Default)]
-struct Found {
-    rows: Vec<CounterRow>,
-    problems: Vec<ProblemRow>,
+/// Makes rows, and knows where the scan stands in the text.
+struct Teller {
+    told: Told,
+    rows: Rows,
     target: Option<String>,
     entry: Option<String>,
     snapshot_time: Option<Time>,
     start_time: Option<Time>,
 }
 
-fn found(body: &str) -> Found {
-    let mut found = Found::default();
-    let Ok(()) = scan(body.as_bytes(), &mut found);
-    found
+impl Teller {
+    fn clock(&self) -> Option<&'static str> {
+        let time = self.snapshot_time.or(self.start_time)?;
+        Some(match time.clock {
+            Clock::Epoch => "epoch",
+            Clock::Boot => "boot",
+        })
+    }
 }
 
-impl<'a> Sink<'a> for Found {
+impl<'a> Sink<'a> for Teller {
     type Stop = Infallible;
 
     fn target(&mut self, _: u32, target: Option<TargetName<'a>>) -> Result<(), Infallible> {
@@ -189,46 +119,68 @@ impl<'a> Sink<'a> for Found {
         counter: &CounterLine<'_>,
         _: &'a [u8],
     ) -> Result<(), Infallible> {
-        self.rows.push(CounterRow {
-            target: self.target.clone(),
-            entry: self.entry.clone().unwrap_or_default(),
-            snapshot_time: self.snapshot_time,
-            start_time: self.start_time,
-            operation: counter.operation.to_owned(),
-            unit: counter.unit_name.to_owned(),
-            samples: counter.samples,
-            fields: [counter.min, counter.max, counter.sum, counter.sumsq],
-            hist: counter.histogram.as_ref().map(|histogram| hist(histogram)),
-            line: number(line),
+        if self.told != Told::Counters {
+            return Ok(());
+        }
+        let (target, entry, clock) = (&self.target, &self.entry, self.clock());
+        let (snapshot_time, start_time) = (self.snapshot_time, self.start_time);
+        let number = |field: Option<u64>| field.map(AnyNumeric::from).into_datum();
+        self.rows.put(|| {
+            [
+                target.as_deref().into_datum(),
+                entry.as_deref().unwrap_or_default().into_datum(),
+                snapshot_time.and_then(seconds).into_datum(),
+                start_time.and_then(seconds).into_datum(),
+                clock.into_datum(),
+                counter.operation.into_datum(),
+                number(Some(counter.samples)),
+                counter.unit_name.into_datum(),
+                number(counter.min),
+                number(counter.max),
+                number(counter.sum),
+                number(counter.sumsq),
+                counter.histogram.as_ref().and_then(hist),
+                integer(line).into_datum(),
+            ]
         });
         Ok(())
     }
 
     fn problem(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), Infallible> {
-        self.problems.push(ProblemRow {
-            line: number(line),
-            target: self.target.clone(),
-            entry: self.entry.clone(),
-            reason: reason.code(),
-            text: escape(text).into_owned(),
+        if self.told != Told::Problems {
+            return Ok(());
+        }
+        let (target, entry) = (&self.target, &self.entry);
+        self.rows.put(|| {
+            [
+                integer(line).into_datum(),
+                target.as_deref().into_datum(),
+                entry.as_deref().into_datum(),
+                reason.code().into_datum(),
+                escape(text).as_ref().into_datum(),
+            ]
         });
         Ok(())
     }
 }
 
-/// Buckets that counted something, under Lustre's own names for them.
-fn hist(histogram: &[u64]) -> serde_json::Value {
+/// Buckets that counted something, under Lustre's own names for them, as jsonb.
+fn hist(histogram: &[u64; HISTOGRAM_LEN]) -> Option<pg_sys::Datum> {
+    let mut text = String::from("{");
     let counted = histogram
         .iter()
         .enumerate()
         .filter(|(_, count)| **count > 0);
-    let buckets = counted.filter_map(|(element, count)| {
-        Some((histogram_label(element)?.to_owned(), (*count).into()))
-    });
-    serde_json::Value::Object(buckets.collect())
+    for (element, count) in counted {
+        let separator = if text.len() > 1 { "," } else { "" };
+        let label = histogram_label(element)?;
+        let _ = write!(text, "{separator}\"{label}\":{count}");
+    }
+    text.push('}');
+    jsonb(&text)
 }
 
-fn number(line: u32) -> i32 {
+fn integer(line: u32) -> i32 {
     i32::try_from(line).unwrap_or(i32::MAX)
 }
 

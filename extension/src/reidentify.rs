@@ -6,6 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::error::Error;
 use crate::identify::{SAMPLE, configured_formats, identity_columns, notice};
+use crate::pause::pause;
 use crate::rollup;
 use crate::store;
 
@@ -35,7 +36,7 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let formats = configured_formats(client)?;
     let (mut changed, mut after) = (0, None);
     loop {
-        pgrx::check_for_interrupts!();
+        pause();
         let (ids, names) = batch(client, after)?;
         let Some(last) = ids.last().copied() else {
             return Ok(changed);

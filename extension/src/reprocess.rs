@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
 use crate::ingest::{require_read_committed, stored};
+use crate::pause::pause;
 use crate::store::{self, Settings};
 use crate::time::timestamptz;
 
@@ -120,7 +121,7 @@ fn reprocess_target(
     let deleted = Spi::connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
     let mut inserted = 0;
     for wrong in &walked.wrong {
-        pgrx::check_for_interrupts!();
+        pause();
         inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
     }
     Ok(Outcome {

@@ -128,6 +128,8 @@ fn jobstats_setup(
             }
         }
         create_views(client, &schema)?;
+        let share = "SELECT jobstats_internal.share_functions_on_text()";
+        client.update(share, None, &[])?;
         comment(client)?;
         message(client, &installation, &schema)
     })?;

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::sync::LazyLock;
 use std::vec;
 
@@ -15,13 +15,13 @@ use jobstats_core::increment::{Column, Increment};
 use jobstats_core::step;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
-use pgrx::{
-    IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, direct_function_call_as_datum, pg_sys,
-};
+use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
 
 use crate::columns::operation_columns;
 use crate::error::Error;
+use crate::pause::pause;
 use crate::prepared;
+use crate::rows::jsonb;
 use crate::time::postgres_micros;
 
 /// An increment, its entry already resolved; a row of `jobstats.increments` for each part of it.
@@ -223,7 +223,7 @@ unsafe fn put_rows(
     for row in batch.rows.by_ref().take(batch.at_a_time) {
         let observed = row.increment.time;
         for part in step::split(row.increment) {
-            pgrx::check_for_interrupts!();
+            pause();
             let key = (batch.target_id, observed, row.entry_id);
             nulls.fill(true);
             // SAFETY: arrays and text of one row are copied into the tuplestore before their memory is reset.
@@ -274,12 +274,6 @@ fn fill(
     }
     let detail = increment.detail.as_deref().and_then(jsonb);
     set(after + 2, detail.map(packed));
-}
-
-fn jsonb(text: &str) -> Option<pg_sys::Datum> {
-    let text = CString::new(text).ok()?;
-    // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.
-    unsafe { direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()]) }
 }
 
 /// How values are compressed: lz4 where the server was built with it, as nearly all are, takes a quarter of the time of the

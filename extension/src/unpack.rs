@@ -1,39 +1,51 @@
 //! `jobstats_unpack()`: packed text as the view `raw_text` shows it.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
+use jobstats_core::escape::{escape, pieces};
 use pgrx::prelude::*;
 
+use crate::error::Error;
+use crate::pause::pause;
 use crate::zstd_text::unpack;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
-'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB.';
+'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
 "#)]
 fn jobstats_unpack(packed: &[u8]) -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
-    Ok(escape(&unpack(packed)?).into_owned())
+    Ok(shown(unpack(packed)?)?)
 }
 
-/// Bytes as text of PostgreSQL: NUL and what is not UTF-8 become `\xHH`, Lustre's own notation.
-pub fn escape(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !bytes.contains(&0) => return Cow::Borrowed(text),
-        _ => {}
+/// Bytes that are shown at a time.
+const PIECE: usize = 1 << 20;
+
+/// The longest text that PostgreSQL holds, without its header.
+const LIMIT: u64 = (1 << 30) - 5;
+
+/// A whole text, however long, escaped.
+///
+/// # Errors
+/// Where it is longer than PostgreSQL holds, or than there is memory for.
+fn shown(bytes: Vec<u8>) -> Result<String, Error> {
+    let mut size = 0;
+    for piece in pieces(&bytes, PIECE) {
+        pause();
+        size += escape(piece).len();
     }
-    let mut text = String::with_capacity(bytes.len() + 16);
-    for chunk in bytes.utf8_chunks() {
-        for (number, piece) in chunk.valid().split('\0').enumerate() {
-            if number > 0 {
-                text.push_str("\\x00");
-            }
-            text.push_str(piece);
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02X}");
-        }
+    if size as u64 > LIMIT {
+        return Err(Error::TextTooLarge { limit: LIMIT });
     }
-    Cow::Owned(text)
+    // The same size is the same text, which is not copied then.
+    if size == bytes.len() {
+        return String::from_utf8(bytes).map_err(|_| Error::Memory(size));
+    }
+    let mut text = String::new();
+    text.try_reserve_exact(size)
+        .map_err(|_| Error::Memory(size))?;
+    for piece in pieces(&bytes, PIECE) {
+        pause();
+        text.push_str(&escape(piece));
+    }
+    Ok(text)
 }

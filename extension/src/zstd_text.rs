@@ -8,6 +8,7 @@ use zstd::zstd_safe::{decompress_bound, find_frame_compressed_size, get_error_na
 
 use crate::error::Error;
 use crate::memory::{lend, reserve, reserve_large};
+use crate::pause::pause;
 
 /// Fast, and smaller than the texts need: they repeat themselves.
 const LEVEL: i32 = 1;
@@ -24,8 +25,15 @@ const INCOMPLETE: usize = 72_usize.wrapping_neg();
 /// Packed text that is unpacked at a time: about a megabyte of text, half of what the processor has at hand.
 const PIECE: usize = 64 << 10;
 
+/// Unpacked text that a smaller piece makes at most, about.
+const UNPACKED_PIECE: u64 = 4 << 20;
+
 /// Unpacked text is never larger than a field of PostgreSQL.
 const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
+
+/// How many times its size data may unpack to, from a size on that no attack is worth. True texts reach 155.
+const RATIO: u64 = 2_000;
+const RATIO_FROM: u64 = 16 << 20;
 
 /// Memory that a session keeps for its next text: that of nearly all.
 const KEPT: usize = 128 << 20;
@@ -88,16 +96,13 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Error> {
 
 /// zstd → text; `each` is given every piece of it while it is still in the processor's cache.
 pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>, Error> {
+    let limit = allowed(packed.len()).min(UNPACKED_LIMIT);
+    let most = most(packed)?;
     // Memory that is reserved and not written costs nothing.
-    let most = most(packed)?.min(UNPACKED_LIMIT);
-    let mut text = memory(usize::try_from(most).unwrap_or(usize::MAX))?;
+    let mut text = memory(usize::try_from(most.min(limit)).unwrap_or(usize::MAX))?;
     let failed = |error: io::Error| match error.to_string() {
         reason if reason == get_error_name(NO_MEMORY) => Error::Memory(packed.len()),
-        reason if reason == get_error_name(NO_ROOM) && most == UNPACKED_LIMIT => {
-            Error::TextTooLarge {
-                limit: UNPACKED_LIMIT,
-            }
-        }
+        reason if reason == get_error_name(NO_ROOM) && most > limit => too_large(limit),
         reason => Error::NotZstd(reason),
     };
     let mut decoder = Decoder::new().map_err(failed)?;
@@ -105,8 +110,8 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
     // took a tenth of its time.
     let in_place = DParameter::StableOutBuffer(true);
     decoder.set_parameter(in_place).map_err(failed)?;
-    for piece in packed.chunks(PIECE) {
-        pgrx::check_for_interrupts!();
+    for piece in packed.chunks(piece(packed.len(), most.min(limit))) {
+        pause();
         let known = text.len();
         let mut input = InBuffer::around(piece);
         while input.pos < piece.len() {
@@ -117,6 +122,35 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
         each(&text[known..]);
     }
     Ok(text)
+}
+
+/// Fails for what would not be unpacked again.
+pub fn require_ratio(text: usize, packed: usize) -> Result<(), Error> {
+    if text as u64 > allowed(packed) {
+        Err(Error::Ratio { limit: RATIO })
+    } else {
+        Ok(())
+    }
+}
+
+/// Bytes that data of this size may unpack to.
+fn allowed(packed: usize) -> u64 {
+    RATIO_FROM.max(packed as u64 * RATIO)
+}
+
+/// Why a text that passes the limit is not unpacked.
+fn too_large(limit: u64) -> Error {
+    if limit == UNPACKED_LIMIT {
+        Error::TextTooLarge { limit }
+    } else {
+        Error::Ratio { limit: RATIO }
+    }
+}
+
+/// Bytes of data to unpack at a time, so that whoever waits for it can end it.
+fn piece(packed: usize, unpacked: u64) -> usize {
+    let share = packed as u64 * UNPACKED_PIECE / unpacked.max(1);
+    usize::try_from(share).unwrap_or(PIECE).clamp(1, PIECE)
 }
 
 /// How large the text is at most: what its writer says, if he knew, else as many blocks as there are.

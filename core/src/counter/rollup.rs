@@ -3,6 +3,8 @@
 use allocator_api2::alloc::Allocator;
 use allocator_api2::vec::Vec;
 
+use crate::pause::Pause;
+
 use super::{CounterError, Summary};
 
 /// So many fit into a gigabyte.
@@ -40,9 +42,9 @@ impl<A: Allocator, const LIMIT: usize> Rollup<A, LIMIT> {
 
     /// The summary of the whole; None if there is nothing. More can be added afterwards. `pause` is called every now and
     /// then, and may unwind.
-    pub fn summary(&mut self, pause: &mut impl FnMut()) -> Result<Option<Summary>, CounterError> {
+    pub fn summary(&mut self, pause: Pause<'_>) -> Result<Option<Summary>, CounterError> {
         self.summaries.sort_unstable_by(|one, other| {
-            pause();
+            pause.now();
             one.since().cmp(&other.since())
         });
         let mut summaries = self.summaries.iter();
@@ -50,7 +52,7 @@ impl<A: Allocator, const LIMIT: usize> Rollup<A, LIMIT> {
             return Ok(None);
         };
         summaries.try_for_each(|next| {
-            pause();
+            pause.now();
             whole.append(next)
         })?;
         Ok(Some(whole))

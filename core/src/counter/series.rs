@@ -4,6 +4,8 @@ use allocator_api2::alloc::Allocator;
 use allocator_api2::boxed::Box;
 use allocator_api2::vec::Vec;
 
+use crate::pause::Pause;
+
 use super::{CounterError, Reading, Summary};
 
 /// A reading that comes late needs those around it. So many of the latest are kept, at least half of them, while all come
@@ -106,7 +108,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
 
     /// Keeps of the earliest readings only what they sum up to.
     fn forget(&mut self, readings: usize) -> Result<(), CounterError> {
-        let summary = self.sum_up(None, readings, &mut || ())?;
+        let summary = self.sum_up(None, readings, Pause::NEVER)?;
         self.forgotten = summary.map(|it| self.keep(it)).transpose()?;
         self.counted = None;
         self.readings.drain(..readings);
@@ -120,7 +122,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
 
     /// What all readings say; None if there are none. More can be added afterwards. `pause` is called every now and then,
     /// and may unwind.
-    pub fn summary(&mut self, pause: &mut impl FnMut()) -> Result<Option<Summary>, CounterError> {
+    pub fn summary(&mut self, pause: Pause<'_>) -> Result<Option<Summary>, CounterError> {
         self.put_in_order(pause);
         let Some(&last) = self.readings.last() else {
             return Ok(None);
@@ -138,12 +140,12 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         Ok(Some(summary))
     }
 
-    fn put_in_order(&mut self, pause: &mut impl FnMut()) {
+    fn put_in_order(&mut self, pause: Pause<'_>) {
         if self.in_order {
             return;
         }
         self.readings.sort_unstable_by(|one, other| {
-            pause();
+            pause.now();
             one.cmp(other)
         });
         // Of the same time the greatest, which comes last.
@@ -162,7 +164,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         &self,
         counted: Option<Counted>,
         until: usize,
-        pause: &mut impl FnMut(),
+        pause: Pause<'_>,
     ) -> Result<Option<Summary>, CounterError> {
         let mut summary = counted.map(|it| it.summary);
         let mut done = counted.map_or(0, |it| it.readings);
@@ -183,7 +185,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
 fn push_all(
     summary: &mut Option<Summary>,
     readings: &[Reading],
-    pause: &mut impl FnMut(),
+    pause: Pause<'_>,
 ) -> Result<(), CounterError> {
     let mut readings = readings.iter();
     if summary.is_none() {
@@ -193,7 +195,7 @@ fn push_all(
         return Ok(());
     };
     readings.try_for_each(|&it| {
-        pause();
+        pause.now();
         summary.push(it)
     })
 }

@@ -1,6 +1,7 @@
 use allocator_api2::alloc::Global;
 
 use super::*;
+use crate::pause::Pause;
 
 mod form;
 mod laws;
@@ -21,7 +22,7 @@ fn of_life(start: Micros, time: Micros, value: i64) -> Reading {
 fn summary(readings: &[Reading]) -> Option<Summary> {
     let mut series = Series::<Global, 4>::new_in(Global);
     readings.iter().for_each(|&it| series.push(it).unwrap());
-    series.summary(&mut || ()).unwrap()
+    series.summary(Pause::NEVER).unwrap()
 }
 
 /// Increase and resets of values read one after the other.
@@ -164,7 +165,7 @@ mod rollup {
         for part in parts {
             rollup.push(summary(part).unwrap()).unwrap();
         }
-        rollup.summary(&mut || ())
+        rollup.summary(Pause::NEVER)
     }
 
     #[test]
@@ -216,15 +217,15 @@ mod rollup {
         ];
         let mut first = Rollup::<Global>::new_in(Global);
         first.push(summary(&parts[0]).unwrap()).unwrap();
-        let half = first.summary(&mut || ()).unwrap().unwrap();
+        let half = first.summary(Pause::NEVER).unwrap().unwrap();
         first.push(summary(&parts[1]).unwrap()).unwrap();
-        let more = first.summary(&mut || ()).unwrap().unwrap();
+        let more = first.summary(Pause::NEVER).unwrap().unwrap();
         assert_eq!((half.increase(), more.increase()), (50, 110));
         let mut second = Rollup::<Global>::new_in(Global);
         second.push(summary(&parts[2]).unwrap()).unwrap();
         second.push(more).unwrap();
         assert_eq!(
-            second.summary(&mut || ()).unwrap(),
+            second.summary(Pause::NEVER).unwrap(),
             summary(&parts.concat())
         );
     }

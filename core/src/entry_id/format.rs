@@ -25,6 +25,13 @@ pub enum FormatError {
     TooLong(String),
 }
 
+/// As much of a format as a message shows.
+fn shown(format: &str) -> String {
+    let end = format.floor_char_boundary(2 * LONGEST_FORMAT);
+    let ellipsis = if end < format.len() { "…" } else { "" };
+    format!("{}{ellipsis}", &format[..end])
+}
+
 /// A `jobid_name` format.
 #[derive(Debug, Clone)]
 pub struct Format {
@@ -39,7 +46,7 @@ pub struct Format {
 impl Format {
     /// Compiles a format; `node_label` is the node of identifiers whose format does not ask for one.
     pub fn compile(format: &str, node_label: Option<&str>) -> Result<Self, FormatError> {
-        let too_long = || FormatError::TooLong(format.to_owned());
+        let too_long = || FormatError::TooLong(shown(format));
         if format.len() > LONGEST_FORMAT {
             return Err(too_long());
         }

@@ -9,6 +9,7 @@ use super::limit::active;
 use super::row::Rows;
 use super::value::{fall, slots};
 use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
+use crate::pause::Pause;
 use crate::scan::{Clock, Time, Unit};
 use crate::snapshot::{ByKey, Counter, Record, Snapshot};
 use crate::step::DAY;
@@ -26,6 +27,7 @@ pub fn compare<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
     cleanup_interval: u32,
+    pause: Pause<'_>,
 ) -> Result<Comparison<'a>, CompareError> {
     let text = next.snapshot.unwrap_or(&NOTHING);
     let Some(previous) = previous else {
@@ -36,7 +38,7 @@ pub fn compare<'a>(
             ..Comparison::default()
         });
     };
-    let comparing = Comparing::new(previous, next, text)?;
+    let comparing = Comparing::new(previous, next, text, pause)?;
     Ok(comparing.run(retention(cleanup_interval))?)
 }
 
@@ -61,10 +63,11 @@ pub(super) fn wall(time: Option<Time>) -> Option<Micros> {
 /// When the latest life of every entry began.
 pub(super) fn latest_start_times<'a>(
     text: &'a Snapshot<'_>,
+    pause: Pause<'_>,
 ) -> Result<ByKey<'a, Option<Time>>, TryReserveError> {
     let mut latest = ByKey::default();
     latest.try_reserve(text.records.len())?;
-    for record in &text.records {
+    for record in pause.among(&text.records) {
         let start_time = latest.entry(text.key(record)).or_default();
         *start_time = record.start_time.max(*start_time);
     }
@@ -95,6 +98,7 @@ struct Comparing<'a, 'o> {
     previous: &'o Observation<'a>,
     next: &'o Observation<'a>,
     text: &'a Snapshot<'a>,
+    pause: Pause<'o>,
     known: Known<'a>,
     /// Whether an entry that was not known is proven to have been born.
     previous_is_whole: bool,
@@ -113,12 +117,14 @@ impl<'a, 'o> Comparing<'a, 'o> {
         previous: &'o Observation<'a>,
         next: &'o Observation<'a>,
         text: &'a Snapshot<'a>,
+        pause: Pause<'o>,
     ) -> Result<Self, TryReserveError> {
-        let known = Known::new(previous)?;
+        let known = Known::new(previous, pause)?;
         Ok(Self {
             previous,
             next,
             text,
+            pause,
             previous_is_whole: is_whole(previous, &known),
             known,
             in_text: InText::of(text),
@@ -131,7 +137,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 
     fn run(mut self, retention: Micros) -> Result<Comparison<'a>, TryReserveError> {
-        for record in &self.text.records {
+        for record in self.pause.among(&self.text.records) {
             self.record(record)?;
         }
         self.carry_missing(retention)?;
@@ -159,10 +165,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         };
         match before {
             Some(before) => self.difference(record, &before),
-            None => {
-                self.problem(record, None, Reason::OlderLife);
-                Ok(())
-            }
+            None => self.problem(record, None, Reason::OlderLife),
         }
     }
 
@@ -231,7 +234,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
     fn is_stale(&mut self, record: &Record, known: Time) -> Result<bool, TryReserveError> {
         let starts = match self.latest_in_text.take() {
             Some(starts) => starts,
-            None => latest_start_times(self.text)?,
+            None => latest_start_times(self.text, self.pause)?,
         };
         let latest = starts.get(&self.text.key(record)).copied().flatten();
         self.latest_in_text = Some(starts);
@@ -275,7 +278,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             let name = text.slot_name(slot);
             match fall(&value, &now) {
                 Some(reason) => {
-                    self.problem(record, Some(name), reason);
+                    self.problem(record, Some(name), reason)?;
                     withheld.add(slot);
                 }
                 None => rows.add(self.earliest(since), name, &value, &now, apart),
@@ -322,7 +325,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         reset: Option<Micros>,
     ) -> Result<(), TryReserveError> {
         for (operation, reason) in std::mem::take(&mut rows.problems) {
-            self.problem(record, Some(operation), reason);
+            self.problem(record, Some(operation), reason)?;
         }
         let increments = &mut self.result.increments;
         increments.try_reserve(rows.len())?;
@@ -340,13 +343,18 @@ impl<'a, 'o> Comparing<'a, 'o> {
         Ok(())
     }
 
-    fn problem(&mut self, record: &'a Record, operation: Option<&'a str>, reason: Reason) {
-        self.result.problems.push(Problem {
+    fn problem(
+        &mut self,
+        record: &'a Record,
+        operation: Option<&'a str>,
+        reason: Reason,
+    ) -> Result<(), TryReserveError> {
+        self.result.report(Problem {
             line: record.line,
             entry: self.text.id(record),
             operation,
             reason,
-        });
+        })
     }
 
     /// Carries the entries that the text lacks as long as it may not be all (rule 3).
@@ -358,7 +366,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         let survived = self.survived || self.text.has_duplicates;
         let missing = self.known.missing()?;
         let oldest = self.oldest_carried(&missing)?;
-        for head in missing {
+        for head in self.pause.among(missing) {
             let is_of_text = self.known.is_of_text(head);
             self.result.removed += u64::from(is_whole && is_of_text);
             let Some(life) = self.known.latest_life(head) else {

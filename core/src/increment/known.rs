@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::life::{Life, Part};
 use super::{Micros, Observation};
+use crate::pause::Pause;
 use crate::scan::Time;
 use crate::snapshot::{ByKey, Key, Record, Snapshot};
 
@@ -39,7 +40,11 @@ struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    fn new(text: &'a Snapshot<'a>, carried: &'a Snapshot<'a>) -> Result<Self, TryReserveError> {
+    fn new(
+        text: &'a Snapshot<'a>,
+        carried: &'a Snapshot<'a>,
+        pause: Pause<'_>,
+    ) -> Result<Self, TryReserveError> {
         let of_text = text.records.len();
         let len = of_text + carried.records.len();
         let mut chains = Self {
@@ -53,10 +58,10 @@ impl<'a> Chains<'a> {
             carried.records.len()
         };
         chains.heads.try_reserve(several)?;
-        for (position, record) in (of_text..len).zip(&carried.records).rev() {
+        for (position, record) in pause.among((of_text..len).zip(&carried.records).rev()) {
             chains.add(carried.key(record), position);
         }
-        for (position, record) in (0..of_text).zip(&text.records).rev() {
+        for (position, record) in pause.among((0..of_text).zip(&text.records).rev()) {
             let key = text.key(record);
             // Most entries of a text are in no other part.
             if text.has_several_lives || chains.heads.contains_key(&key) {
@@ -83,7 +88,7 @@ fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, TryReserveError> {
 }
 
 impl<'a> Known<'a> {
-    pub fn new(observation: &Observation<'a>) -> Result<Self, TryReserveError> {
+    pub fn new(observation: &Observation<'a>, pause: Pause<'_>) -> Result<Self, TryReserveError> {
         let [text, carried] = [observation.snapshot, observation.carried]
             .map(|snapshot| snapshot.unwrap_or(&NOTHING));
         let len = text.records.len() + carried.records.len();
@@ -94,7 +99,9 @@ impl<'a> Known<'a> {
             carried,
             found: filled(false, len)?,
             claimed: filled(false, len)?,
-            chains: has_chains.then(|| Chains::new(text, carried)).transpose()?,
+            chains: has_chains
+                .then(|| Chains::new(text, carried, pause))
+                .transpose()?,
             rest: None,
             cursor: 0,
         })

@@ -5,6 +5,7 @@ use std::collections::TryReserveError;
 use super::compare::latest_start_times;
 use super::known::Known;
 use super::{LateReason, Observation};
+use crate::pause::Pause;
 use crate::scan::Clock;
 use crate::snapshot::{Keys, Record, Snapshot};
 
@@ -16,32 +17,34 @@ pub fn can_be_older(
     late: &Observation,
     previous: Option<&Observation>,
     next: &Observation,
+    pause: Pause<'_>,
 ) -> Result<(), LateReason> {
     let is_neighbour = |other: &Observation| other.server == late.server;
     if !is_neighbour(next) && !previous.is_some_and(is_neighbour) {
         return Err(LateReason::Server);
     }
     if let Some(previous) = previous {
-        dates_agree(previous, late)?;
+        dates_agree(previous, late, pause)?;
     }
-    dates_agree(late, next)?;
-    counters_agree(late, previous, next)
+    dates_agree(late, next, pause)?;
+    counters_agree(late, previous, next, pause)
 }
 
 /// Whether every entry that has a `start_time` goes on, or is followed by a later one.
-fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReason> {
+fn dates_agree(
+    before: &Observation,
+    next: &Observation,
+    pause: Pause<'_>,
+) -> Result<(), LateReason> {
     let Some(next) = next.snapshot else {
         return Ok(());
     };
     for known in [before.snapshot, before.carried].into_iter().flatten() {
-        starts_ascend(known, next)?;
+        starts_ascend(known, next, pause)?;
     }
-    let mut known = Known::new(before)?;
-    for record in next
-        .records
-        .iter()
-        .filter(|record| record.start_time.is_some())
-    {
+    let mut known = Known::new(before, pause)?;
+    let dated = next.records.iter().filter(|it| it.start_time.is_some());
+    for record in pause.among(dated) {
         let head = known.find(next, record)?;
         let life = head.and_then(|head| known.life(head, record.start_time));
         if life.is_some_and(|life| life.falls(next, record)) {
@@ -51,8 +54,8 @@ fn dates_agree(before: &Observation, next: &Observation) -> Result<(), LateReaso
     Ok(())
 }
 
-fn starts_ascend(before: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
-    let latest = latest_start_times(next)?;
+fn starts_ascend(before: &Snapshot, next: &Snapshot, pause: Pause<'_>) -> Result<(), LateReason> {
+    let latest = latest_start_times(next, pause)?;
     let is_later = |record: &&Record| {
         let latest = latest.get(&before.key(record)).copied().flatten();
         record
@@ -62,7 +65,7 @@ fn starts_ascend(before: &Snapshot, next: &Snapshot) -> Result<(), LateReason> {
                 (start.clock, latest.clock) == (Clock::Epoch, Clock::Epoch) && start > latest
             })
     };
-    match before.records.iter().find(is_later) {
+    match pause.among(&before.records).find(is_later) {
         Some(record) => Err(LateReason::StartTime(before.id(record).to_owned())),
         None => Ok(()),
     }
@@ -73,20 +76,22 @@ fn counters_agree(
     late: &Observation,
     previous: Option<&Observation>,
     next: &Observation,
+    pause: Pause<'_>,
 ) -> Result<(), LateReason> {
     let (Some(previous), Some(text), Some(next)) = (previous, late.snapshot, next.snapshot) else {
         return Ok(());
     };
-    let mut before = Known::new(previous)?;
+    let mut before = Known::new(previous, pause)?;
     let mut restarted = Keys::default();
-    for record in &text.records {
+    for record in pause.among(&text.records) {
         if restarts(&mut before, text, record)? == Some(true) {
+            restarted.try_reserve(1)?;
             restarted.insert(text.key(record));
         }
     }
-    let mut before = Known::new(previous)?;
-    let mut late = Known::new(late)?;
-    for record in &next.records {
+    let mut before = Known::new(previous, pause)?;
+    let mut late = Known::new(late, pause)?;
+    for record in pause.among(&next.records) {
         let restarts_once = restarted.contains(&next.key(record))
             || restarts(&mut late, next, record)? == Some(true);
         if restarts_once && restarts(&mut before, next, record)? == Some(false) {

@@ -46,12 +46,11 @@ impl Comparison<'_> {
         if dropped.is_empty() {
             return Ok(());
         }
-        self.problems.try_reserve(dropped.len())?;
         for (position, column, growth) in dropped {
             let increment = &mut self.increments[position];
             increment.totals.retain(|(of, _)| *of != column);
-            self.problems
-                .push(problem(increment, column, growth, limit));
+            let problem = problem(increment, column, growth, limit);
+            self.report(problem)?;
         }
         self.increments.retain(Increment::has_grown);
         self.active = active(&self.increments);

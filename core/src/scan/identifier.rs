@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::escape::{escape, push_escaped};
+
 /// Bytes that an identifier may have as stored. Lustre has 31, each printed as up to 4.
 pub const IDENTIFIER_MAX: usize = 255;
 
@@ -14,9 +16,11 @@ pub(super) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
         return None;
     }
     let id = match unquote(value) {
-        Some(quoted) if quoted.contains(&b'\\') => Cow::Owned(text(&unescape(quoted)).into_owned()),
-        Some(quoted) => text(quoted),
-        None => text(value),
+        Some(quoted) if quoted.contains(&b'\\') => {
+            Cow::Owned(escape(&unescape(quoted)).into_owned())
+        }
+        Some(quoted) => escape(quoted),
+        None => escape(value),
     };
     if id.bytes().all(|byte| byte == b' ' || byte == b'\t') {
         return Some(Cow::Borrowed(""));
@@ -69,33 +73,4 @@ fn hex_digit(byte: u8) -> Option<u8> {
         b'A'..=b'F' => Some(byte - b'A' + 10),
         _ => None,
     }
-}
-
-/// Bytes → text, with `\xHH` for what a database cannot store as text.
-fn text(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(valid) = std::str::from_utf8(bytes)
-        && !valid.contains('\0')
-    {
-        return Cow::Borrowed(valid);
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            match character {
-                '\0' => push_escaped(&mut text, 0),
-                other => text.push(other),
-            }
-        }
-        for byte in chunk.invalid() {
-            push_escaped(&mut text, *byte);
-        }
-    }
-    Cow::Owned(text)
-}
-
-fn push_escaped(text: &mut String, byte: u8) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    text.push_str("\\x");
-    text.push(char::from(HEX[usize::from(byte >> 4)]));
-    text.push(char::from(HEX[usize::from(byte & 15)]));
 }

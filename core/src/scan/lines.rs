@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::line::Line;
 use super::{message, parameter};
+use crate::pause::{self, Pause};
 
 /// Identifiers in Lustre have at most this many bytes.
 const LUSTRE_IDENTIFIER_MAX: usize = 31;
@@ -12,7 +13,13 @@ const LUSTRE_IDENTIFIER_MAX: usize = 31;
 /// none.
 const JOINED_MAX: usize = 32;
 
-/// A line of the text, or its part before another parameter that begins in the middle of it.
+/// Lines of a text that are looked at in vain for such parts: a text of nothing but messages would take 32 times as long.
+const IN_VAIN_MAX: usize = 100_000;
+
+/// Bytes of a line that are looked at. A counter with a full histogram has less than a thousand.
+const LINE_MAX: usize = 64 << 10;
+
+/// A line of the text, or its part before another parameter that begins in the middle of it; of a long one its beginning.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece<'a> {
     /// Without its end, and without colours.
@@ -35,24 +42,32 @@ impl<'a> Piece<'a> {
 }
 
 /// Reads a text line by line.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lines<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Lines<'a, 'p> {
     text: &'a [u8],
+    pause: Pause<'p>,
+    /// Where to look up next.
+    pause_at: usize,
     /// Where the next line begins.
     pub(super) position: usize,
     /// Its number.
     pub(super) number: u32,
     /// Where the line ends of which a part has been taken: there can be many parts.
     end: Option<usize>,
+    /// Lines that may yet be looked at in vain.
+    in_vain: usize,
 }
 
-impl<'a> Lines<'a> {
-    pub(super) const fn new(text: &'a [u8]) -> Self {
+impl<'a, 'p> Lines<'a, 'p> {
+    pub(super) const fn new(text: &'a [u8], pause: Pause<'p>) -> Self {
         Self {
             text,
+            pause,
+            pause_at: pause::BYTES,
             position: 0,
             number: 1,
             end: None,
+            in_vain: IN_VAIN_MAX,
         }
     }
 
@@ -85,9 +100,25 @@ impl<'a> Lines<'a> {
 
     /// Take so many lines that are known to end where the rest of the text begins.
     pub(super) fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
-        self.position = self.text.len() - rest.len();
+        self.advance(self.text.len() - rest.len());
         self.number = self.number.saturating_add(lines as u32);
         self.end = None;
+    }
+
+    /// Take the empty lines that come next, which mean nothing anywhere.
+    pub(super) fn take_empty(&mut self) {
+        let rest = self.rest();
+        let rest = &rest[..rest.len().min(pause::BYTES)];
+        let empty = rest.iter().take_while(|byte| **byte == b'\n').count();
+        self.take_known_lines(&self.text[self.position + empty..], empty);
+    }
+
+    fn advance(&mut self, position: usize) {
+        self.position = position;
+        if position >= self.pause_at {
+            self.pause_at = position + pause::BYTES;
+            self.pause.now();
+        }
     }
 
     /// The next line; none at the end of the text.
@@ -105,7 +136,7 @@ impl<'a> Lines<'a> {
             }
             None => (line, None),
         };
-        self.position = piece.next;
+        self.advance(piece.next);
         self.number = self.number.saturating_add(u32::from(piece.ended));
         self.end = end;
         Some(piece)
@@ -114,11 +145,9 @@ impl<'a> Lines<'a> {
     fn whole_line(&self) -> Option<Piece<'a>> {
         let from = self.position;
         let rest = self.text.get(from..).filter(|rest| !rest.is_empty())?;
-        let end = self
-            .end
-            .or_else(|| Some(from + memchr::memchr(b'\n', rest)?));
+        let end = self.end.or_else(|| Some(from + self.line_feed(rest)?));
         let end = end.unwrap_or(self.text.len());
-        let line = &self.text[from..end];
+        let line = &self.text[from..end.min(from + LINE_MAX)];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let (text, begin) = without_colours(line);
         let ended = end < self.text.len();
@@ -128,6 +157,17 @@ impl<'a> Lines<'a> {
             from,
             next: end + usize::from(ended),
             ended,
+        })
+    }
+
+    /// Where the text has a line feed.
+    fn line_feed(&self, text: &[u8]) -> Option<usize> {
+        let mut pieces = (0..).step_by(pause::BYTES).zip(text.chunks(pause::BYTES));
+        pieces.find_map(|(begin, piece)| {
+            if begin > 0 {
+                self.pause.now();
+            }
+            Some(begin + memchr::memchr(b'\n', piece)?)
         })
     }
 
@@ -176,7 +216,8 @@ impl<'a> Lines<'a> {
             }
             let mut ahead = *self;
             let next = ahead.take()?;
-            if is_beginning(next.text) || message::is_message(next.text) {
+            let is_too_long = next.next - from > LINE_MAX;
+            if is_too_long || is_beginning(next.text) || message::is_message(next.text) {
                 return None;
             }
             *self = ahead;
@@ -188,14 +229,25 @@ impl<'a> Lines<'a> {
     /// of the value. None where the next line can only be one of its own: then the message is part of the line.
     pub(super) fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut ahead = *self;
+        let joined = ahead.other_part(before, messages);
+        if joined.is_some() {
+            *self = ahead;
+        } else {
+            let in_vain = (ahead.number - self.number) as usize;
+            self.in_vain = self.in_vain.saturating_sub(in_vain);
+        }
+        joined
+    }
+
+    fn other_part(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut joined = Joined {
             text: before.to_vec(),
             ended: false,
             messages: vec![messages],
         };
-        for _ in 0..JOINED_MAX {
-            let taken = ahead;
-            let piece = ahead.take();
+        for _ in 0..JOINED_MAX.min(self.in_vain) {
+            let taken = *self;
+            let piece = self.take();
             let Some(piece) = piece.filter(|piece| parameter::parse(piece.text).is_none()) else {
                 *self = taken;
                 return Some(joined);
@@ -212,7 +264,6 @@ impl<'a> Lines<'a> {
             joined.text.extend_from_slice(text);
             if merged.is_none() {
                 joined.ended = piece.ended;
-                *self = ahead;
                 return Some(joined);
             }
             joined.messages.push(piece.begin + text.len()..piece.next);

@@ -1,5 +1,9 @@
 //! Error messages that `lctl` wrote into the same file or pipe as the values.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 /// Whether the line is a message.
 pub(super) fn is_message(line: &[u8]) -> bool {
     [&b"error: "[..], b"warning: ", b"lctl: "]
@@ -10,7 +14,11 @@ pub(super) fn is_message(line: &[u8]) -> bool {
 /// Where, after the first byte, a message begins: values are buffered and messages are not, so one can stand in the
 /// middle of a line that goes on after it.
 pub(super) fn merged(line: &[u8]) -> Option<usize> {
-    memchr::memmem::find_iter(line, b"error: ").find(|begin| {
+    static ERROR: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"error: "));
+    if line.len() < b"error: x_param:".len() {
+        return None;
+    }
+    ERROR.find_iter(line).find(|begin| {
         let words = &line[begin + b"error: ".len()..];
         let colon = memchr::memchr(b':', words).unwrap_or(0);
         *begin > 0 && words[..colon].ends_with(b"_param")

@@ -63,6 +63,9 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
 ///
 /// Only names like those that Lustre gives are found there; identifiers can contain what a user likes.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
+    if line.len() < b"mdt.x-MDT0000.x=".len() {
+        return None;
+    }
     memchr::memchr(b'=', line)?;
     let mut earliest = None;
     for (prefix, _) in KINDS {

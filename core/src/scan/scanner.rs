@@ -11,6 +11,7 @@ use super::parameter::{self, Parameter, TargetName};
 use super::time::{self, TimeKey, TimeLine};
 use super::{Reason, Sink, identifier, message};
 use crate::operation;
+use crate::pause::Pause;
 
 /// Where in the output of `lctl` a line stands.
 #[derive(Clone, Copy)]
@@ -45,9 +46,12 @@ impl Record {
     }
 }
 
-pub(super) struct Scanner<'a, 's, S> {
-    lines: Lines<'a>,
+pub(super) struct Scanner<'a, 's, 'p, S> {
+    lines: Lines<'a, 'p>,
     sink: &'s mut S,
+    pause: Pause<'p>,
+    /// Records that have begun.
+    records: usize,
     /// The number of the line at hand.
     line: u32,
     place: Place<'a>,
@@ -59,11 +63,13 @@ pub(super) struct Scanner<'a, 's, S> {
     places: Places<'a>,
 }
 
-impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
-    pub(super) fn new(text: &'a [u8], sink: &'s mut S) -> Self {
+impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
+    pub(super) fn new(text: &'a [u8], sink: &'s mut S, pause: Pause<'p>) -> Self {
         Self {
-            lines: Lines::new(text),
+            lines: Lines::new(text, pause),
             sink,
+            pause,
+            records: 0,
             line: 1,
             place: Place::Start,
             record: Record::None,
@@ -77,6 +83,10 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
         loop {
             self.line = self.lines.number;
             if self.plain_line()? {
+                continue;
+            }
+            if self.lines.rest().starts_with(b"\n") {
+                self.lines.take_empty();
                 continue;
             }
             match self.lines.take() {
@@ -366,6 +376,8 @@ impl<'a, 's, S: Sink<'a>> Scanner<'a, 's, S> {
     fn begin_record(&mut self, id: Cow<'a, str>, piece: Piece<'a>) -> Result<(), S::Stop> {
         self.end_record()?;
         self.enter_nameless(piece)?;
+        self.records += 1;
+        self.pause.after(self.records);
         self.record = Record::Times(0);
         self.sink.record(self.line, id, piece.text)
     }

@@ -9,6 +9,7 @@ use super::hash::hash;
 use super::slots::{listed_slot, unlisted_slot};
 use super::{ReadError, Reading, Record, Slot, Snapshot, duplicates};
 use crate::operation;
+use crate::pause::Pause;
 use crate::scan::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, ZeroLine, scan,
 };
@@ -17,26 +18,34 @@ use crate::scan::{
 /// less than four times what it takes in the text.
 const TEXT_MAX: usize = 1 << 30;
 
-/// Problems that are kept of any text; of a long one as many as fit into its size.
+/// Problems that are kept of any text; of a long one as many as fit into its size, too, up to so many bytes.
 const PROBLEMS_KEPT: usize = 1_000;
+const PROBLEMS_BYTES: usize = 4 << 20;
 
 /// Read a text: all its targets, each with its records, of which the same identifier stands twice only where it had two
 /// lives.
-pub fn read(text: &[u8]) -> Result<Reading<'_>, ReadError> {
-    let mut reader = Reader::of(text, false)?;
+///
+/// # Errors
+/// [`ReadError`], where the text is longer than any that PostgreSQL can hold or what it says does not fit into memory.
+pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Reading<'a>, ReadError> {
+    let mut reader = Reader::of(text, false, pause)?;
     for target in &mut reader.targets {
         duplicates::resolve(
             &mut target.snapshot,
             &target.job_id_lines,
             &mut reader.budget,
+            pause,
         )?;
     }
     Ok(reader.finish())
 }
 
 /// Read records that [`super::print()`] printed: one target; an identifier may stand there any number of times.
-pub fn read_carried(text: &[u8]) -> Result<Snapshot<'_>, ReadError> {
-    let snapshots = Reader::of(text, true)?.finish().snapshots;
+///
+/// # Errors
+/// As [`read`].
+pub fn read_carried<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Snapshot<'a>, ReadError> {
+    let snapshots = Reader::of(text, true, pause)?.finish().snapshots;
     Ok(snapshots.into_iter().next().unwrap_or_default())
 }
 
@@ -47,24 +56,26 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    const fn of(text: &[u8]) -> Self {
+    fn of(text: &[u8]) -> Self {
         Self {
-            bytes: text.len() + PROBLEMS_KEPT * size_of::<Problem<'_>>(),
+            bytes: text.len().min(PROBLEMS_BYTES) + PROBLEMS_KEPT * size_of::<Problem<'_>>(),
             dropped: 0,
         }
     }
 
-    /// Keep a problem if there is room.
+    /// Keep a problem of an entry if there is room.
     pub(super) fn report<'a>(
         &mut self,
         problem: Problem<'a>,
+        entry: Option<&str>,
         problems: &mut Vec<Problem<'a>>,
     ) -> Result<(), TryReserveError> {
-        let entry = problem.entry.as_ref().map_or(0, |entry| entry.len());
-        match self.bytes.checked_sub(size_of::<Problem<'_>>() + entry) {
+        let bytes = size_of::<Problem<'_>>() + entry.map_or(0, str::len);
+        match self.bytes.checked_sub(bytes) {
             Some(left) => {
                 self.bytes = left;
-                push(problems, problem)
+                let entry = entry.map(str::to_owned);
+                push(problems, Problem { entry, ..problem })
             }
             None => {
                 self.dropped += 1;
@@ -107,7 +118,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn of(text: &'a [u8], is_carried: bool) -> Result<Self, ReadError> {
+    fn of(text: &'a [u8], is_carried: bool, pause: Pause<'_>) -> Result<Self, ReadError> {
         if text.len() > TEXT_MAX {
             return Err(ReadError::TooLong(text.len()));
         }
@@ -120,7 +131,7 @@ impl<'a> Reader<'a> {
             problems: Vec::new(),
             budget: Budget::of(text),
         };
-        scan(text, &mut reader)?;
+        scan(text, &mut reader, pause)?;
         Ok(reader)
     }
 
@@ -181,28 +192,25 @@ impl<'a> Reader<'a> {
     }
 
     fn report(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), TryReserveError> {
-        let mut target = self
-            .current
-            .and_then(|current| self.targets.get_mut(current));
-        let mut entry = None;
-        if let Some(target) = &mut target {
-            target.snapshot.problems_found += 1;
-            let record = target.snapshot.records.last();
-            let record = record.filter(|_| self.open.is_some());
-            entry = record.map(|record| target.snapshot.id(record).to_owned());
-        }
         let problem = Problem {
             line,
-            target: target.as_ref().and_then(|target| target.snapshot.target),
-            entry,
+            target: None,
+            entry: None,
             reason,
             text,
         };
-        let problems = match target {
-            Some(target) => &mut target.snapshot.problems,
-            None => &mut self.problems,
+        let current = self.current.and_then(|it| self.targets.get_mut(it));
+        let Some(Target { snapshot, .. }) = current else {
+            return self.budget.report(problem, None, &mut self.problems);
         };
-        self.budget.report(problem, problems)
+        snapshot.problems_found += 1;
+        let problem = Problem {
+            target: snapshot.target,
+            ..problem
+        };
+        let record = snapshot.records.last().filter(|_| self.open.is_some());
+        let entry = record.map(|record| snapshot.ids.get(&record.id));
+        self.budget.report(problem, entry, &mut snapshot.problems)
     }
 
     fn hide_records(&mut self) {
@@ -453,6 +461,16 @@ impl<'a> Sink<'a> for Reader<'a> {
         self.hide_records();
         Ok(())
     }
+}
+
+/// A vector of these, if there is room.
+pub(super) fn collect<T>(
+    items: impl ExactSizeIterator<Item = T>,
+) -> Result<Vec<T>, TryReserveError> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(items.len())?;
+    all.extend(items);
+    Ok(all)
 }
 
 pub(super) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {

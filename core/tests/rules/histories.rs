@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::read;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -444,7 +445,7 @@ proptest! {
                 bytes[place] = byte;
             }
             let text = String::from_utf8_lossy(&bytes);
-            if read(text.as_bytes()).unwrap().snapshots.len() == 1 {
+            if read(text.as_bytes(), Pause::NEVER).unwrap().snapshots.len() == 1 {
                 let seen = observer.target.observe_text(time, &text);
                 assert!(seen.totals.iter().all(|(.., growth)| (1..1 << 53).contains(growth)));
                 assert!(seen.active <= seen.entries && seen.unknown <= seen.entries);

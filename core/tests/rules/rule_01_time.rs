@@ -1,4 +1,5 @@
 use jobstats_core::increment::{Increment, compare};
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::read;
 use jobstats_core::step;
 
@@ -45,8 +46,8 @@ fn rule_1_rows_are_divided_at_multiples_of_ten_minutes_and_add_up() {
         "mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_id: a\n  open: { samples: 0, unit: reqs }\n";
     let next = first.replace("samples: 0", "samples: 7");
     let (first, next) = (
-        read(first.as_bytes()).unwrap(),
-        read(next.as_bytes()).unwrap(),
+        read(first.as_bytes(), Pause::NEVER).unwrap(),
+        read(next.as_bytes(), Pause::NEVER).unwrap(),
     );
     let minute = |minute: i64| 1_699_999_200_000_000 + minute * 60_000_000;
     let observe = |snapshot, time| jobstats_core::increment::Observation {
@@ -57,7 +58,7 @@ fn rule_1_rows_are_divided_at_multiples_of_ten_minutes_and_add_up() {
     };
     let before = observe(&first.snapshots[0], minute(5));
     let next = observe(&next.snapshots[0], minute(15));
-    let comparison = compare(Some(&before), &next, 600).unwrap();
+    let comparison = compare(Some(&before), &next, 600, Pause::NEVER).unwrap();
     let whole = comparison.increments[0].clone();
     assert_eq!(whole.time - whole.since, 10 * 60_000_000);
     let parts: Vec<Increment> = step::split(whole).collect();
@@ -96,8 +97,8 @@ fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
         };
         let (first, next) = (text(1), text(2));
         let (first, next) = (
-            read(first.as_bytes()).unwrap(),
-            read(next.as_bytes()).unwrap(),
+            read(first.as_bytes(), Pause::NEVER).unwrap(),
+            read(next.as_bytes(), Pause::NEVER).unwrap(),
         );
         let observe = |snapshot, time| jobstats_core::increment::Observation {
             time,
@@ -109,7 +110,10 @@ fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
             observe(&first.snapshots[0], 0),
             observe(&next.snapshots[0], 1),
         );
-        compare(Some(&before), &next, 600).unwrap().increments[0].last_active
+        compare(Some(&before), &next, 600, Pause::NEVER)
+            .unwrap()
+            .increments[0]
+            .last_active
     };
     assert_eq!(
         last_active("  snapshot_time:   1322494486\n"),
@@ -132,9 +136,9 @@ fn rule_1_last_active_is_the_wall_clock_of_the_last_update() {
 
 #[test]
 fn rule_1_an_interval_alone_is_no_observation() {
-    let reading = read(b"mdt.fs-MDT0000.job_cleanup_interval=300\n").unwrap();
+    let reading = read(b"mdt.fs-MDT0000.job_cleanup_interval=300\n", Pause::NEVER).unwrap();
     assert_eq!(reading.snapshots[0].cleanup_interval, Some(300));
     assert!(!reading.snapshots[0].observed);
-    let reading = read(b"mdt.fs-MDT0000.job_stats=job_stats:\n").unwrap();
+    let reading = read(b"mdt.fs-MDT0000.job_stats=job_stats:\n", Pause::NEVER).unwrap();
     assert!(reading.snapshots[0].observed);
 }

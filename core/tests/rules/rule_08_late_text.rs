@@ -1,4 +1,5 @@
 use jobstats_core::increment::LateReason;
+use jobstats_core::pause::Pause;
 
 use crate::support::{Kept, Target, booted, born, job, text};
 
@@ -34,7 +35,9 @@ fn rule_8_the_server_must_be_that_of_a_neighbour() {
         let (previous, late, next) = (kept(0, previous), kept(60, late), kept(120, next));
         previous.with(|previous| {
             late.with(|late| {
-                next.with(|next| jobstats_core::increment::can_be_older(late, Some(previous), next))
+                next.with(|next| {
+                    jobstats_core::increment::can_be_older(late, Some(previous), next, Pause::NEVER)
+                })
             })
         })
     };

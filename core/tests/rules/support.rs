@@ -9,6 +9,7 @@ use jobstats_core::increment::{
     Column, Comparison, Increment, LateReason, MAX_RATE, Observation, can_be_older, compare,
 };
 use jobstats_core::operation::OPERATIONS;
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
 use jobstats_core::step::split;
 
@@ -96,12 +97,12 @@ impl Kept {
         let reading = self
             .text
             .as_ref()
-            .map(|text| read(text.as_bytes()).unwrap());
+            .map(|text| read(text.as_bytes(), Pause::NEVER).unwrap());
         let snapshot = reading.map(|mut reading| {
             assert_eq!(reading.snapshots.len(), 1, "{:?}", self.text);
             reading.snapshots.remove(0)
         });
-        let carried = read_carried(&self.carried).unwrap();
+        let carried = read_carried(&self.carried, Pause::NEVER).unwrap();
         let observation = Observation {
             time: micros(self.time),
             server: &self.server,
@@ -182,9 +183,9 @@ impl Target {
         };
         let interval = self.cleanup_interval;
         let (seen, carried) = next.with(|next| match &self.last {
-            None => Seen::of(&compare(None, next, interval).unwrap()),
+            None => Seen::of(&compare(None, next, interval, Pause::NEVER).unwrap()),
             Some(last) => last.with(|last| {
-                let mut comparison = compare(Some(last), next, interval).unwrap();
+                let mut comparison = compare(Some(last), next, interval, Pause::NEVER).unwrap();
                 comparison.limit(next.time - last.time, MAX_RATE).unwrap();
                 Seen::of(&comparison)
             }),
@@ -215,8 +216,8 @@ impl Target {
         let (late, next) = (kept(time, text), kept(next.0, next.1));
         late.with(|late| {
             next.with(|next| match &self.last {
-                None => can_be_older(late, None, next),
-                Some(last) => last.with(|last| can_be_older(late, Some(last), next)),
+                None => can_be_older(late, None, next, Pause::NEVER),
+                Some(last) => last.with(|last| can_be_older(late, Some(last), next, Pause::NEVER)),
             })
         })
     }

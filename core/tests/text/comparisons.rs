@@ -1,6 +1,7 @@
 //! What holds for any two texts that are compared. The fuzz target checks the same.
 
 use jobstats_core::increment::{Comparison, Observation, compare};
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Snapshot, Words, print, read, read_carried};
 
 const MINUTE: i64 = 60_000_000;
@@ -9,14 +10,14 @@ const EPOCH: i64 = 1_700_000_000_000_000;
 
 /// A text, one that follows it, and the first again.
 pub fn check(first: &[u8], second: &[u8]) {
-    let [before, after] = [first, second].map(|text| read(text).unwrap().snapshots);
+    let [before, after] = [first, second].map(|text| read(text, Pause::NEVER).unwrap().snapshots);
     for (before, after) in before.iter().zip(&after) {
         let none = Snapshot::default();
         let once = follow((before, &none, EPOCH), after);
         is_consistent(&once, before, after);
         it_does_not_need_the_text(before, after, &once);
         let printed = print(&once.carried);
-        let carried = read_carried(&printed).unwrap();
+        let carried = read_carried(&printed, Pause::NEVER).unwrap();
         is_consistent(
             &follow((after, &carried, EPOCH + MINUTE), before),
             after,
@@ -37,7 +38,13 @@ fn follow<'a>(
         carried,
     };
     let previous = of(time, before, Some(carried));
-    compare(Some(&previous), &of(time + MINUTE, after, None), 600).unwrap()
+    compare(
+        Some(&previous),
+        &of(time + MINUTE, after, None),
+        600,
+        Pause::NEVER,
+    )
+    .unwrap()
 }
 
 fn is_consistent(comparison: &Comparison<'_>, before: &Snapshot<'_>, after: &Snapshot<'_>) {

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::fmt::Write;
 use std::ops::Range;
 
+use jobstats_core::pause::Pause;
 use jobstats_core::scan::{
     Clock, CounterLine, Reason, Sink, TargetKind, TargetName, Time, TimeLine, histogram_label, scan,
 };
@@ -12,7 +13,7 @@ use jobstats_core::scan::{
 /// The events of a text: `<line> <what>`.
 pub fn events(text: impl AsRef<[u8]>) -> String {
     let mut events = Events(String::new());
-    let Ok(()) = scan(text.as_ref(), &mut events);
+    let Ok(()) = scan(text.as_ref(), &mut events, Pause::NEVER);
     events.0
 }
 

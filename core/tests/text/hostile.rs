@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use jobstats_core::pause::Pause;
 use jobstats_core::scan::Problem;
 use jobstats_core::snapshot::{Reading, read};
 
@@ -32,7 +33,7 @@ fn problems(reading: &Reading<'_>) -> usize {
 
 fn check(text: &str) {
     let begin = Instant::now();
-    let reading = read(text.as_bytes()).unwrap();
+    let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
     assert!(
         begin.elapsed() < LIMIT,
         "{:.40}…",
@@ -106,7 +107,7 @@ fn always_another() {
 #[test]
 fn problems_that_are_not_kept_are_counted() {
     let text = text("", |_| "x\n".to_owned());
-    let reading = read(text.as_bytes()).unwrap();
+    let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
     assert_eq!(
         problems(&reading) as u64 + reading.problems_dropped,
         text.lines().count() as u64
@@ -123,11 +124,11 @@ fn what_is_found_of_a_target_does_not_depend_on_the_others_of_its_text() {
         format!("obdfilter.{name}.job_stats=\njob_stats:\n- job_id: a\n{junk}{twice}")
     };
     let text = target("fs-OST0000") + &target("fs-OST0001");
-    let reading = read(text.as_bytes()).unwrap();
+    let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
     assert!(reading.problems_dropped > 0);
     for snapshot in &reading.snapshots {
         let lines: Vec<u8> = snapshot.lines(text.as_bytes()).flatten().copied().collect();
-        let alone = read(&lines).unwrap();
+        let alone = read(&lines, Pause::NEVER).unwrap();
         assert_eq!(snapshot.problems_found, alone.snapshots[0].problems_found);
         assert_eq!(snapshot.problems_found, 2_001);
         assert!(snapshot.has_duplicates);

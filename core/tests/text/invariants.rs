@@ -1,6 +1,7 @@
 //! What holds for any bytes. The fuzz target checks the same.
 
 use jobstats_core::operation::OPERATIONS;
+use jobstats_core::pause::Pause;
 use jobstats_core::scan::Problem;
 use jobstats_core::snapshot::{Snapshot, Words, print, read, read_carried};
 
@@ -9,7 +10,7 @@ use crate::readings::{record, records};
 
 /// All of them; `cut` is a place in the text.
 pub fn check(text: &[u8], cut: usize) {
-    for snapshot in &read(text).unwrap().snapshots {
+    for snapshot in &read(text, Pause::NEVER).unwrap().snapshots {
         is_consistent(snapshot);
         print_gives_it_again(snapshot);
         lines_give_it_again(snapshot, text);
@@ -17,16 +18,24 @@ pub fn check(text: &[u8], cut: usize) {
     it_outlives_the_text(text);
     ends_of_lines_do_not_matter(text);
     a_cut_changes_nothing_before_it(text, cut);
-    read_carried(text).unwrap();
+    read_carried(text, Pause::NEVER).unwrap();
 }
 
 /// Detached, a snapshot says the same when its text is gone, but for problems.
 fn it_outlives_the_text(text: &[u8]) {
-    for (position, snapshot) in read(text).unwrap().snapshots.iter().enumerate() {
+    for (position, snapshot) in read(text, Pause::NEVER)
+        .unwrap()
+        .snapshots
+        .iter()
+        .enumerate()
+    {
         let mut words = Words::default();
         let detached = {
             let gone = text.to_vec();
-            let snapshot = read(&gone).unwrap().snapshots.remove(position);
+            let snapshot = read(&gone, Pause::NEVER)
+                .unwrap()
+                .snapshots
+                .remove(position);
             snapshot.detach(&mut words).unwrap()
         };
         let expected = Snapshot {
@@ -86,7 +95,7 @@ fn lives_are_apart(snapshot: &Snapshot<'_>) {
 fn print_gives_it_again(snapshot: &Snapshot<'_>) {
     lives_are_apart(snapshot);
     let printed = print(snapshot);
-    let reading = read(&printed).unwrap();
+    let reading = read(&printed, Pause::NEVER).unwrap();
     let again = reading.snapshots.first().cloned().unwrap_or_default();
     // A record of which every counter was rejected is not printed.
     let with_counters = snapshot
@@ -95,7 +104,10 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
         .filter(|record| record.has_counters());
     let expected: String = with_counters.map(|one| record(snapshot, one)).collect();
     assert_eq!(records(&again), expected);
-    assert_eq!(records(&read_carried(&printed).unwrap()), expected);
+    assert_eq!(
+        records(&read_carried(&printed, Pause::NEVER).unwrap()),
+        expected
+    );
     assert_eq!(again.target, snapshot.target);
     assert_eq!(
         again.cleanup_interval,
@@ -145,7 +157,7 @@ fn lines_give_it_again(snapshot: &Snapshot<'_>, text: &[u8]) {
     if parts.len() > 1 && lines().any(names_a_value) || lines().any(has_message_inside) {
         return;
     }
-    let reading = read(&own).unwrap();
+    let reading = read(&own, Pause::NEVER).unwrap();
     let [again] = &reading.snapshots[..] else {
         panic!("{:?}", reading.snapshots)
     };
@@ -175,7 +187,7 @@ fn ends_of_lines_do_not_matter(text: &[u8]) {
             });
         let dos: Vec<_> = dos.collect();
         assert_eq!(events(&dos), events(text));
-        let [careful, short] = [&dos, text].map(|text| read(text).unwrap().snapshots);
+        let [careful, short] = [&dos, text].map(|text| read(text, Pause::NEVER).unwrap().snapshots);
         for (careful, short) in careful.iter().zip(&short) {
             assert_eq!(records(careful), records(short));
             assert_eq!(careful.complete, short.complete);

@@ -13,6 +13,7 @@ mod invariants;
 mod layouts;
 mod lctl;
 mod merged;
+mod pauses;
 mod printing;
 mod properties;
 mod readings;

@@ -1,5 +1,6 @@
 //! Error messages in the same file or pipe: `lctl get_param … > file 2>&1`.
 
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot;
 
 use crate::reading;
@@ -167,7 +168,7 @@ fn a_message_as_a_value_counts_once() {
     let message =
         "error: get_param: reading 'obdfilter.a-OST0000.job_stats': Interrupted system call\n";
     let text = format!("{TEXT}version={message}");
-    let reading = snapshot::read(text.as_bytes()).unwrap();
+    let reading = snapshot::read(text.as_bytes(), Pause::NEVER).unwrap();
     let begin = text.len() - message.len();
     let kept = &reading.snapshots[0].text[1..];
     assert_eq!((kept.len(), &kept[0]), (1, &(begin..text.len())));
@@ -184,10 +185,10 @@ fn a_cut_line_and_its_message_are_kept_together() {
     for cut in first..second {
         let (own, rest) = (&TEXT[..cut], &TEXT[second..]);
         let text = format!("{own}{rest}{message}");
-        let whole = snapshot::read(text.as_bytes()).unwrap();
+        let whole = snapshot::read(text.as_bytes(), Pause::NEVER).unwrap();
         let before = &whole.snapshots[0];
         let lines: Vec<u8> = before.lines(text.as_bytes()).collect::<Vec<_>>().concat();
-        let again = snapshot::read(&lines).unwrap();
+        let again = snapshot::read(&lines, Pause::NEVER).unwrap();
         assert!(!before.complete && !again.snapshots[0].complete, "{own}");
         assert_eq!(
             snapshot::print(before),
@@ -201,7 +202,7 @@ fn a_cut_line_and_its_message_are_kept_together() {
 #[test]
 fn a_message_before_a_value_counts_once() {
     let text = "mdt.b-MDT0001.job_cleanup_interval=".to_owned() + MESSAGES[2] + "600\n";
-    let reading = snapshot::read(text.as_bytes()).unwrap();
+    let reading = snapshot::read(text.as_bytes(), Pause::NEVER).unwrap();
     assert_eq!(reading.snapshots[0].cleanup_interval, Some(600));
     let kept = &reading.snapshots[0].text;
     assert_eq!((kept.len(), &kept[0]), (1, &(0..text.len())));
@@ -211,7 +212,7 @@ fn a_message_before_a_value_counts_once() {
 #[test]
 fn a_message_in_a_damaged_name_is_kept_with_it() {
     let text = TEXT.replace("mdt.", &format!(" {}mdt,", MESSAGES[0]));
-    let reading = snapshot::read(text.as_bytes()).unwrap();
+    let reading = snapshot::read(text.as_bytes(), Pause::NEVER).unwrap();
     let kept = reading.snapshots[0].lines(text.as_bytes()).next().unwrap();
     assert!(kept.ends_with(b"mdt,a-MDT0000.job_stats=\n"));
 }

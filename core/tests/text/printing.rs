@@ -1,5 +1,6 @@
 //! Snapshots as text, and back.
 
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{print, read, read_carried};
 
 use crate::readings::records;
@@ -27,14 +28,14 @@ job_stats:
 
 #[test]
 fn what_is_printed_is_read_again() {
-    let snapshot = read_carried(TEXT.as_bytes()).unwrap();
+    let snapshot = read_carried(TEXT.as_bytes(), Pause::NEVER).unwrap();
     assert_eq!(snapshot.problems, []);
     assert_eq!(String::from_utf8(print(&snapshot)).unwrap(), TEXT);
 }
 
 #[test]
 fn no_server_says_when_a_record_was_last_seen() {
-    let reading = read(TEXT.as_bytes()).unwrap();
+    let reading = read(TEXT.as_bytes(), Pause::NEVER).unwrap();
     let mut records = reading.snapshots[0].records.iter();
     assert!(records.all(|record| record.last_seen.is_none()));
 }
@@ -47,7 +48,7 @@ fn targets_without_records() {
         "obdfilter.a-OST0000.job_cleanup_interval=600\n",
         "job_stats:\n",
     ] {
-        let reading = read(text.as_bytes()).unwrap();
+        let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
         assert_eq!(
             String::from_utf8(print(&reading.snapshots[0])).unwrap(),
             text
@@ -72,7 +73,7 @@ fn identifiers_are_quoted_where_lustre_quotes_them() {
     ] {
         assert_eq!(jobstats_core::scan::print_identifier(stored), printed);
         let text = format!("- job_id:          {printed}\n  sync: {{ samples: 1, unit: reqs }}\n");
-        let reading = read(text.as_bytes()).unwrap();
+        let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
         let snapshot = &reading.snapshots[0];
         assert_eq!(snapshot.id(&snapshot.records[0]), stored);
     }
@@ -92,11 +93,11 @@ job_stats:
   last_seen:       1749555510.597767000 secs.nsecs
   open:            { samples:           4, unit:  reqs }
 ";
-    let snapshot = read_carried(text.as_bytes()).unwrap();
+    let snapshot = read_carried(text.as_bytes(), Pause::NEVER).unwrap();
     assert_eq!(
         records(&snapshot),
         "  'e' last seen 1749555508597767\n    open 3 Requests\n    sync 3 Requests\n  'e' last seen 1749555510597767\n    open 4 Requests\n"
     );
     assert_eq!(String::from_utf8(print(&snapshot)).unwrap(), text);
-    assert!(read_carried(b"").unwrap().records.is_empty());
+    assert!(read_carried(b"", Pause::NEVER).unwrap().records.is_empty());
 }

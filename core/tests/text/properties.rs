@@ -1,5 +1,6 @@
 //! What holds for every text.
 
+use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Reading, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -73,7 +74,7 @@ proptest! {
     #[test]
     fn a_text_of_a_server_has_no_problems(targets in targets()) {
         let text = generate::print(&targets);
-        let reading = read(text.as_bytes()).unwrap();
+        let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
         prop_assert_eq!(reading.snapshots.len(), targets.len());
         for snapshot in &reading.snapshots {
             prop_assert!(snapshot.complete && snapshot.observed);
@@ -119,8 +120,8 @@ proptest! {
         let at = at.index(lines[number].len());
         lines[number][at] = byte;
         let damaged = lines.join(&b'\n');
-        let damaged = read(&damaged).unwrap();
-        let whole = read(text.as_bytes()).unwrap();
+        let damaged = read(&damaged, Pause::NEVER).unwrap();
+        let whole = read(text.as_bytes(), Pause::NEVER).unwrap();
         let of_record = lines[..number].iter().filter(|line| line.starts_with(b"- job_id:")).count() - 1;
         let mut others = each_record(&damaged);
         let mut expected = each_record(&whole);
@@ -136,14 +137,14 @@ proptest! {
     #[test]
     fn lctl_prints_the_same_in_other_ways(targets in targets()) {
         let text = generate::print(&targets);
-        let usual: Vec<_> = read(text.as_bytes()).unwrap().snapshots.iter().map(snapshot).collect();
+        let usual: Vec<_> = read(text.as_bytes(), Pause::NEVER).unwrap().snapshots.iter().map(snapshot).collect();
         for other in [
             targets.iter().map(name_on_each_line).collect(),
             targets.iter().map(yaml).collect(),
             text.replace('\n', "\r\n"),
             text.replace("job_stats:\n", ""),
         ] {
-            let other: Vec<_> = read(other.as_bytes()).unwrap().snapshots.iter().map(snapshot).collect();
+            let other: Vec<_> = read(other.as_bytes(), Pause::NEVER).unwrap().snapshots.iter().map(snapshot).collect();
             prop_assert_eq!(&other, &usual);
         }
     }
@@ -152,8 +153,8 @@ proptest! {
     fn without_names_the_records_are_the_same(targets in targets()) {
         let (_, value) = split(&targets[0]);
         let text = targets[0].print();
-        let named = read(text.as_bytes()).unwrap();
-        let nameless = read(value.as_bytes()).unwrap();
+        let named = read(text.as_bytes(), Pause::NEVER).unwrap();
+        let nameless = read(value.as_bytes(), Pause::NEVER).unwrap();
         prop_assert!(nameless.snapshots.iter().all(|snapshot| snapshot.target.is_none()));
         let nameless: String = nameless.snapshots.iter().map(records).collect();
         prop_assert_eq!(nameless, records(&named.snapshots[0]));

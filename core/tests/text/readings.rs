@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use jobstats_core::operation::OPERATIONS;
+use jobstats_core::pause::Pause;
 use jobstats_core::scan::{Clock, Problem, Time, histogram_label};
 use jobstats_core::snapshot::{Counter, Histogram, Reading, Record, Slot, Snapshot, read};
 
@@ -10,7 +11,7 @@ use crate::events::name;
 
 /// The reading of a text: targets with their records with their counters, zero ones too, and the problems.
 pub fn reading(text: impl AsRef<[u8]>) -> String {
-    render(&read(text.as_ref()).unwrap())
+    render(&read(text.as_ref(), Pause::NEVER).unwrap())
 }
 
 pub fn render(reading: &Reading<'_>) -> String {

@@ -1,6 +1,7 @@
 //! Which counter a line is (rule 6), and what of it is kept.
 
 use jobstats_core::operation::{OPERATIONS, READ, READ_BYTES, WRITE_BYTES};
+use jobstats_core::pause::Pause;
 use jobstats_core::scan::Unit;
 use jobstats_core::snapshot::{Counter, Slot, read};
 
@@ -97,7 +98,7 @@ fn only_counters_that_counted_take_room() {
   punch: { samples: 1, unit: reqs }
   fly: { samples: 2, unit: reqs }
 ";
-    let reading = read(text).unwrap();
+    let reading = read(text, Pause::NEVER).unwrap();
     let snapshot = &reading.snapshots[0];
     let [first, second] = &snapshot.records[..] else {
         panic!("{:?}", snapshot.records)

@@ -4,7 +4,7 @@ use jobstats_core::increment::Micros;
 
 use super::Target;
 use crate::error::Error;
-use crate::unpack::escape;
+use jobstats_core::escape::escape;
 
 /// More than anybody reads.
 const LIMIT: usize = 100_000;

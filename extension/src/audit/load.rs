@@ -197,7 +197,7 @@ fn unpacked(packed: Option<&[u8]>) -> Result<Result<Option<Vec<u8>>, String>, Er
         None => Ok(Ok(None)),
         Some(Ok(text)) => Ok(Ok(Some(text))),
         Some(Err(Error::NotZstd(reason))) => Ok(Err(format!("not zstd data: {reason}"))),
-        Some(Err(Error::TextTooLarge { limit })) => Ok(Err(format!("more than {limit} bytes"))),
+        Some(Err(error)) if error.is_of_packed() => Ok(Err(error.to_string())),
         Some(Err(error)) => Err(error),
     }
 }

@@ -10,6 +10,7 @@ use super::Window;
 use super::finding::{Finding, Findings};
 use super::rows::{Run, shown};
 use crate::error::Error;
+use crate::pause::pause;
 use crate::time::{micros, timestamptz};
 
 /// Adds the increments and raw texts of the window that belong to no observation, but for increments that were compared
@@ -35,7 +36,7 @@ pub fn find(
         ],
     )?;
     for row in rows {
-        pgrx::check_for_interrupts!();
+        pause();
         let time = |position| -> Result<Option<Micros>, Error> {
             let time = row.get::<TimestampWithTimeZone>(position)?;
             time.map(micros).transpose()

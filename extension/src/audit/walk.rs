@@ -20,6 +20,7 @@ use crate::ingest::entries::Entries;
 use crate::ingest::stored::{Stale, earliest};
 use crate::ingest::targets::cleanup_interval;
 use crate::memory::reserve;
+use crate::pause::{PAUSE, pause};
 use crate::staged::Row;
 use crate::store::Settings;
 use crate::time::{DAY, EARLIEST, micros, timestamptz};
@@ -133,7 +134,7 @@ impl Walk {
         let mut known = last.map(Known::of);
         // A connection for each batch: what was read stays in memory as long as it lasts.
         while let Some(next) = Spi::connect(|client| -> Result<_, Error> {
-            pgrx::check_for_interrupts!();
+            pause();
             let after = known.as_ref().map_or(EARLIEST, |known| known.loaded.time);
             let goes_beyond = self.purpose == Purpose::Repair
                 && known.as_ref().is_some_and(|known| known.carry.differs);
@@ -263,7 +264,7 @@ impl Walking<'_, '_> {
         let mut is_done = chain.len() == first;
         let mut before: Option<Seen<'_>> = None;
         for (position, this) in chain.iter().enumerate() {
-            pgrx::check_for_interrupts!();
+            pause();
             let differs = carry.as_ref().is_some_and(|carry| carry.differs);
             is_done |= this.time > self.walk.window.until && !differs && position >= first;
             if is_done {
@@ -303,7 +304,9 @@ impl Walking<'_, '_> {
         }
         self.walked.computed += 1;
         let records = carry.as_ref().and_then(|carry| carry.records.as_deref());
-        let records = records.map(snapshot::read_carried).transpose()?;
+        let records = records
+            .map(|records| snapshot::read_carried(records, PAUSE))
+            .transpose()?;
         let previous = before
             .filter(|_| neighbour == Neighbour::Before)
             .map(|before| before.observation(records.as_ref()));
@@ -440,7 +443,10 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn of(loaded: &'a Loaded) -> Result<Self, Error> {
-        let reading = loaded.text.as_deref().map(snapshot::read).transpose()?;
+        let reading = loaded.text.as_deref();
+        let reading = reading
+            .map(|text| snapshot::read(text, PAUSE))
+            .transpose()?;
         Ok(Self {
             loaded,
             snapshot: reading.and_then(|reading| reading.snapshots.into_iter().next()),
@@ -484,7 +490,7 @@ fn earliest_possible(
     let computed = previous.map_or(this.time.saturating_sub(DAY), earliest);
     let stored = match before.map(|before| &before.loaded.carried) {
         Some(Carried::Readable(Some(records))) => {
-            let records = snapshot::read_carried(records)?;
+            let records = snapshot::read_carried(records, PAUSE)?;
             let seen = records.records.iter().filter_map(|record| record.last_seen);
             seen.min()
         }

@@ -8,6 +8,7 @@ use pgrx::prelude::*;
 use super::summary_type::stored;
 use crate::error::Error;
 use crate::internal::{self, StateMemory};
+use crate::pause::PAUSE;
 use crate::time::micros;
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
@@ -74,7 +75,7 @@ fn counter_finish(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
     let Some(series) = (unsafe { internal::state::<Series<StateMemory>>(state) }) else {
         return Ok(None);
     };
-    let summary = series.summary(&mut internal::pause).map_err(Error::from)?;
+    let summary = series.summary(PAUSE).map_err(Error::from)?;
     Ok(summary.map(|it| it.to_bytes().to_vec()))
 }
 
@@ -113,7 +114,7 @@ fn counter_merged(state: Internal) -> Result<Option<Vec<u8>>, ErrorReport> {
     let Some(rollup) = (unsafe { internal::state::<Rollup<StateMemory>>(state) }) else {
         return Ok(None);
     };
-    let summary = rollup.summary(&mut internal::pause).map_err(Error::from)?;
+    let summary = rollup.summary(PAUSE).map_err(Error::from)?;
     Ok(summary.map(|it| it.to_bytes().to_vec()))
 }
 

@@ -10,6 +10,7 @@ use super::steps::{Step, timed};
 use super::stored::{self, Read, Stale, Stored};
 use crate::error::Error;
 use crate::memory::{Growing, require_room, reserve};
+use crate::pause::{PAUSE, pause};
 use crate::rollup;
 use crate::staged::{Row, insert_increments};
 use crate::store::Settings;
@@ -42,6 +43,8 @@ pub struct Computation<'a> {
     pub carried: Option<Vec<u8>>,
     pub increments: Vec<Increment<'a>>,
     pub found: Vec<Found>,
+    /// How much more was found that could not be used.
+    pub dropped: u64,
 }
 
 /// What an observation gave, its increments already stored.
@@ -51,6 +54,8 @@ pub struct Computed {
     /// The carried records as text; None where there are none.
     pub carried: Option<Vec<u8>>,
     pub increments: i32,
+    /// How much could not be used, beyond what is told.
+    pub dropped: u64,
 }
 
 /// What comparing could not use.
@@ -90,7 +95,9 @@ pub fn computation<'a>(
 ) -> Result<Computation<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
-    let mut comparison = timed(Step::Compare, || compare(previous, next, cleanup_interval))?;
+    let mut comparison = timed(Step::Compare, || {
+        compare(previous, next, cleanup_interval, PAUSE)
+    })?;
     if let Some(previous) = previous {
         comparison.limit(next.time.saturating_sub(previous.time), settings.max_rate)?;
     }
@@ -99,6 +106,7 @@ pub fn computation<'a>(
         counts: counts(&comparison, next),
         carried: carried(&comparison.carried)?,
         found: comparison.problems.iter().map(Found::from).collect(),
+        dropped: comparison.problems_found - comparison.problems.len() as u64,
         increments: comparison.increments,
     })
 }
@@ -135,6 +143,7 @@ pub fn compute(
         counts: computation.counts,
         carried: computation.carried,
         increments: clamp(increments as u64),
+        dropped: computation.dropped,
     };
     Ok((computed, computation.found))
 }
@@ -149,7 +158,7 @@ pub fn rows(
     entries.resolve(client, increments.iter().map(|increment| increment.id))?;
     let mut rows = Vec::new();
     reserve(&mut rows, increments.len())?;
-    for increment in increments {
+    for increment in PAUSE.among(increments) {
         rows.push(Row::new(entries.id(increment.id)?, increment));
     }
     Ok(rows)
@@ -210,7 +219,7 @@ pub fn compute_on(
 ) -> Result<(), Error> {
     let (mut previous, mut next) = (placed, next);
     loop {
-        pgrx::check_for_interrupts!();
+        pause();
         // What cannot be computed stays as it is.
         if next.text.is_none() {
             return Ok(());
@@ -267,7 +276,7 @@ fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
         removed: clamp(comparison.removed),
         carried: clamp(comparison.carried_count),
         unknown: clamp(comparison.unknown),
-        problems: clamp(scanned + comparison.problems.len() as u64),
+        problems: clamp(scanned + comparison.problems_found),
     }
 }
 

@@ -25,6 +25,7 @@ use pgrx::spi::SpiClient;
 
 use crate::by_pointer::Bytea;
 use crate::error::Error;
+use crate::pause::{PAUSE, pause};
 use crate::pinned::Pinned;
 use crate::store::{self, Settings};
 use crate::time::{DAY, clock_now, micros};
@@ -270,7 +271,7 @@ fn ingest(
     now: Micros,
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
-    let reading = timed(Step::Scan, || snapshot::read(text.bytes()))?;
+    let reading = timed(Step::Scan, || snapshot::read(text.bytes(), PAUSE))?;
     if reading.snapshots.len() > settings.max_targets {
         return Err(Error::TooManyTargets {
             found: reading.snapshots.len(),
@@ -304,7 +305,7 @@ fn ingest(
     text.leave();
     let parts = ingest.own(client, parts, &mut outcomes)?;
     for (mut target, part) in targets::find_and_lock(client, &feed.cluster, parts)? {
-        pgrx::check_for_interrupts!();
+        pause();
         outcomes.push(ingest.place(client, &mut target, part)?);
     }
     if outcomes.is_empty()

@@ -1,6 +1,7 @@
 //! Where a text stands among the observations of its target, and what follows from it.
 
 use jobstats_core::increment::{CompareError, LateReason, Observation, can_be_older};
+use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
 
 use super::Ingest;
@@ -13,6 +14,7 @@ use super::text::Part;
 use crate::error::Error;
 use crate::identify::notice_unmatched;
 use crate::memory::reserve;
+use crate::pause::PAUSE;
 use crate::zstd_text::unpack;
 
 /// What became of a target's text.
@@ -81,6 +83,20 @@ pub mod reason {
     pub const DIFFERENT: &str = "another text of the same time";
     pub const NO_TARGET: &str = "no target";
     pub const NOT_YOURS: &str = "not yours";
+    pub const TOO_MANY_PROBLEMS: &str = "too many problems";
+}
+
+/// Lines of a text that may be of no use, however little else it says.
+const USELESS_LINES: u64 = 100_000;
+
+/// Lines that a record of Lustre has at most.
+const LINES_OF_RECORD: u64 = 40;
+
+/// Whether more lines of a text could not be used than its records could have: it would be read again with the next text
+/// and with each audit, and tell nothing.
+fn is_hardly_any_use(snapshot: &Snapshot<'_>) -> bool {
+    let records = snapshot.records.len() as u64;
+    snapshot.problems_found > USELESS_LINES + records * LINES_OF_RECORD
 }
 
 impl Ingest<'_> {
@@ -148,6 +164,9 @@ impl Ingest<'_> {
             target.note_cleanup_interval(client, snapshot)?;
             return Ok(Outcome::of(&target.name, Action::Interval));
         }
+        if is_hardly_any_use(snapshot) {
+            return Ok(self.reject(target, reason::TOO_MANY_PROBLEMS, &part.beginning));
+        }
         let latest = self.now.saturating_add(self.settings.max_ahead);
         if !(0..=latest).contains(&time) {
             return Ok(self.reject(target, reason::CLOCK, &part.beginning));
@@ -189,6 +208,7 @@ impl Ingest<'_> {
         timed(Step::Text, || {
             stored::insert(client, target.id, self.feed, self.now, &text, &computed)
         })?;
+        self.rejects.add_dropped(computed.dropped);
         for problem in found {
             let line = i32::try_from(problem.line).ok();
             self.rejects.add(
@@ -265,7 +285,7 @@ impl Ingest<'_> {
         if is_gone {
             return Ok(Some(reason::TOO_LATE));
         }
-        match can_be_older(this, previous.as_ref(), &next_observation) {
+        match can_be_older(this, previous.as_ref(), &next_observation, PAUSE) {
             Ok(()) => Ok(None),
             Err(LateReason::OutOfMemory(error)) => Err(CompareError::OutOfMemory(error).into()),
             Err(_) => Ok(Some(reason::CLOCK)),

@@ -139,7 +139,7 @@ pub fn beginning(text: &[u8]) -> &[u8] {
 
 /// As text of PostgreSQL: cut, and what is not valid there in Lustre's own notation.
 fn shown(text: &[u8]) -> String {
-    let mut shown = crate::unpack::escape(beginning(text)).into_owned();
+    let mut shown = jobstats_core::escape::escape(beginning(text)).into_owned();
     shown.truncate(shown.floor_char_boundary(LINE_LIMIT));
     shown
 }

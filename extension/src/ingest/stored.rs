@@ -17,6 +17,7 @@ use super::steps::{Step, timed};
 use super::targets::cleanup_interval;
 use crate::by_pointer::Bytea;
 use crate::error::Error;
+use crate::pause::PAUSE;
 use crate::prepared;
 use crate::rollup;
 use crate::time::{DAY, micros, timestamptz};
@@ -63,7 +64,7 @@ impl Stored {
         let snapshot = match &self.text {
             Some(Text::Kept(snapshot)) => Some(Cow::Borrowed(snapshot)),
             Some(Text::Lines(lines)) => {
-                let reading = timed(Step::Scan, || snapshot::read(lines))?;
+                let reading = timed(Step::Scan, || snapshot::read(lines, PAUSE))?;
                 reading.snapshots.into_iter().next().map(Cow::Owned)
             }
             None => None,
@@ -75,7 +76,7 @@ impl Stored {
             carried: self
                 .carried
                 .as_deref()
-                .map(snapshot::read_carried)
+                .map(|records| snapshot::read_carried(records, PAUSE))
                 .transpose()?,
             forgotten: self.forgotten,
         })
@@ -272,9 +273,9 @@ fn raw(
             return Ok(Ok(None));
         };
         match timed(Step::Unpack, || unpack(packed)) {
-            Err(Error::NotZstd(reason)) => {
+            Err(error) if error.is_of_packed() => {
                 pgrx::warning!(
-                    "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {reason}"
+                    "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {error}"
                 );
                 Ok(Err(Damaged))
             }

@@ -88,7 +88,7 @@ pub fn find_and_lock<'a, 'w>(
 
 /// The name of a target, as it is stored.
 pub fn shown(target: TargetName<'_>) -> String {
-    crate::unpack::escape(target.name).into_owned()
+    jobstats_core::escape::escape(target.name).into_owned()
 }
 
 /// The names that are LIKE one of the patterns.

@@ -11,7 +11,7 @@ use super::targets::shown;
 use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::memory::reserve;
-use crate::zstd_text::{pack, recycle, unpack_with};
+use crate::zstd_text::{pack, recycle, require_ratio, unpack_with};
 
 /// The text, and how it came.
 pub struct Text<'a> {
@@ -123,6 +123,7 @@ impl<'a> Text<'a> {
             Some(came) if lines.len() == self.bytes.len() => Ok((came.value, came.digest)),
             _ => {
                 let packed = timed(Step::Pack, || pack(lines))?;
+                require_ratio(lines.len(), packed.len())?;
                 Ok((
                     Bytea::copied(&packed).ok_or(Error::Memory(packed.len()))?,
                     timed(Step::Digest, || xxh3_128(lines)),

@@ -8,6 +8,7 @@ use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable};
 
 use crate::error::Error;
+use crate::pause::pause;
 use crate::pinned::Pinned;
 use crate::reading::dimension::{By, Dimensions};
 use crate::reading::few::few_entries;
@@ -223,7 +224,7 @@ fn each(
 ) -> Result<Option<bool>, Error> {
     let mut timed = None;
     for group in groups {
-        pgrx::check_for_interrupts!();
+        pause();
         let mut columns = Columns::of(&group);
         timed = columns.take()?;
         // A row without a step only says whether there are times.

@@ -32,6 +32,38 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.require_bound(text, text) IS
 'Internal: fails with 22001 for a name that is too long, with 22025 for what is no LIKE pattern.';
 
+-- With the rights of the extension's owner, whose functions they are: what another role had granted, DROP OWNED would leave,
+-- so that the grantee could not be dropped. It looks at catalogs alone and touches nothing of the store's owner.
+CREATE FUNCTION jobstats_internal.share_functions_on_text() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    routine regprocedure;
+    grantee text;
+BEGIN
+    FOR routine, grantee IN
+        SELECT p.oid, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END
+        FROM pg_extension e
+        JOIN pg_proc p ON p.pronamespace = e.extnamespace
+            AND p.proname IN ('jobstats_parse', 'jobstats_problems', 'jobstats_unpack', 'jobstats_identify')
+        JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+            AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+        CROSS JOIN (
+            SELECT DISTINCT a.grantee
+            FROM pg_namespace n
+            JOIN pg_class c ON c.relnamespace = n.oid
+            CROSS JOIN aclexplode(c.relacl) AS a
+            WHERE n.nspname = 'jobstats' AND (c.relname, a.privilege_type) IN (('raw', 'SELECT'), ('feed', 'INSERT'))
+        ) AS g
+        WHERE e.extname = 'jobstats' AND (g.grantee = 0 OR NOT has_function_privilege(g.grantee, p.oid, 'EXECUTE'))
+    LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', routine, grantee);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
+'Internal: lets all who may read raw text, or feed, call the functions that take text.';
+
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
 ) RETURNS void
@@ -47,6 +79,7 @@ BEGIN
         jobstats_internal.require_bound('target', target);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_writer.role);
     EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', jobstats_grant_writer.role);
+    PERFORM jobstats_internal.share_functions_on_text();
     own.role := quote_ident(jobstats_grant_writer.role)::regrole;
     IF num_nonnulls(cluster, server, target) = 0
         AND EXISTS (SELECT FROM jobstats.writers w WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0) THEN
@@ -76,6 +109,7 @@ BEGIN
     PERFORM jobstats_internal.require_role(role);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
+    PERFORM jobstats_internal.share_functions_on_text();
     -- Also on what jobstats_setup() will make anew.
     EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON TABLES TO %I',
         (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), role);

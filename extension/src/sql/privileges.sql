@@ -19,6 +19,11 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
 TO PUBLIC;
 
+-- A long text costs whoever runs the server time and memory: these are for readers and writers, who get them with the right
+-- to read or to feed.
+REVOKE ALL ON ROUTINE jobstats_parse, jobstats_problems, jobstats_unpack, jobstats_identify FROM PUBLIC;
+GRANT EXECUTE ON ROUTINE jobstats_parse, jobstats_problems, jobstats_unpack, jobstats_identify TO pg_database_owner;
+
 REVOKE ALL ON ROUTINE
     jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
     jobstats_maintain, jobstats_maintain_job, jobstats_convert

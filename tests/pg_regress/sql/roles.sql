@@ -150,8 +150,11 @@ INSERT INTO jobstats.feed (server, body) VALUES ('oss1', E:'empty');
 UPDATE jobstats.settings SET max_text = 1;
 SELECT jobstats_reidentify();
 
--- Who may not see the store cannot even ask which formats are in use; with formats given it needs none.
+-- Who may neither read nor feed has no functions on text; a writer needs no store to identify by formats that it gives.
 SET SESSION AUTHORIZATION regress_nobody;
+SELECT status FROM jobstats_identify('dd.0', '{%e.%u}');
+\echo :LAST_ERROR_SQLSTATE
+SET SESSION AUTHORIZATION regress_shipper;
 SELECT status FROM jobstats_identify('dd.0');
 \echo :LAST_ERROR_SQLSTATE
 SELECT status FROM jobstats_identify('dd.0', '{%e.%u}');

@@ -61,7 +61,7 @@ fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
 fn whole(readings: &[Reading]) -> Summary {
     let mut series = Series::<Global>::new_in(Global);
     readings.iter().for_each(|&it| series.push(it).unwrap());
-    series.summary(&mut || ()).unwrap().unwrap()
+    series.summary(Pause::NEVER).unwrap().unwrap()
 }
 
 proptest! {
@@ -112,7 +112,7 @@ proptest! {
         parts.rotate_left(turn);
         let mut rollup = Rollup::<Global>::new_in(Global);
         parts.iter().for_each(|&it| rollup.push(it).unwrap());
-        prop_assert_eq!(rollup.summary(&mut || ()).unwrap().unwrap(), whole(&readings));
+        prop_assert_eq!(rollup.summary(Pause::NEVER).unwrap().unwrap(), whole(&readings));
     }
 
     #[test]
@@ -158,7 +158,7 @@ proptest! {
         for summary in [damaged, Summary::new(other)] {
             rollup.push(summary).unwrap();
         }
-        if let Ok(Some(merged)) = rollup.summary(&mut || ()) {
+        if let Ok(Some(merged)) = rollup.summary(Pause::NEVER) {
             prop_assert_eq!(Summary::from_bytes(&merged.to_bytes()).unwrap(), merged);
         }
     }

@@ -1,5 +1,7 @@
 //! How many readings are kept, and what becomes of those that come late.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::counter::Series;
 
@@ -16,7 +18,7 @@ fn series<const KEEP: usize, const LIMIT: usize>(
 fn increase<const KEEP: usize, const LIMIT: usize>(
     mut series: Series<Global, KEEP, LIMIT>,
 ) -> u128 {
-    series.summary(&mut || ()).unwrap().unwrap().increase()
+    series.summary(Pause::NEVER).unwrap().unwrap().increase()
 }
 
 #[test]
@@ -81,12 +83,12 @@ fn a_window_that_grows_is_summed_up_row_by_row() {
     let mut series = Series::<Global, 256, 256>::new_in(Global);
     for end in 0..readings.len() {
         series.push(readings[end]).unwrap();
-        let so_far = series.summary(&mut || ()).unwrap();
+        let so_far = series.summary(Pause::NEVER).unwrap();
         let mut alone = Series::<Global>::new_in(Global);
         readings[..=end]
             .iter()
             .for_each(|&it| alone.push(it).unwrap());
-        assert_eq!(so_far, alone.summary(&mut || ()).unwrap(), "{end}");
+        assert_eq!(so_far, alone.summary(Pause::NEVER).unwrap(), "{end}");
     }
 }
 
@@ -95,10 +97,11 @@ fn a_window_in_order_is_not_summed_up_anew_with_every_row() {
     let mut series = Series::<Global, 8, 8>::new_in(Global);
     for time in 0..1000 {
         series.push(at(time, time)).unwrap();
-        let mut steps = 0;
-        let summary = series.summary(&mut || steps += 1).unwrap().unwrap();
+        let steps = Cell::new(0);
+        let pause = || steps.set(steps.get() + 1);
+        let summary = series.summary(Pause::new(&pause)).unwrap().unwrap();
         assert_eq!(summary.increase(), time as u128);
-        assert!(steps <= 8, "{steps} steps at {time}");
+        assert!(steps.get() <= 8, "{steps:?} steps at {time}");
     }
 }
 
@@ -108,5 +111,5 @@ fn summaries_to_roll_up_are_an_error_where_they_are_too_many() {
     (0..5).for_each(|time| rollup.push(Summary::new(at(time, time))).unwrap());
     let error = rollup.push(Summary::new(at(5, 5))).unwrap_err();
     assert!(matches!(error, CounterError::TooMany(5)));
-    assert_eq!(rollup.summary(&mut || ()).unwrap().unwrap().increase(), 4);
+    assert_eq!(rollup.summary(Pause::NEVER).unwrap().unwrap().increase(), 4);
 }

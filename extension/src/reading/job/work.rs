@@ -11,6 +11,7 @@ use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, SpiHeapTupleData};
 
 use crate::error::Error;
+use crate::pause::pause;
 use crate::reading::answer::Columns;
 use crate::reading::measure::{Measures, Sum};
 use crate::time::micros;
@@ -175,7 +176,7 @@ impl Work {
             let rows = cursor.fetch(BATCH as i64)?;
             let more = !rows.is_empty();
             for row in rows {
-                pgrx::check_for_interrupts!();
+                pause();
                 if let Some(row) = self.row(&row, entries, mdts)? {
                     self.add(&row);
                 }
