@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator schema library docs regress overload isolation stress cron convert dashboards
+#   test.sh [PART ...]    core simulator schema library docs regress overload isolation memory stress cron convert dashboards
 #                         backup upgrade shipper proof; all by default. And fuzz, which runs for half a minute
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
@@ -180,6 +180,9 @@ dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
 # Half a minute of what `make fuzz` does, in a cluster of its own.
 fuzz() { scripts/fuzz.sh 30 | tee "$output/report"; }
 
+# Where memory is short there is an error, and the server stays up.
+memory() { scripts/memory.sh "$cluster" "$name" | tee "$output/report"; }
+
 # Dumped, restored, gone on with.
 backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
 
@@ -209,7 +212,7 @@ run_part() {
         fi
         names=("$1")
         ;;
-    docs | fuzz | library | overload | schema | stress) names=("$1") ;;
+    docs | fuzz | library | memory | overload | schema | stress) names=("$1") ;;
     convert) names=(plain apache) ;;
     dashboards) mapfile -t names < <(basename -as .json dashboards/*.json) ;;
     backup) names=(custom directory owner) ;;
@@ -221,7 +224,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator schema library docs regress overload isolation stress cron convert dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core simulator schema library docs regress overload isolation memory stress cron convert dashboards backup upgrade shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh all

@@ -8,6 +8,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::Ballast;
 use crate::error::Error;
 use crate::pause::pause;
 use crate::store;
@@ -62,6 +63,7 @@ fn jobstats_identify(
         }
         .into());
     }
+    let _ballast = Ballast::hold()?;
     let means = match formats {
         Some(formats) => by_first(entry, &formats)?,
         None => means(&Spi::connect(configured_or_built_in)?.identify(entry)),

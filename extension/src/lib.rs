@@ -8,6 +8,7 @@
 use pgrx::prelude::*;
 
 mod audit;
+mod ballast;
 mod by_pointer;
 mod columns;
 mod convert;
@@ -44,6 +45,16 @@ mod unpack;
 mod zstd_text;
 
 pg_module_magic!();
+
+/// Called by PostgreSQL when a session loads the library.
+#[pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    ballast::rehearse();
+    ingest::register_memory();
+    prepared::register_memory();
+    staged::register_memory();
+    zstd_text::register_memory();
+}
 
 extension_sql_file!("sql/internal.sql", name = "internal", bootstrap);
 extension_sql_file!("sql/put_view.sql", name = "put_view");

@@ -9,9 +9,12 @@ use jobstats_core::scan::{
     Clock, CounterLine, HISTOGRAM_LEN, Reason, Sink, TargetName, Time, TimeLine, histogram_label,
     scan,
 };
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{AnyNumeric, IntoDatum};
 
+use crate::ballast::Ballast;
+use crate::error::Error;
 use crate::pause::PAUSE;
 use crate::rows::{Rows, jsonb};
 use jobstats_core::escape::escape;
@@ -25,10 +28,10 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAM
 COMMENT ON FUNCTION jobstats_parse(text) IS
 'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 "#)]
-fn jobstats_parse(body: &str, call: pg_sys::FunctionCallInfo) {
+fn jobstats_parse(body: &str, call: pg_sys::FunctionCallInfo) -> Result<(), ErrorReport> {
     // SAFETY: called by PostgreSQL, as the statement above says.
     let rows = unsafe { Rows::of(call) };
-    tell(body, Told::Counters, rows);
+    Ok(tell(body, Told::Counters, rows)?)
 }
 
 #[pg_extern(sql = r#"
@@ -39,10 +42,10 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAM
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 "#)]
-fn jobstats_problems(body: &str, call: pg_sys::FunctionCallInfo) {
+fn jobstats_problems(body: &str, call: pg_sys::FunctionCallInfo) -> Result<(), ErrorReport> {
     // SAFETY: called by PostgreSQL, as the statement above says.
     let rows = unsafe { Rows::of(call) };
-    tell(body, Told::Problems, rows);
+    Ok(tell(body, Told::Problems, rows)?)
 }
 
 /// What rows are made of.
@@ -52,7 +55,8 @@ enum Told {
     Problems,
 }
 
-fn tell(body: &str, told: Told, rows: Rows) {
+fn tell(body: &str, told: Told, rows: Rows) -> Result<(), Error> {
+    let _ballast = Ballast::hold()?;
     let mut teller = Teller {
         told,
         rows,
@@ -62,6 +66,7 @@ fn tell(body: &str, told: Told, rows: Rows) {
         start_time: None,
     };
     let Ok(()) = scan(body.as_bytes(), &mut teller, PAUSE);
+    Ok(())
 }
 
 /// Makes rows, and knows where the scan stands in the text.

@@ -15,6 +15,11 @@ thread_local! {
     static PREPARED: RefCell<HashMap<String, &'static OwnedPreparedStatement>> = RefCell::default();
 }
 
+/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+pub fn register_memory() {
+    PREPARED.with(|_| ());
+}
+
 /// Runs a statement by a plan that holds for all arguments: it is kept, and large arguments are not copied into it.
 pub fn update<'c>(
     client: &mut SpiClient<'c>,

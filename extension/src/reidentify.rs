@@ -4,6 +4,7 @@ use jobstats_core::entry_id::likely_format;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::Ballast;
 use crate::error::Error;
 use crate::identify::{SAMPLE, configured_formats, identity_columns, notice};
 use crate::pause::pause;
@@ -33,6 +34,7 @@ fn jobstats_reidentify() -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
 }
 
 fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let _ballast = Ballast::hold()?;
     let formats = configured_formats(client)?;
     let (mut changed, mut after) = (0, None);
     loop {

@@ -5,6 +5,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::audit::{Purpose, Target, Walk, Walked, Window, Wrong, targets};
+use crate::ballast::Ballast;
 use crate::error::Error;
 use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
@@ -78,6 +79,7 @@ fn count(count: u64) -> i64 {
 }
 
 fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
+    let _ballast = Ballast::hold()?;
     let (settings, targets) = Spi::connect_mut(|client| -> Result<_, Error> {
         if store::setting(client, "transaction_read_only")? == "on" {
             return Err(Error::ReadOnly("reprocessing"));

@@ -56,6 +56,11 @@ thread_local! {
     static STAGED: Cell<Option<Batch>> = const { Cell::new(None) };
 }
 
+/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+pub fn register_memory() {
+    STAGED.with(|_| ());
+}
+
 /// A type of PostgreSQL, by name and number.
 type Type = (&'static str, PgBuiltInOids);
 

@@ -42,6 +42,11 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
+/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+pub fn register_memory() {
+    SPARE.with(|_| ());
+}
+
 /// Keeps the memory of a text that is done with for the next one that is unpacked: to get memory from the system takes as
 /// long as to unpack into it.
 pub fn recycle(text: Vec<u8>) {

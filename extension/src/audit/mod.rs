@@ -18,6 +18,7 @@ use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
+use crate::ballast::Ballast;
 use crate::error::Error;
 use crate::ingest::entries::Entries;
 use crate::store;
@@ -91,6 +92,7 @@ fn jobstats_audit(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let window = Window::new(since, until)?;
+    let _ballast = Ballast::hold()?;
     let (settings, targets) = Spi::connect(|client| -> Result<_, Error> {
         Ok((store::settings(client)?, targets(client, None)?))
     })?;

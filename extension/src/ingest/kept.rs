@@ -31,6 +31,11 @@ thread_local! {
     static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
 }
 
+/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+pub fn register_memory() {
+    KEPT.with(|_| ());
+}
+
 /// Keeps what a text says, and forgets the oldest where that becomes too much.
 pub fn keep(key: Key, snapshot: Snapshot<'_>) {
     let memory = snapshot.memory();

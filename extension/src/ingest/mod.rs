@@ -23,6 +23,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::Ballast;
 use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::pause::{PAUSE, pause};
@@ -34,6 +35,8 @@ use entries::Entries;
 use rejects::Rejects;
 use steps::{Step, timed, told};
 use text::Text;
+
+pub use kept::register_memory;
 
 use place::{Action, Outcome};
 
@@ -239,6 +242,7 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = told(|| {
         Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
             require_read_committed(client, "feeding")?;
+            let _ballast = Ballast::hold()?;
             let settings = store::settings(client)?;
             let now = clock_now();
             let feed = Feed::new(&mut arguments, now)?;
@@ -306,7 +310,9 @@ fn ingest(
     let parts = ingest.own(client, parts, &mut outcomes)?;
     for (mut target, part) in targets::find_and_lock(client, &feed.cluster, parts)? {
         pause();
-        outcomes.push(ingest.place(client, &mut target, part)?);
+        // A connection for each: what its statements read stays in memory as long as it lasts.
+        let place = |client: &mut SpiClient<'_>| ingest.place(client, &mut target, part);
+        outcomes.push(Spi::connect_mut(place)?);
     }
     if outcomes.is_empty()
         || outcomes

@@ -1,0 +1,66 @@
+-- A store, and texts that take memory.
+SET client_min_messages = warning;
+CREATE EXTENSION jobstats;
+DO $$ BEGIN PERFORM jobstats_setup(); END $$;
+UPDATE jobstats.settings SET max_targets = 5000;
+CREATE SCHEMA memory;
+
+CREATE FUNCTION memory.text(target text, records integer, calls integer) RETURNS text LANGUAGE sql AS $$
+SELECT format(E'mdt.%s.job_stats=\njob_stats:\n', target) || coalesce(string_agg(format(
+    E'- job_id:          %s:%s:n%s\n  snapshot_time:   1749555518.685497069 secs.nsecs\n  start_time:      1749555500.685497069 secs.nsecs\n  elapsed_time:    18.000000000 secs.nsecs\n'
+    '  open:            { samples: %s, unit: usecs, min:       1, max:       9, sum:             %s, sumsq:                  9 }\n'
+    '  write_bytes:     { samples: %s, unit: bytes, min:    4096, max:    4096, sum:             %s, sumsq:                  9, hist: { 4K: %4$s } }\n',
+    n, n % 100, n % 7, calls, 3 * calls, calls, 4096 * calls), '' ORDER BY n), '')
+FROM generate_series(1, records) n
+$$;
+
+CREATE TABLE memory.texts (name text PRIMARY KEY, body text);
+INSERT INTO memory.texts VALUES
+    ('junk', repeat(E'x\n', 10000000)),
+    ('first', memory.text('fs-MDT0000', 50000, 1)),
+    ('next', memory.text('fs-MDT0000', 50000, 2)),
+    ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
+
+-- Half a minute apart: one observation to compare the next with, to audit and to unpack.
+INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', now() - interval '30 minutes', body FROM memory.texts WHERE name = 'first';
+INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', now() - interval '29 minutes', body FROM memory.texts WHERE name = 'next';
+CREATE TABLE memory.packed AS SELECT r.body AS packed FROM jobstats.raw r ORDER BY r."time" LIMIT 1;
+
+-- What is tried: the text that the statement takes, and how much memory it may take, as a number of bytes of SQL.
+CREATE TABLE memory.statements (name text PRIMARY KEY, argument text, statement text, allowed bigint);
+INSERT INTO memory.statements
+SELECT s.name, s.argument, s.statement, 3 * s.bytes + (64 << 20)
+FROM (
+    SELECT 'problems', 'SELECT length(body) FROM memory.texts WHERE name = ''junk''',
+        'SELECT count(*) FROM memory.texts, jobstats_problems(body) WHERE name = ''junk''',
+        (SELECT length(body) FROM memory.texts WHERE name = 'junk')
+    UNION ALL
+    SELECT 'parse', 'SELECT length(body) FROM memory.texts WHERE name = ''next''',
+        'SELECT count(*) FROM memory.texts, jobstats_parse(body) WHERE name = ''next''',
+        (SELECT length(body) FROM memory.texts WHERE name = 'next')
+    UNION ALL
+    SELECT 'unpack', 'SELECT length(packed) FROM memory.packed', 'SELECT length(jobstats_unpack(packed)) FROM memory.packed',
+        (SELECT 2 * length(jobstats_unpack(packed)) FROM memory.packed)
+    UNION ALL
+    SELECT 'identify', 'SELECT 1', 'SELECT count(*) FROM jobstats_identify(repeat(''x'', 200), ARRAY(SELECT ''%e.%g.'' || n FROM generate_series(1, 100000) n))',
+        100000 * 32
+    UNION ALL
+    SELECT 'feed', 'SELECT length(body) FROM memory.texts WHERE name = ''next''',
+        'INSERT INTO jobstats.feed (cluster, server, body) SELECT ''other'', ''mds1'', body FROM memory.texts WHERE name = ''next''',
+        (SELECT length(body) FROM memory.texts WHERE name = 'next')
+    UNION ALL
+    SELECT 'feed again', 'SELECT length(body) FROM memory.texts WHERE name = ''next''',
+        'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', replace(body, ''samples: 2'', ''samples: 3'') FROM memory.texts WHERE name = ''next''',
+        (SELECT 2 * length(body) + 50000 * 1024 / 3 FROM memory.texts WHERE name = 'next')
+    UNION ALL
+    SELECT 'feed zstd', 'SELECT length(packed) FROM memory.packed',
+        'INSERT INTO jobstats.feed (cluster, server, body_zstd) SELECT ''other'', ''mds1'', packed FROM memory.packed',
+        (SELECT length(body) FROM memory.texts WHERE name = 'next')
+    UNION ALL
+    SELECT 'feed of targets', 'SELECT length(body) FROM memory.texts WHERE name = ''targets''',
+        'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', body FROM memory.texts WHERE name = ''targets''',
+        (SELECT length(body) + 3000 * 1024 / 3 FROM memory.texts WHERE name = 'targets')
+    UNION ALL
+    SELECT 'audit', 'SELECT 1', 'SELECT count(*) FROM jobstats_audit(now() - interval ''1 hour'', now())',
+        (SELECT 2 * length(body) + 50000 * 1024 / 3 FROM memory.texts WHERE name = 'next')
+) AS s (name, argument, statement, bytes);
