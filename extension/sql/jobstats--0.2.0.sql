@@ -385,12 +385,12 @@ CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint) IS
-'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 54000 where over a gigabyte of readings are not in the order of time.';
+'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
-'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value.';
+'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
     SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
 );
@@ -474,7 +474,7 @@ CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision, integer) IS
-'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Error: 22023 for another base.';
+'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Errors: 22003 for a negative or infinite value, or NaN, 22023 for another base.';
 CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
     SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
@@ -577,7 +577,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
-'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes'');';
+'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
 
 CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -671,7 +671,7 @@ CREATE FUNCTION jobstats_densities(
 LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows, 55000 where there is no store.';
+'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -803,7 +803,7 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows, 55000 where there is no store.';
+'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -875,7 +875,7 @@ COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
 ) RETURNS timestamptz
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_skip_empty_days_wrapper';
 COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
 'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
@@ -961,7 +961,7 @@ AS $$
 BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        RAISE data_corrupted USING MESSAGE = 'the store is damaged: jobstats.locks lacks the row "store"',
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'jobstats.locks has lost a row',
             HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
     END IF;
 END
@@ -1053,6 +1053,10 @@ DECLARE
     held boolean;
     made integer := 0;
 BEGIN
+    IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there are no partitions from %s to %s', span_from, span_to),
+            HINT = 'Give a span of less than 100,000 days.';
+    END IF;
     SELECT pg_get_userbyid(c.relowner), a.attname INTO owner, key
     FROM pg_class c
     JOIN pg_partitioned_table p ON p.partrelid = c.oid
@@ -1661,6 +1665,28 @@ COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, time
 --     group      items of one group are left to the next call when one of them fails
 -- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
 
+CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    lost text;
+BEGIN
+    SELECT t.name INTO lost
+    FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
+        ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
+        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries')), 2)) AS t (name, held, wanted)
+    WHERE cardinality(t.held) < t.wanted
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('jobstats.%s has lost a row', lost),
+            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_rows() IS
+'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
+
 CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1669,6 +1695,7 @@ DECLARE
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
 BEGIN
+    PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())

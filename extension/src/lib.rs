@@ -17,6 +17,7 @@ mod error;
 mod identify;
 mod ingest;
 mod internal;
+mod jsonb;
 mod maintenance;
 mod memory;
 mod metrics;

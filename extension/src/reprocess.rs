@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
 use crate::ingest::{require_read_committed, stored};
+use crate::reading::arguments::require_pattern;
 use crate::store::{self, Settings};
 use crate::time::timestamptz;
 
@@ -77,6 +78,7 @@ fn count(count: u64) -> i64 {
 }
 
 fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
+    pattern.map_or(Ok(()), require_pattern)?;
     let (settings, targets) = Spi::connect_mut(|client| -> Result<_, Error> {
         if store::setting(client, "transaction_read_only")? == "on" {
             return Err(Error::ReadOnly("reprocessing"));

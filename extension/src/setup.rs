@@ -113,9 +113,11 @@ fn jobstats_setup(
         forget_writers(client)?;
         rollup::create(client, &installation)?;
         client.update(
-            "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
+            // Settings that were lost come back as the defaults; nobody knows then how large the values are that are stored.
+            "INSERT INTO jobstats.settings (version, limited_since) \
+             VALUES ($1, CASE WHEN $2 THEN '-infinity' ELSE now() END) ON CONFLICT (one) DO UPDATE SET version = $1",
             None,
-            &[store::VERSION.into()],
+            &[store::VERSION.into(), new.into()],
         )?;
         wanted.apply(client)?;
         if let Installation::Timescale {
@@ -152,8 +154,11 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     loop {
         // By a statement with a new snapshot: another setup may just have made it.
         let found = client.update(
-            "SELECT pg_get_userbyid(n.nspowner) = current_user AND to_regclass('jobstats.settings') IS NOT NULL \
-             FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+            &format!(
+                "SELECT pg_get_userbyid(n.nspowner) = current_user AND coalesce(({}), false) \
+                 FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+                store::IS_OURS
+            ),
             Some(1),
             &[],
         )?;
@@ -172,7 +177,11 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
 
 /// Whether an earlier version made the store; one that a later version made has what this one knows nothing of.
 fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
-    match store::disagreement(client)? {
+    // A store that has lost its settings may be of any version.
+    let Some(version) = store::version(client)? else {
+        return Ok(true);
+    };
+    match store::disagreement(version) {
         Some(error @ Error::StoreVersion { newer: true, .. }) => Err(error),
         other => Ok(other.is_some()),
     }
