@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::reading;
 use crate::rollup;
 use crate::schedule;
-use crate::settings::Wanted;
+use crate::settings::{self, Wanted};
 use crate::store;
 
 /// The tables that grow with time, and the width of their chunks.
@@ -67,7 +67,7 @@ LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that contradict each other.';
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
 "#)]
 #[allow(clippy::too_many_arguments)]
 fn jobstats_setup(
@@ -347,6 +347,7 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// The way in, and the views; what is there is replaced in place, so that grants and views on top of it stay.
 fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.update(include_str!("sql/feed.sql"), None, &[])?;
+    client.update(include_str!("sql/checked_settings.sql"), None, &[])?;
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
@@ -415,8 +416,9 @@ fn message(
         );
     }
     Ok(format!(
-        "The store of jobstats {version} is ready: {kind}.\n{schedule}",
+        "The store of jobstats {version} is ready: {kind}.\n{kept}\n{schedule}",
         version = store::VERSION,
+        kept = settings::told(client)?,
         schedule = schedule::advice(client, installation, schema)?,
     ))
 }
