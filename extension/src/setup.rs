@@ -110,7 +110,7 @@ fn jobstats_setup(
             client.update(PACKED, None, &[])?;
             make_growing(client, &installation)?;
         }
-        forget_writers(client)?;
+        client.update("SELECT jobstats_internal.forget_writers()", None, &[])?;
         rollup::create(client, &installation)?;
         client.update(
             // Settings that were lost come back as the defaults; nobody knows then how large the values are that are stored.
@@ -207,16 +207,6 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.update(lock, None, &[])?;
         }
     }
-    Ok(())
-}
-
-/// Deletes what roles may feed that are gone. It is nobody's right, unless a new role gets the number of an old one.
-fn forget_writers(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.update(
-        "DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)",
-        None,
-        &[],
-    )?;
     Ok(())
 }
 
