@@ -385,12 +385,12 @@ CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint) IS
-'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 54000 where over a gigabyte of readings are not in the order of time.';
+'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
-'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value.';
+'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
     SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
 );
@@ -474,7 +474,7 @@ CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision, integer) IS
-'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Error: 22023 for another base.';
+'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Errors: 22003 for a negative or infinite value, or NaN, 22023 for another base.';
 CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
     SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
@@ -547,6 +547,15 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
+CREATE FUNCTION jobstats_internal.forget_writers() RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- They are nobody's rights, unless a new role gets the number of an old one.
+DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_writers() IS
+'Internal: deletes what roles may feed that have been dropped.';
+
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
 ) RETURNS void
@@ -587,19 +596,23 @@ COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text) IS
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    kind text;
 BEGIN
     PERFORM jobstats_internal.require_store();
     PERFORM jobstats_internal.require_role(role);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
-    EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
+    -- pg_dump reads sequences too. What jobstats_setup() and maintenance will make belongs to it as well.
+    FOREACH kind IN ARRAY ARRAY['TABLES', 'SEQUENCES'] LOOP
+        EXECUTE format('GRANT SELECT ON ALL %s IN SCHEMA jobstats TO %I', kind, role);
+        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
+            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
+    END LOOP;
     PERFORM jobstats_internal.share_functions_on_text();
-    -- Also on what jobstats_setup() will make anew.
-    EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON TABLES TO %I',
-        (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), role);
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
@@ -611,7 +624,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
-'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes'');';
+'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
 
 CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -705,7 +718,7 @@ CREATE FUNCTION jobstats_densities(
 LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows, 55000 where there is no store.';
+'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -837,7 +850,7 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows, 55000 where there is no store.';
+'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -897,7 +910,7 @@ LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'jobstats-0.2.0', 'jobstats_setup_wrapper';
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that contradict each other.';
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
 
 CREATE FUNCTION jobstats_share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
@@ -909,7 +922,7 @@ COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
 ) RETURNS timestamptz
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_skip_empty_days_wrapper';
 COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
 'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
@@ -995,7 +1008,7 @@ AS $$
 BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        RAISE data_corrupted USING MESSAGE = 'the store is damaged: jobstats.locks lacks the row "store"',
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'jobstats.locks has lost a row',
             HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
     END IF;
 END
@@ -1087,6 +1100,10 @@ DECLARE
     held boolean;
     made integer := 0;
 BEGIN
+    IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there are no partitions from %s to %s', span_from, span_to),
+            HINT = 'Give a span of less than 100,000 days.';
+    END IF;
     SELECT pg_get_userbyid(c.relowner), a.attname INTO owner, key
     FROM pg_class c
     JOIN pg_partitioned_table p ON p.partrelid = c.oid
@@ -1303,6 +1320,78 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_view(text, text) IS
 'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';
+
+-- What settings can be.
+
+CREATE FUNCTION jobstats_forever() RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN interval '100 years';
+COMMENT ON FUNCTION jobstats_forever() IS
+'The retention of what is kept for ever: SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
+
+CREATE FUNCTION jobstats_internal.shown_retention(retention interval) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
+AS $$
+SELECT CASE WHEN retention < interval '100 years' THEN retention::text ELSE 'for ever' END
+$$;
+COMMENT ON FUNCTION jobstats_internal.shown_retention(interval) IS
+'Internal: a retention for those who read it; NULL, as of a rollup, is for ever too.';
+
+CREATE FUNCTION jobstats_internal.require_setting(name text, value text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
+AS $$
+DECLARE
+    span record;
+    number record;
+    problem text;
+    hint text;
+BEGIN
+    -- Maintenance subtracts a retention from now, and feeds count microseconds: both can do so with 1,000 years.
+    SELECT s.* INTO span
+    FROM (VALUES
+        ('raw_retention', interval '1 microsecond', interval '1000 years', '2 days'),
+        ('retention', '1 microsecond', '1000 years', '90 days'),
+        ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
+        ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
+        ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
+        ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),
+        ('compress_after', '0', '1000 years', '7 days'),
+        ('refresh_lag', '0', '1000 years', '20 minutes'),
+        ('chunk_interval', '1 hour', '1 year', '1 day'),
+        ('max_ahead', '0', '1 day', '5 minutes'),
+        ('feed_wait', '100 milliseconds', '1 hour', '10 seconds')
+    ) AS s (name, least, most, example)
+    WHERE s.name = require_setting.name;
+    SELECT n.* INTO number
+    FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776')) AS n (name, least, most)
+    WHERE n.name = require_setting.name;
+    IF span.name IS NULL AND number.name IS NULL THEN
+        RETURN;
+    ELSIF value IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
+            HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
+    ELSIF number.name IS NOT NULL THEN
+        IF value::bigint NOT BETWEEN number.least AND number.most THEN
+            RAISE invalid_parameter_value USING MESSAGE = format('%s must be from %s to %s, not %s', name, number.least, number.most, value),
+                HINT = 'Give a number in this range.';
+        END IF;
+        RETURN;
+    ELSIF value::interval < span.least THEN
+        problem := CASE WHEN span.least = interval '1 microsecond' THEN 'positive' ELSE format('at least %s', span.least) END;
+    ELSIF value::interval > span.most THEN
+        problem := format('at most %s', span.most);
+    ELSE
+        RETURN;
+    END IF;
+    hint := format('Give a span of time such as %L', span.example);
+    IF name LIKE '%retention' THEN
+        hint := hint || '; for ever is jobstats_forever()';
+    END IF;
+    RAISE invalid_parameter_value USING MESSAGE = format('%s must be %s, not %s', name, problem, value), HINT = hint || '.';
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_setting(text, text) IS
+'Internal: fails with 22023 for a value that feeds or maintenance could not compute with, with 22004 for NULL.';
 
 CREATE FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_sum_add';
@@ -1695,6 +1784,28 @@ COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, time
 --     group      items of one group are left to the next call when one of them fails
 -- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
 
+CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    lost text;
+BEGIN
+    SELECT t.name INTO lost
+    FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
+        ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
+        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries')), 2)) AS t (name, held, wanted)
+    WHERE cardinality(t.held) < t.wanted
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('jobstats.%s has lost a row', lost),
+            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_rows() IS
+'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
+
 CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1703,6 +1814,7 @@ DECLARE
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
 BEGIN
+    PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
@@ -1934,6 +2046,7 @@ BEGIN
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN
+            PERFORM jobstats_internal.forget_writers();
             more := jobstats_internal.retention_plan();
         WHEN 'partitions' THEN
             PERFORM jobstats_internal.lock_store();

@@ -98,9 +98,20 @@ pub enum Error {
         /// What to do.
         hint: String,
     },
-    /// An argument that must be there is NULL or out of range.
-    #[error("{0}")]
-    Argument(String),
+    /// An argument that is out of range, or has no meaning.
+    #[error("{problem}")]
+    Argument {
+        /// What is wrong with it.
+        problem: String,
+        /// What to give instead.
+        hint: Cow<'static, str>,
+    },
+    /// NULL where it has no meaning.
+    #[error("{0} must not be NULL")]
+    Null(&'static str),
+    /// A table of the store that has lost a row without which nothing works.
+    #[error("jobstats.{0} has lost a row")]
+    NoRow(&'static str),
     /// A name that would be stored with every text.
     #[error("{what} has more than {limit} bytes")]
     LongName {
@@ -110,7 +121,7 @@ pub enum Error {
         limit: usize,
     },
     /// A name in an argument that stands for nothing.
-    #[error("there is no {what} \"{name}\"")]
+    #[error("there is no {what} \"{}\"", shown(name))]
     Unknown {
         /// What it should be.
         what: &'static str,
@@ -122,6 +133,9 @@ pub enum Error {
     /// An answer that nobody can read.
     #[error("the answer has over a million rows")]
     TooManyRows,
+    /// A window of very many steps, each of which costs time and memory for every group.
+    #[error("the window has over 100,000 steps")]
+    TooManySteps,
     /// What is stored differs everywhere.
     #[error("over 100,000 disagreements")]
     TooManyDisagreements,
@@ -160,6 +174,21 @@ pub enum Error {
     DamagedValue(String),
 }
 
+/// Returns the beginning of a text for a message: a caller's megabyte would go into the log of the server.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    shortened(text, 60)
+}
+
+/// Characters of a message.
+const MESSAGE_LIMIT: usize = 300;
+
+fn shortened(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 impl Error {
     /// Whether packed text is not what it should be, so that nothing can be unpacked.
     pub const fn is_of_packed(&self) -> bool {
@@ -169,13 +198,39 @@ impl Error {
         )
     }
 
+    /// An [`Error::Argument`].
+    pub fn argument(problem: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self::Argument {
+            problem: problem.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// A feed that does not say from which server its text comes.
+    pub fn no_server() -> Self {
+        Self::argument(
+            "server must not be NULL",
+            "Name the server that the text comes from, as in 'oss1'.",
+        )
+    }
+
+    /// A window that has no time in it.
+    pub fn empty_window() -> Self {
+        Self::argument(
+            "since must be earlier than until",
+            "Give a window such as now() - interval '1 hour' and now(); NULL are ten minutes ago and now.",
+        )
+    }
+
     fn sqlstate(&self) -> PgSqlErrorCode {
         use PgSqlErrorCode as Code;
         match self {
-            Self::NoStore | Self::StoreVersion { .. } | Self::ForeignSchema => {
-                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE
-            }
-            Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::NoStore
+            | Self::StoreVersion { .. }
+            | Self::ForeignSchema
+            | Self::NoRow(_)
+            | Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::Null(_) => Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Self::InTheWay { .. } => Code::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
             Self::Encoding(_) | Self::OldTimescale(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
             Self::Isolation { .. } | Self::TransactionBlock(_) => {
@@ -187,9 +242,10 @@ impl Error {
             | Self::Ratio { .. }
             | Self::TooManyTargets { .. }
             | Self::TooManyRows
+            | Self::TooManySteps
             | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
-            Self::Body(_) | Self::Argument(_) | Self::Unknown { .. } | Self::Format(..) => {
+            Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
             }
             Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
@@ -231,6 +287,7 @@ impl Error {
     fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
             Self::Settings { hint, .. } => return Some(hint.clone().into()),
+            Self::Argument { hint, .. } => return Some(hint.clone()),
             Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
             Self::NoStore | Self::StoreVersion { newer: false, .. } => {
                 Some("Run SELECT jobstats_setup();")
@@ -238,6 +295,10 @@ impl Error {
             Self::StoreVersion { newer: true, .. } => Some(
                 "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
             ),
+            Self::NoRow(_) => Some(
+                "Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.",
+            ),
+            Self::Null(_) => Some("Give a value."),
             Self::ForeignSchema => {
                 Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
             }
@@ -266,10 +327,14 @@ impl Error {
             Self::TooManyTargets { .. } => {
                 Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
             }
+            Self::Body(_) => {
+                Some("Give the text as body or, packed with zstd, as body_zstd, and not both.")
+            }
             Self::NotZstd(_) => {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
             }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
+            Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }
@@ -280,7 +345,15 @@ impl Error {
             Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
             Self::Counter(error) => return counter_hint(error).map(Into::into),
             Self::Density(error) => return density_hint(error).map(Into::into),
-            _ => None,
+            Self::Rate(_) => Some("Ask for a shorter window or fewer targets."),
+            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Some(
+                "Ask for less at once, feed fewer targets per row, or give the server more memory.",
+            ),
+            Self::Damaged(_) => Some(
+                "Run SELECT jobstats_setup(); and compare the store with its raw text: SELECT * FROM jobstats_audit();",
+            ),
+            Self::DamagedValue(_) => Some("Make the value anew from what it sums."),
+            Self::Spi(_) => None,
         };
         hint.map(Cow::Borrowed)
     }
@@ -295,10 +368,12 @@ fn counter_hint(error: &CounterError) -> Option<String> {
         CounterError::Overlap => {
             "Make summaries of spans of time that have no reading in common, or one of all readings."
         }
+        CounterError::Range => "Sum up readings of a shorter span of time.",
+        CounterError::Memory => "Sum up fewer readings at once.",
+        CounterError::Bytes => "Send what jobstats_counter was sent as in binary form.",
         CounterError::Text => {
             return Some(format!("It looks like this: {}", counter::TEXT_EXAMPLE));
         }
-        _ => return None,
     };
     Some(hint.to_owned())
 }
@@ -309,10 +384,13 @@ fn density_hint(error: &DensityError) -> Option<String> {
         DensityError::Value(_) => {
             "Leave such rows out: FILTER (WHERE value >= 0 AND value < 'infinity')."
         }
+        DensityError::Base(_) => "Give a whole number such as 2 or 10.",
+        DensityError::TooMany => "Count the values in several densities.",
+        DensityError::Memory => "Count fewer values at once.",
+        DensityError::Bytes => "Send what jobstats_density was sent as in binary form.",
         DensityError::Text => {
             return Some(format!("It looks like this: {}", density::TEXT_EXAMPLE));
         }
-        _ => return None,
     };
     Some(hint.to_owned())
 }
@@ -320,7 +398,8 @@ fn density_hint(error: &DensityError) -> Option<String> {
 impl From<Error> for ErrorReport {
     #[track_caller]
     fn from(error: Error) -> Self {
-        let report = Self::new(error.sqlstate(), error.to_string(), "jobstats");
+        let message = shortened(&error.to_string(), MESSAGE_LIMIT).into_owned();
+        let report = Self::new(error.sqlstate(), message, "jobstats");
         match error.hint() {
             Some(hint) => report.set_hint(hint),
             None => report,

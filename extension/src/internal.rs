@@ -49,8 +49,9 @@ impl StateMemory {
         // SAFETY: the call is under way; whoever calls it is asked, too, whether it is an aggregate.
         let kind = unsafe { pg_sys::AggCheckCallContext(call, &raw mut context) };
         if kind == 0 {
-            return Err(Error::Argument(
-                "this function works only as part of an aggregate".to_owned(),
+            return Err(Error::argument(
+                "this function works only as part of an aggregate",
+                "Call the aggregate itself.",
             ));
         }
         Ok(Self(context))

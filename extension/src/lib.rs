@@ -18,6 +18,7 @@ mod error;
 mod identify;
 mod ingest;
 mod internal;
+mod jsonb;
 mod maintenance;
 mod memory;
 mod metrics;
@@ -72,6 +73,7 @@ extension_sql_file!(
     name = "steps",
     requires = ["maintain", "refresh", "sweep", "locks"]
 );
+extension_sql_file!("sql/settings.sql", name = "settings");
 extension_sql_file!("sql/jobs.sql", name = "jobs");
 extension_sql_file!("sql/convert.sql", name = "convert");
 extension_sql_file!("sql/grants.sql", name = "grants");

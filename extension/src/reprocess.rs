@@ -11,6 +11,7 @@ use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
 use crate::ingest::{require_read_committed, stored};
 use crate::pause::pause;
+use crate::reading::arguments::require_pattern;
 use crate::store::{self, Settings};
 use crate::time::timestamptz;
 
@@ -79,6 +80,7 @@ fn count(count: u64) -> i64 {
 }
 
 fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
+    pattern.map_or(Ok(()), require_pattern)?;
     let _ballast = Ballast::hold()?;
     let (settings, targets) = Spi::connect_mut(|client| -> Result<_, Error> {
         if store::setting(client, "transaction_read_only")? == "on" {

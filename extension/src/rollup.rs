@@ -329,6 +329,12 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     for level in &LEVELS {
         users::create(client, installation, level)?;
         let relation = level.relation();
+        client.update(
+            "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval) \
+             ON CONFLICT DO NOTHING",
+            None,
+            &[level.name.into(), level.width.into(), level.retention.into()],
+        )?;
         if store::kind(client, &relation)?.is_some() {
             store::add_operations(client, &relation)?;
             continue;
@@ -350,11 +356,6 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         if level.is_finest() {
             note_coarse(client)?;
         }
-        client.update(
-            "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval)",
-            None,
-            &[level.name.into(), level.width.into(), level.retention.into()],
-        )?;
     }
     Ok(())
 }
@@ -448,13 +449,13 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
             Some(1),
             &[],
         )?;
-        let row = found.first();
+        let row = store::only_row(found, "refresh")?;
         let (Some(announced), Some(horizon), Some(number)) = (
             row.get::<TimestampWithTimeZone>(1)?,
             row.get::<TimestampWithTimeZone>(2)?,
             row.get::<i32>(3)?,
         ) else {
-            return Err(Error::Damaged("jobstats.refresh has no row".to_owned()));
+            return Err(Error::NoRow("refresh"));
         };
         if known == Some(number) {
             return Ok((micros(announced)?, micros(horizon)?));
@@ -466,9 +467,7 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
         )?;
         // A refresh that has just settled takes the row away; then jobstats.refresh has another number.
         if locked.is_empty() && gone.replace(number) == Some(number) {
-            return Err(Error::Damaged(format!(
-                "jobstats.locks lacks the row \"announcement {number}\""
-            )));
+            return Err(Error::NoRow("locks"));
         }
         known = (!locked.is_empty()).then_some(number);
     }
@@ -495,12 +494,17 @@ COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timest
 'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
 "#)]
 fn jobstats_roll_up(
-    level: &str,
-    by_user: bool,
-    span_from: TimestampWithTimeZone,
-    span_to: TimestampWithTimeZone,
+    level: Option<&str>,
+    by_user: Option<bool>,
+    span_from: Option<TimestampWithTimeZone>,
+    span_to: Option<TimestampWithTimeZone>,
     target_id: Option<i32>,
 ) -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
+    let (Some(level), Some(by_user), Some(span_from), Some(span_to)) =
+        (level, by_user, span_from, span_to)
+    else {
+        return Err(Error::Null("an argument other than target_id").into());
+    };
     let rows = Spi::connect_mut(|client| -> Result<usize, Error> {
         let level = Level::find(level)?;
         let arguments = [span_from.into(), span_to.into(), target_id.into()];
@@ -534,7 +538,7 @@ fn jobstats_roll_up(
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
 ) RETURNS timestamptz
-LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
 'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
@@ -547,6 +551,13 @@ fn jobstats_skip_empty_days(
 ) -> Result<TimestampWithTimeZone, pgrx::pg_sys::panic::ErrorReport> {
     let level = Level::find(level)?;
     let (mut from, to) = (micros(span_from)?, micros(span_to)?);
+    if to.saturating_sub(from) > 100_000 * DAY {
+        return Err(Error::argument(
+            "the span is too long",
+            "Give one of less than 100,000 days.",
+        )
+        .into());
+    }
     let (relation, (source, time)) = if by_user {
         (
             level.users(),

@@ -4,6 +4,7 @@ use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::spi::SpiClient;
 
 use crate::error::Error;
+use crate::setup::one_text;
 
 /// Settings to be; what is None stays as it is.
 pub struct Wanted {
@@ -22,7 +23,8 @@ impl Wanted {
     /// Makes them those of the store, from the next maintenance on.
     ///
     /// # Errors
-    /// [`Error::Settings`] where they contradict each other; then all stay as they are.
+    /// One of PostgreSQL where a value is not possible, [`Error::Settings`] where they contradict each other; then all stay as
+    /// they are.
     pub fn apply(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         let wanted: [DatumWithOid; 9] = [
             self.raw_retention.into(),
@@ -35,9 +37,11 @@ impl Wanted {
             self.rollup_1h_retention.into(),
             self.rollup_1d_retention.into(),
         ];
+        client.update(EACH_POSSIBLE, None, &wanted)?;
         refuse_contradictions(client, &wanted)?;
         client.update(
-            "WITH rollups AS (UPDATE jobstats.rollups l SET retention = coalesce(w.retention, l.retention) \
+            "WITH rollups AS (UPDATE jobstats.rollups l SET retention = CASE \
+             WHEN w.retention >= interval '100 years' THEN NULL ELSE coalesce(w.retention, l.retention) END \
              FROM (VALUES ('10m', $7), ('1h', $8), ('1d', $9)) AS w (level, retention) WHERE w.level = l.level) \
              UPDATE jobstats.settings SET raw_retention = coalesce($1, raw_retention), \
              retention = coalesce($2, retention), rejects_retention = coalesce($3, rejects_retention), \
@@ -48,6 +52,23 @@ impl Wanted {
         )?;
         Ok(())
     }
+}
+
+/// Fails where a setting cannot be what is wanted, whatever the others are.
+const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.value::text) \
+    FROM (VALUES ('raw_retention', $1), ('retention', $2), ('rejects_retention', $3), ('chunk_interval', $4), \
+    ('compress_after', $5), ('refresh_lag', $6), ('rollup_10m_retention', $7), ('rollup_1h_retention', $8), \
+    ('rollup_1d_retention', $9)) AS v (name, value) WHERE v.value IS NOT NULL";
+
+/// Says how long what is kept.
+pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
+    one_text(
+        client,
+        "SELECT format('Kept are raw text %s, increments %s, rollups %s, rejects %s.', \
+         jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), \
+         (SELECT string_agg(format('of %s %s', l.level, jobstats_internal.shown_retention(l.retention)), ', ' ORDER BY l.width) \
+         FROM jobstats.rollups l), jobstats_internal.shown_retention(s.rejects_retention)) FROM jobstats.settings s",
+    )
 }
 
 fn refuse_contradictions(

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::reading;
 use crate::rollup;
 use crate::schedule;
-use crate::settings::Wanted;
+use crate::settings::{self, Wanted};
 use crate::store;
 
 /// The tables that grow with time, and the width of their chunks.
@@ -67,7 +67,7 @@ LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 23514 for settings that contradict each other.';
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
 "#)]
 #[allow(clippy::too_many_arguments)]
 fn jobstats_setup(
@@ -110,12 +110,14 @@ fn jobstats_setup(
             client.update(PACKED, None, &[])?;
             make_growing(client, &installation)?;
         }
-        forget_writers(client)?;
+        client.update("SELECT jobstats_internal.forget_writers()", None, &[])?;
         rollup::create(client, &installation)?;
         client.update(
-            "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
+            // Settings that were lost come back as the defaults; nobody knows then how large the values are that are stored.
+            "INSERT INTO jobstats.settings (version, limited_since) \
+             VALUES ($1, CASE WHEN $2 THEN '-infinity' ELSE now() END) ON CONFLICT (one) DO UPDATE SET version = $1",
             None,
-            &[store::VERSION.into()],
+            &[store::VERSION.into(), new.into()],
         )?;
         wanted.apply(client)?;
         if let Installation::Timescale {
@@ -154,8 +156,11 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     loop {
         // By a statement with a new snapshot: another setup may just have made it.
         let found = client.update(
-            "SELECT pg_get_userbyid(n.nspowner) = current_user AND to_regclass('jobstats.settings') IS NOT NULL \
-             FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+            &format!(
+                "SELECT pg_get_userbyid(n.nspowner) = current_user AND coalesce(({}), false) \
+                 FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+                store::IS_OURS
+            ),
             Some(1),
             &[],
         )?;
@@ -174,7 +179,11 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
 
 /// Whether an earlier version made the store; one that a later version made has what this one knows nothing of.
 fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
-    match store::disagreement(client)? {
+    // A store that has lost its settings may be of any version.
+    let Some(version) = store::version(client)? else {
+        return Ok(true);
+    };
+    match store::disagreement(version) {
         Some(error @ Error::StoreVersion { newer: true, .. }) => Err(error),
         other => Ok(other.is_some()),
     }
@@ -200,16 +209,6 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.update(lock, None, &[])?;
         }
     }
-    Ok(())
-}
-
-/// Deletes what roles may feed that are gone. It is nobody's right, unless a new role gets the number of an old one.
-fn forget_writers(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.update(
-        "DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)",
-        None,
-        &[],
-    )?;
     Ok(())
 }
 
@@ -340,6 +339,7 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// The way in, and the views; what is there is replaced in place, so that grants and views on top of it stay.
 fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.update(include_str!("sql/feed.sql"), None, &[])?;
+    client.update(include_str!("sql/checked_settings.sql"), None, &[])?;
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
@@ -408,8 +408,9 @@ fn message(
         );
     }
     Ok(format!(
-        "The store of jobstats {version} is ready: {kind}.\n{schedule}",
+        "The store of jobstats {version} is ready: {kind}.\n{kept}\n{schedule}",
         version = store::VERSION,
+        kept = settings::told(client)?,
         schedule = schedule::advice(client, installation, schema)?,
     ))
 }

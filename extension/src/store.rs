@@ -2,7 +2,7 @@
 
 use jobstats_core::increment::Micros;
 use pgrx::prelude::*;
-use pgrx::spi::{SpiClient, quote_identifier};
+use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable, quote_identifier};
 
 use crate::columns::operation_columns;
 use crate::error::Error;
@@ -32,23 +32,19 @@ pub struct Settings {
 /// The settings; [`Error::NoStore`] where there is no store.
 pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     require(client)?;
-    let row = client
-        .select(
+    let row = only_row(
+        client.select(
             "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
              max_rate, (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text, \
              (SELECT (extract(epoch FROM dropped) * 1000000)::bigint FROM jobstats.refresh), \
              max_targets::bigint, (extract(epoch FROM feed_wait) * 1000)::bigint FROM jobstats.settings",
             Some(1),
             &[],
-        )?
-        .first();
-    let number = |position| -> Result<i64, Error> {
-        row.get::<i64>(position)?
-            .ok_or_else(|| Error::Damaged("jobstats.settings has no row".to_owned()))
-    };
-    if row.is_empty() {
-        return Err(Error::Damaged("jobstats.settings has no row".to_owned()));
-    }
+        )?,
+        "settings",
+    )?;
+    // Every setting is NOT NULL; the only other value comes from jobstats.refresh.
+    let number = |position| row.get::<i64>(position)?.ok_or(Error::NoRow("refresh"));
     Ok(Settings {
         raw_retention: number(1)?,
         max_rate: u64::try_from(number(2)?).unwrap_or(0),
@@ -65,21 +61,33 @@ pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
     if !exists(client)? {
         return Err(Error::NoStore);
     }
-    disagreement(client)?.map_or(Ok(()), Err)
+    let store = version(client)?.ok_or(Error::NoRow("settings"))?;
+    disagreement(store).map_or(Ok(()), Err)
+}
+
+/// Returns the version of the extension that made the store, or brought it up to date last; `None` where the row of settings
+/// is lost.
+pub fn version(client: &SpiClient<'_>) -> Result<Option<String>, Error> {
+    let found = client.select("SELECT s.version FROM jobstats.settings s", Some(1), &[])?;
+    let version = found.into_iter().next().map(|row| row.get::<String>(1));
+    Ok(version.transpose()?.flatten())
 }
 
 /// The [`Error::StoreVersion`] of a store that another version of the extension made.
-pub fn disagreement(client: &SpiClient<'_>) -> Result<Option<Error>, Error> {
-    let store = client
-        .select("SELECT s.version FROM jobstats.settings s", Some(1), &[])?
-        .first()
-        .get_one::<String>()?
-        .unwrap_or_default();
-    Ok((store != VERSION).then(|| Error::StoreVersion {
+pub fn disagreement(store: String) -> Option<Error> {
+    (store != VERSION).then(|| Error::StoreVersion {
         newer: numbers(&store) > numbers(VERSION),
         store,
         extension: VERSION,
-    }))
+    })
+}
+
+/// Returns the row of a query of a table that has one; [`Error::NoRow`] where somebody has deleted it.
+pub fn only_row<'c>(
+    found: SpiTupleTable<'c>,
+    table: &'static str,
+) -> Result<SpiHeapTupleData<'c>, Error> {
+    found.into_iter().next().ok_or(Error::NoRow(table))
 }
 
 /// What a version consists of, to be compared.
@@ -93,17 +101,20 @@ pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether this database has a store.
+/// Whether a relation `jobstats.settings` is ours; NULL where there is none.
+pub const IS_OURS: &str = "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c \
+    JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version' AND NOT a.attisdropped \
+    WHERE c.oid = s.oid AND c.relkind = 'r') AS ours \
+    FROM (SELECT pg_catalog.to_regclass('jobstats.settings') AS oid) s WHERE s.oid IS NOT NULL";
+
+/// Whether this database has a store; [`Error::ForeignSchema`] where another schema has its name.
 pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
-    let there = client
-        .select(
-            "SELECT pg_catalog.to_regclass('jobstats.settings') IS NOT NULL",
-            Some(1),
-            &[],
-        )?
-        .first()
-        .get_one::<bool>()?;
-    Ok(there.unwrap_or(false))
+    let found = client.select(IS_OURS, Some(1), &[])?;
+    let ours = found.into_iter().next().map(|row| row.get::<bool>(1));
+    match ours.transpose()?.flatten() {
+        Some(false) => Err(Error::ForeignSchema),
+        ours => Ok(ours.is_some()),
+    }
 }
 
 /// What kind of relation the store has under a name, as `pg_class.relkind` says; None where there is none.

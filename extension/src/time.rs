@@ -27,11 +27,21 @@ pub fn clock_now() -> Micros {
 pub fn micros(time: TimestampWithTimeZone) -> Result<Micros, Error> {
     let value = pg_sys::TimestampTz::from(time);
     if value == i64::MAX || value == i64::MIN {
-        return Err(Error::Argument("a time must be finite".to_owned()));
+        return Err(Error::argument(
+            "a time must be finite",
+            "Give a time such as '2025-11-03 12:00' or now() - interval '1 hour'.",
+        ));
     }
     value
         .checked_add(EPOCHS_APART)
-        .ok_or_else(|| Error::Argument("a time is out of range".to_owned()))
+        .ok_or_else(|| out_of_range())
+}
+
+fn out_of_range() -> Error {
+    Error::argument(
+        "a time is out of range",
+        "Times can be from 4713 BC to 294246.",
+    )
 }
 
 /// From PostgreSQL's own form, if it is a time that [`micros`] takes.
@@ -50,6 +60,5 @@ pub fn postgres_micros(time: Micros) -> i64 {
 
 /// To PostgreSQL.
 pub fn timestamptz(time: Micros) -> Result<TimestampWithTimeZone, Error> {
-    TimestampWithTimeZone::try_from(postgres_micros(time))
-        .map_err(|_| Error::Argument(format!("time {time} is out of range")))
+    TimestampWithTimeZone::try_from(postgres_micros(time)).map_err(|_| out_of_range())
 }

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 
 use jobstats_core::increment::{Column, Detail, leave_out};
 use jobstats_core::operation::OPERATIONS;
-use pgrx::JsonB;
 use pgrx::prelude::*;
 use serde_json::Value as Json;
 
 use crate::columns::usecs_name;
+use crate::jsonb::Jsonb;
+
+/// Bytes of a detail as text. Ours have some hundred at most.
+const LIMIT: usize = 1 << 20;
 
 /// What a `detail` looks like without what follows from the totals of its row, or of the parts of it, by column.
 #[pg_extern(sql = r#"
@@ -18,18 +21,23 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAM
 COMMENT ON FUNCTION jobstats_internal.detail_in_brief(jsonb, jsonb) IS
 'Internal: a detail of increments without what follows from the totals of its row, as it is stored since 0.2.';
 "#)]
-fn jobstats_detail_in_brief(detail: JsonB, totals: JsonB) -> Option<JsonB> {
-    let parsed = serde_json::from_value::<BTreeMap<String, Detail>>(detail.0.clone());
-    let Ok(operations) = parsed else {
+fn jobstats_detail_in_brief<'a>(detail: Jsonb<'a>, totals: Jsonb<'a>) -> Option<Jsonb<'a>> {
+    let parsed = detail
+        .read(LIMIT)
+        .and_then(|detail| serde_json::from_value::<BTreeMap<String, Detail>>(detail).ok());
+    let (Some(operations), Some(totals)) = (parsed, totals.read(LIMIT)) else {
         return Some(detail);
     };
     let mut operations = Vec::from_iter(operations);
     leave_out(&mut operations, |column| {
-        totals.0.get(&*name(column)).and_then(Json::as_i64)
+        totals.get(&*name(column)).and_then(Json::as_i64)
     });
     let operations = BTreeMap::from_iter(operations);
-    let stays = (!operations.is_empty()).then(|| serde_json::to_value(operations).ok());
-    stays.flatten().map(JsonB)
+    if operations.is_empty() {
+        return None;
+    }
+    let brief = serde_json::to_value(operations).ok();
+    Some(brief.as_ref().and_then(Jsonb::of).unwrap_or(detail))
 }
 
 fn name(column: Column) -> Cow<'static, str> {

@@ -53,9 +53,7 @@ impl Window {
         let since = since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
         let until = until.map_or(Ok(now), micros)?;
         if since >= until {
-            return Err(Error::Argument(
-                "since must be earlier than until".to_owned(),
-            ));
+            return Err(Error::empty_window());
         }
         Ok(Self { since, until })
     }

@@ -162,7 +162,7 @@ impl Entries {
     }
 }
 
-const DELETED: &str = "SELECT deleted FROM jobstats.sweep";
+const DELETED: &str = "SELECT (SELECT deleted FROM jobstats.sweep)";
 
 fn hash(name: &str, seed: u64) -> i64 {
     xxh3_64_with_seed(name.as_bytes(), seed).cast_signed()

@@ -74,7 +74,7 @@ impl Feed {
         let server = arguments.server.take();
         let feed = Self {
             cluster: arguments.cluster.take().unwrap_or_default(),
-            server: server.ok_or_else(|| Error::Argument("server must not be NULL".to_owned()))?,
+            server: server.ok_or_else(|| Error::no_server())?,
             time: arguments.read_at.map_or(Ok(now), micros)?,
             duration: arguments.duration.take().filter(is_possible),
             shipper: arguments.shipper.take().map(shortened),
@@ -222,7 +222,7 @@ fn jobstats_ingest_own(
     body_zstd: Option<Bytea<'_>>,
     duration: Option<Interval>,
     shipper: Option<String>,
-    own_targets: Option<Vec<String>>,
+    own_targets: Option<Vec<Option<String>>>,
 ) -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
     run(Arguments {
         cluster,
@@ -232,7 +232,7 @@ fn jobstats_ingest_own(
         body_zstd,
         duration,
         shipper,
-        own_targets,
+        own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
     })?;
     Ok(())
 }

@@ -148,6 +148,7 @@ impl Place {
     /// Of a question; None where nothing can be an answer.
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
+        question.filters.require_patterns()?;
         let window = Window::resolve(client, &question.period, &question.filters)?;
         let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
             return Ok(None);

@@ -2,6 +2,7 @@
 
 use pgrx::datum::{DatumWithOid, Interval, TimestampWithTimeZone};
 
+use crate::error::{Error, shown};
 use crate::reading::dimension::{ALL, Dimension, Level, TEXTS};
 
 /// An argument of type `text[]`.
@@ -57,6 +58,12 @@ impl Filters {
         dimensions.filter_map(|(position, it)| self.is_set(position).then_some(*it))
     }
 
+    /// Fails where a pattern is none. PostgreSQL would say so only where it meets a row that matches up to there.
+    pub fn require_patterns(&self) -> Result<(), Error> {
+        let patterns = self.texts.iter().flatten().flatten().flatten();
+        patterns.map(|pattern| require_pattern(pattern)).collect()
+    }
+
     /// All filters, set or not, as parameters of a statement.
     pub fn parameters(&self) -> impl Iterator<Item = DatumWithOid<'static>> {
         let texts = self.texts.iter().map(|patterns| patterns.clone().into());
@@ -78,6 +85,21 @@ impl Filters {
             None => self.uid.is_some(),
         }
     }
+}
+
+/// Fails for what is no pattern for LIKE.
+pub fn require_pattern(pattern: &str) -> Result<(), Error> {
+    let escapes = pattern.bytes().rev().take_while(|&byte| byte == b'\\');
+    if escapes.count() % 2 == 0 {
+        return Ok(());
+    }
+    Err(Error::argument(
+        format!(
+            "pattern \"{}\" ends with the escape character",
+            shown(pattern)
+        ),
+        r"It is a LIKE pattern: write \\ for a backslash.",
+    ))
 }
 
 /// The pattern that this text alone is LIKE.

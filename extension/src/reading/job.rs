@@ -140,7 +140,12 @@ fn jobstats_job(
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let job = job.ok_or_else(|| Error::Argument("job must not be NULL".to_owned()))?;
+    let job = job.ok_or_else(|| {
+        Error::argument(
+            "job must not be NULL",
+            "Give the identifier of a job, as in '4711'.",
+        )
+    })?;
     let _pinned = Pinned::new(SETTINGS);
     let rows = Spi::connect(|client| {
         store::require(client)?;

@@ -1,11 +1,11 @@
 //! Measures: operations as they are asked for, and the sums of columns that they are made of.
 
 use jobstats_core::operation::{Kind, OPERATIONS, Operation, find};
-use pgrx::JsonB;
 use serde_json::{Map, Value};
 
 use crate::columns::usecs_name;
-use crate::error::Error;
+use crate::error::{Error, shown};
+use crate::jsonb::Jsonb;
 use crate::reading::arguments::Texts;
 
 /// The name of the operation that `weights` define.
@@ -223,14 +223,15 @@ impl Measure {
     /// The linear combination that `weights` define.
     fn weighted(weights: &Map<String, Value>) -> Result<Self, Error> {
         if weights.is_empty() {
-            return Err(Error::Argument("weights name no operation".to_owned()));
+            return Err(bad_weights("weights name no operation".to_owned()));
         }
         let mut total = Vec::new();
         let mut on = (false, false);
         for (name, weight) in weights {
             let Value::Number(weight) = weight else {
-                return Err(Error::Argument(format!(
-                    "the weight of {name} is not a number"
+                return Err(bad_weights(format!(
+                    "the weight of {} is not a number",
+                    shown(name)
                 )));
             };
             let measure = Self::find(name)?;
@@ -261,8 +262,8 @@ pub struct Measures {
 
 impl Measures {
     /// From the arguments `operations` and `weights`.
-    pub fn parse(operations: Texts, weights: Option<JsonB>) -> Result<Self, Error> {
-        let weighted = weights.map(|it| combination(&it.0)).transpose()?;
+    pub fn parse(operations: Texts, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
+        let weighted = weights.map(|it| combination(&it)).transpose()?;
         let Some(names) = operations else {
             let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
             list.push(Measure::metadata());
@@ -296,8 +297,8 @@ impl Measures {
     }
 
     /// From the arguments `operation` and `weights`: one.
-    pub fn parse_one(operation: &str, weights: Option<JsonB>) -> Result<Self, Error> {
-        let weighted = weights.map(|it| combination(&it.0)).transpose()?;
+    pub fn parse_one(operation: &str, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
+        let weighted = weights.map(|it| combination(&it)).transpose()?;
         Ok(Self {
             list: vec![one(operation, weighted.as_ref())?],
             all: false,
@@ -305,13 +306,27 @@ impl Measures {
     }
 }
 
-fn combination(weights: &Value) -> Result<Measure, Error> {
-    match weights {
-        Value::Object(weights) => Measure::weighted(weights),
-        _ => Err(Error::Argument(
+/// Bytes of weights as text: enough for a weight of 100 digits for every operation.
+const WEIGHTS_LIMIT: usize = 16 << 10;
+
+fn combination(weights: &Jsonb<'_>) -> Result<Measure, Error> {
+    match weights.read(WEIGHTS_LIMIT) {
+        Some(Value::Object(weights)) => Measure::weighted(&weights),
+        Some(_) => Err(bad_weights(
             "weights must be an object that gives operations numbers".to_owned(),
         )),
+        None => Err(bad_weights(
+            "weights are nested too deeply, have numbers that are too large, or are too long"
+                .to_owned(),
+        )),
     }
+}
+
+fn bad_weights(problem: String) -> Error {
+    Error::argument(
+        problem,
+        r#"Give numbers to operations, as in '{"read_bytes": 1, "write_bytes": 2.5}'."#,
+    )
 }
 
 fn one(name: &str, weighted: Option<&Measure>) -> Result<Measure, Error> {

@@ -5,7 +5,7 @@
 //! ([`statement`], [`rows`]) answers it, and [`answer`] makes rows of that.
 
 mod answer;
-mod arguments;
+pub mod arguments;
 mod balance;
 mod densities;
 mod dimension;

@@ -9,6 +9,7 @@ use pgrx::spi::SpiHeapTupleData;
 
 use crate::columns::usecs_name;
 use crate::error::Error;
+use crate::reading::arguments::require_pattern;
 use crate::reading::top::rows_wanted;
 use crate::reading::views::LAST_WORK;
 use crate::store;
@@ -96,6 +97,7 @@ fn jobstats_now(
     let n = rows_wanted(n)?;
     let usages = Spi::connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
+        target.map_or(Ok(()), require_pattern)?;
         let rows = client.select(&statement()?, None, &[target.into()])?;
         rows.map(|row| usage(&row)).collect()
     })?;

@@ -10,6 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::error::Error;
 use crate::reading::window::Window;
 use crate::rollup::{LEVELS, Level};
+use crate::store;
 use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
 /// Spans of a window, by what is read for them.
@@ -235,8 +236,10 @@ fn states(
                 Some(1),
                 &[level.name.into()],
             )?
-            .first();
-        // A store that an older version made has none.
+            .into_iter()
+            .next();
+        // Nothing is known of a rollup whose row is lost.
+        let Some(state) = state else { continue };
         let (Some(width), Some(dropped), Some(refreshed)) = (
             state.get::<i64>(1)?,
             state.get::<TimestampWithTimeZone>(2)?,
@@ -261,10 +264,8 @@ fn states(
 
 /// Since when increments and observations are kept.
 fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
-    let dropped = client
-        .select("SELECT dropped FROM jobstats.refresh", Some(1), &[])?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
+    let found = client.select("SELECT dropped FROM jobstats.refresh", Some(1), &[])?;
+    let dropped = store::only_row(found, "refresh")?.get::<TimestampWithTimeZone>(1)?;
     dropped.map_or(Ok(EARLIEST), micros)
 }
 

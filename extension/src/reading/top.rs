@@ -1,10 +1,11 @@
 //! `jobstats_top()`: who did most of it.
 
+use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
-use pgrx::{AnyNumeric, JsonB};
 
 use crate::error::Error;
+use crate::jsonb::Jsonb;
 use crate::reading::answer::ask;
 use crate::reading::arguments::{Filters, Period, Texts};
 use crate::reading::dimension::{By, Dimension};
@@ -53,7 +54,7 @@ fn jobstats_top(
     executable: Texts,
     status: Texts,
     uid: Option<Vec<Option<i64>>>,
-    weights: Option<JsonB>,
+    weights: Option<Jsonb<'_>>,
 ) -> Result<
     TableIterator<
         'static,
@@ -132,6 +133,9 @@ fn jobstats_top(
 pub fn rows_wanted(n: Option<i32>) -> Result<i64, Error> {
     match n.unwrap_or(DEFAULT_N) {
         n if n >= 0 => Ok(n.into()),
-        _ => Err(Error::Argument("n must not be negative".to_owned())),
+        _ => Err(Error::argument(
+            "n must not be negative",
+            "Give the number of groups wanted, such as 10.",
+        )),
     }
 }

@@ -7,10 +7,13 @@ use pgrx::spi::SpiClient;
 use crate::error::Error;
 use crate::reading::arguments::{Filters, Period};
 use crate::reading::dimension::Level;
-use crate::time::{micros, timestamptz};
+use crate::time::{DAY, micros, timestamptz};
 
 /// More rows than this are nobody's question.
 pub const ROW_LIMIT: usize = 1_000_000;
+
+/// More steps than this are nobody's question either: a million of them, by target, would take minutes.
+const STEP_LIMIT: usize = 100_000;
 
 const DEFAULT_WIDTH: Micros = 600_000_000;
 
@@ -52,12 +55,10 @@ impl Window {
         let since = period.since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
         let until = period.until.map_or(Ok(now), micros)?;
         if since >= until {
-            return Err(Error::Argument(
-                "since must be earlier than until".to_owned(),
-            ));
+            return Err(Error::empty_window());
         }
         if let Some(step) = &period.step {
-            require_forward(step)?;
+            require_forward(step, until)?;
         }
         let observed = match until {
             until if until >= now - ALMOST_NOW && !period.fixed => {
@@ -101,18 +102,28 @@ impl Window {
     }
 }
 
-/// A step that has parts of both signs may go backwards, depending on the month.
-fn require_forward(step: &Interval) -> Result<(), Error> {
+/// A step that has parts of both signs may go backwards, depending on the month. One that leads from the end of the window
+/// to a time that PostgreSQL does not know would end in an error of the calendar.
+fn require_forward(step: &Interval, until: Micros) -> Result<(), Error> {
     let parts = [
         i64::from(step.months()),
         i64::from(step.days()),
         step.micros(),
     ];
+    let days = i128::from(parts[0]) * 31 + i128::from(parts[1]);
+    let longest = days * i128::from(DAY) + i128::from(parts[2]);
+    if i128::from(until) + longest > i128::from(Micros::MAX) {
+        return Err(Error::argument(
+            "step is too long",
+            "Give a span of time such as '5 minutes'; NULL is one step for the window.",
+        ));
+    }
     if parts.iter().all(|&part| part >= 0) && parts.iter().any(|&part| part > 0) {
         Ok(())
     } else {
-        Err(Error::Argument(
-            "step must be longer than nothing".to_owned(),
+        Err(Error::argument(
+            "step must be positive",
+            "Give a span of time such as '5 minutes', none of whose parts is negative.",
         ))
     }
 }
@@ -127,15 +138,15 @@ fn step_edges(
     // In the SELECT list the series is made one by one, so that a far too long one ends early.
     let rows = client.select(
         "SELECT pg_catalog.generate_series($1, $2, $3)",
-        Some(ROW_LIMIT as i64 + 2),
+        Some(STEP_LIMIT as i64 + 2),
         &[
             timestamptz(since)?.into(),
             timestamptz(until)?.into(),
             (*step).into(),
         ],
     )?;
-    if rows.len() > ROW_LIMIT + 1 {
-        return Err(Error::TooManyRows);
+    if rows.len() > STEP_LIMIT + 1 {
+        return Err(Error::TooManySteps);
     }
     let mut edges = Vec::with_capacity(rows.len() + 1);
     for row in rows {

@@ -15,6 +15,11 @@ ALTER TABLE jobstats.dirty
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS feed_wait interval NOT NULL DEFAULT '10 seconds' CHECK (feed_wait BETWEEN '100 milliseconds' AND '1 hour'),
     ADD COLUMN IF NOT EXISTS max_targets integer NOT NULL DEFAULT 1000 CHECK (max_targets > 0);
+-- Maintenance failed with a longer retention, and feeds with a longer max_ahead; this is for ever too.
+UPDATE jobstats.settings s
+SET raw_retention = least(s.raw_retention, '1000 years'), retention = least(s.retention, '1000 years'),
+    rejects_retention = least(s.rejects_retention, '1000 years'), max_ahead = least(s.max_ahead, '1000 years')
+WHERE greatest(s.raw_retention, s.retention, s.rejects_retention, s.max_ahead) > '1000 years';
 -- Up to when feeds stored values that a sum may not hold: on a store that another version made; never on a new one.
 ALTER TABLE jobstats.settings ADD COLUMN IF NOT EXISTS limited_since timestamptz NOT NULL DEFAULT now();
 ALTER TABLE jobstats.settings ALTER COLUMN limited_since SET DEFAULT '-infinity';

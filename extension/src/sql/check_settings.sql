@@ -1,6 +1,6 @@
 -- The first rule that settings would break, and what to do about it; no row where all hold. Parameters that are NULL stand
 -- for settings that stay as they are. What is stored of a rollup's retention, and of compress_after, gives way where it is
--- too short for others; what is asked for has to be possible.
+-- too short for others; what is asked for has to be possible. Each value has been found possible by itself before.
 WITH setting AS (
     SELECT coalesce($1, s.raw_retention) AS raw_retention, coalesce($2, s.retention) AS retention,
         coalesce($3, s.rejects_retention) AS rejects_retention, coalesce($4, s.chunk_interval) AS chunk_interval,
@@ -23,44 +23,27 @@ below AS (
     GROUP BY l.level, l.width, l.wanted, s.retention
 ),
 rule AS (
-    SELECT 1 AS number, v.value < v.least OR NOT isfinite(v.value) AS broken,
-        format('%s must be %s', v.name, CASE WHEN NOT isfinite(v.value) THEN 'finite'
-            WHEN v.least = '1 microsecond' THEN 'longer than nothing' ELSE 'at least ' || v.least END) AS problem,
-        'Give a span of time such as ''90 days''; for ever is ''100 years''.' AS hint
-    FROM setting s
-    CROSS JOIN LATERAL (
-        VALUES ('raw_retention', s.raw_retention, interval '1 microsecond'),
-            ('retention', s.retention, '1 microsecond'),
-            ('rejects_retention', s.rejects_retention, '1 microsecond'),
-            ('rollup_10m_retention', $7, '1 microsecond'),
-            ('rollup_1h_retention', $8, '1 microsecond'),
-            ('rollup_1d_retention', $9, '1 microsecond'),
-            ('chunk_interval', s.chunk_interval, '1 hour'),
-            ('compress_after', s.compress_after, '0'),
-            ('refresh_lag', s.refresh_lag, '0')
-    ) AS v (name, value, least)
-    UNION ALL
-    SELECT 2, s.retention < s.raw_retention,
-        format('retention (%s) is shorter than raw_retention (%s)', s.retention, s.raw_retention),
-        'Text whose observation is gone would be in the way of feeding it again: give a longer retention or a shorter raw_retention.'
+    SELECT 1 AS number, s.retention < s.raw_retention AS broken,
+        format('retention (%s) is shorter than raw_retention (%s)', s.retention, s.raw_retention) AS problem,
+        'Text whose observation is gone would be in the way of feeding it again: give a longer retention or a shorter raw_retention.' AS hint
     FROM setting s
     UNION ALL
-    SELECT 3, s.retention < s.refresh_lag + interval '1 day',
+    SELECT 2, s.retention < s.refresh_lag + interval '1 day',
         format('retention (%s) is shorter than refresh_lag (%s) and a day', s.retention, s.refresh_lag),
         'Increments are kept until the rollup of days has summed them: give a longer retention or a shorter refresh_lag.'
     FROM setting s
     UNION ALL
-    SELECT 4, s.chunk_interval > s.retention,
+    SELECT 3, s.chunk_interval > s.retention,
         format('chunk_interval (%s) is longer than retention (%s)', s.chunk_interval, s.retention),
         'Chunks are dropped as a whole: give a shorter chunk_interval.'
     FROM setting s
     UNION ALL
-    SELECT 5, $5 < s.raw_retention,
+    SELECT 4, $5 < s.raw_retention,
         format('compress_after (%s) is shorter than raw_retention (%s)', s.compress_after, s.raw_retention),
         'Late text changes what is younger than raw text, and what is kept in columns is slow to change: give a longer compress_after.'
     FROM setting s
     UNION ALL
-    SELECT 6, b.wanted < b.kept OR b.wanted IS NOT NULL AND b.kept IS NULL,
+    SELECT 5, b.wanted < least(b.kept, interval '100 years') OR b.wanted < interval '100 years' AND b.kept IS NULL,
         format('rollup_%s_retention (%s) is shorter than what it sums is kept (%s)', b.level, b.wanted, coalesce(b.kept::text, 'for ever')),
         'A rollup is kept as long as increments and the rollups finer than it, or longer: give a longer time, or shorten those too.'
     FROM below b

@@ -32,7 +32,7 @@ BEGIN
         HAVING count(*) > 0;
         IF NOT FOUND THEN
             RAISE insufficient_privilege USING
-                MESSAGE = format('role %I may not feed cluster %L from server %L', caller, coalesce(NEW.cluster, ''), NEW.server),
+                MESSAGE = format('role %I may not feed cluster %L from server %L', caller, left(coalesce(NEW.cluster, ''), 60), left(NEW.server, 60)),
                 HINT = 'The owner of the store allows it with jobstats_grant_writer(role, cluster, server).';
         END IF;
     END IF;

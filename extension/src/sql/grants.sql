@@ -64,6 +64,15 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.share_functions_on_text() IS
 'Internal: lets all who may read raw text, or feed, call the functions that take text.';
 
+CREATE FUNCTION jobstats_internal.forget_writers() RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- They are nobody's rights, unless a new role gets the number of an old one.
+DELETE FROM jobstats.writers w WHERE NOT EXISTS (SELECT FROM pg_roles r WHERE r.oid = w.role)
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_writers() IS
+'Internal: deletes what roles may feed that have been dropped.';
+
 CREATE FUNCTION jobstats_grant_writer(
     role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
 ) RETURNS void
@@ -104,16 +113,20 @@ COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text) IS
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    kind text;
 BEGIN
     PERFORM jobstats_internal.require_store();
     PERFORM jobstats_internal.require_role(role);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', role);
-    EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA jobstats TO %I', role);
+    -- pg_dump reads sequences too. What jobstats_setup() and maintenance will make belongs to it as well.
+    FOREACH kind IN ARRAY ARRAY['TABLES', 'SEQUENCES'] LOOP
+        EXECUTE format('GRANT SELECT ON ALL %s IN SCHEMA jobstats TO %I', kind, role);
+        EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
+            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
+    END LOOP;
     PERFORM jobstats_internal.share_functions_on_text();
-    -- Also on what jobstats_setup() will make anew.
-    EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON TABLES TO %I',
-        (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), role);
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';

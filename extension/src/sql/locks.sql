@@ -7,7 +7,7 @@ AS $$
 BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
-        RAISE data_corrupted USING MESSAGE = 'the store is damaged: jobstats.locks lacks the row "store"',
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'jobstats.locks has lost a row',
             HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
     END IF;
 END

@@ -13,6 +13,10 @@ DECLARE
     held boolean;
     made integer := 0;
 BEGIN
+    IF NOT isfinite(span_from) OR NOT isfinite(span_to) OR span_to - span_from > interval '100000 days' THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('there are no partitions from %s to %s', span_from, span_to),
+            HINT = 'Give a span of less than 100,000 days.';
+    END IF;
     SELECT pg_get_userbyid(c.relowner), a.attname INTO owner, key
     FROM pg_class c
     JOIN pg_partitioned_table p ON p.partrelid = c.oid

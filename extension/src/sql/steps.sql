@@ -9,6 +9,28 @@
 --     group      items of one group are left to the next call when one of them fails
 -- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
 
+CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    lost text;
+BEGIN
+    SELECT t.name INTO lost
+    FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
+        ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
+        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries')), 2)) AS t (name, held, wanted)
+    WHERE cardinality(t.held) < t.wanted
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('jobstats.%s has lost a row', lost),
+            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_rows() IS
+'Internal: fails with 55000 where a table of the store lacks a row without which maintenance cannot do its work.';
+
 CREATE FUNCTION jobstats_internal.maintenance_plan() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -17,6 +39,7 @@ DECLARE
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
 BEGIN
+    PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
     RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
@@ -248,6 +271,7 @@ BEGIN
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN
+            PERFORM jobstats_internal.forget_writers();
             more := jobstats_internal.retention_plan();
         WHEN 'partitions' THEN
             PERFORM jobstats_internal.lock_store();

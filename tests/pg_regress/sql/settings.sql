@@ -32,7 +32,7 @@ SELECT jobstats_setup(rollup_1d_retention => '3 years');
 SELECT jobstats_setup(retention => '90 days', rollup_1d_retention => '2 years');
 SELECT jobstats_setup(retention => '90 days', rollup_1h_retention => '2 years', rollup_1d_retention => '2 years') IS NOT NULL AS ready;
 UPDATE jobstats.rollups SET retention = NULL WHERE level = '10m';
-SELECT jobstats_setup(retention => '90 days', rollup_1h_retention => '100 years');
+SELECT jobstats_setup(retention => '90 days', rollup_1h_retention => '99 years');
 UPDATE jobstats.rollups SET retention = '90 days' WHERE level = '10m';
 -- Chunks are dropped as a whole, and not changed by late text once they are kept in columns.
 SELECT jobstats_setup(retention => '90 days', chunk_interval => '91 days');

@@ -107,7 +107,7 @@ fn bucket(
         Some(1),
         &[bucket.into(), LEVELS[level].name.into()],
     )?;
-    let end = end.first().get_one::<TimestampWithTimeZone>()?;
+    let end = store::only_row(end, "rollups")?.get::<TimestampWithTimeZone>(1)?;
     Ok((micros(bucket)? - 1, end.map_or(micros(bucket), micros)?))
 }
 

@@ -1,0 +1,82 @@
+//! Values of type jsonb as PostgreSQL prints them. pgrx's own type panics where serde_json cannot read a value that
+//! PostgreSQL can store, such as a number of 400 digits or an array 200 levels deep.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString};
+
+use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
+use pgrx::datum::Datum;
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, direct_function_call, direct_function_call_as_datum, pg_sys};
+use serde_json::Value;
+
+/// A value of type jsonb.
+#[derive(Debug, Clone, Copy)]
+pub struct Jsonb<'a> {
+    datum: pg_sys::Datum,
+    text: &'a CStr,
+}
+
+impl Jsonb<'_> {
+    /// Reads the value. Returns `None` where serde_json cannot read it, and where its text is longer than `limit` bytes: the
+    /// memory that serde_json takes for a value is not limited otherwise.
+    pub fn read(&self, limit: usize) -> Option<Value> {
+        let text = self.text.to_bytes();
+        (text.len() <= limit)
+            .then(|| serde_json::from_slice(text).ok())
+            .flatten()
+    }
+
+    /// Returns the value that a text stands for; `None` where the text is no JSON.
+    pub fn of(value: &Value) -> Option<Self> {
+        let text = CString::new(serde_json::to_string(value).ok()?).ok()?;
+        // SAFETY: the function takes a C string, and its result lives in the current memory context.
+        let datum = unsafe {
+            direct_function_call_as_datum(pg_sys::jsonb_in, &[Some(text.as_ptr().into())])
+        }?;
+        Some(Self { datum, text: c"" })
+    }
+}
+
+impl FromDatum for Jsonb<'_> {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null {
+            return None;
+        }
+        // SAFETY: by this function's contract the datum is of type jsonb. The function fetches a value that is compressed or
+        // elsewhere, and its result lives in the current memory context.
+        let text = unsafe { direct_function_call::<&CStr>(pg_sys::jsonb_out, &[Some(datum)]) }?;
+        Some(Self { datum, text })
+    }
+}
+
+// SAFETY: the text lives in the memory context of the call.
+unsafe impl<'call> ArgAbi<'call> for Jsonb<'call> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
+        let value = unsafe { arg.unbox_arg_using_from_datum() };
+        // SAFETY: by this function's contract the argument is not null.
+        unsafe { value.unwrap_unchecked() }
+    }
+}
+
+// SAFETY: the datum is of type jsonb.
+unsafe impl BoxRet for Jsonb<'_> {
+    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
+        // SAFETY: the datum lives in the memory context of the call, or is an argument of it.
+        unsafe { fcinfo.return_raw_datum(self.datum) }
+    }
+}
+
+// SAFETY: it is a value of this type.
+unsafe impl SqlTranslatable for Jsonb<'_> {
+    const TYPE_IDENT: &'static str = <pgrx::JsonB>::TYPE_IDENT;
+    const TYPE_ORIGIN: TypeOrigin = <pgrx::JsonB>::TYPE_ORIGIN;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <pgrx::JsonB>::ARGUMENT_SQL;
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <pgrx::JsonB>::RETURN_SQL;
+}

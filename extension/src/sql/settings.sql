@@ -1,0 +1,71 @@
+-- What settings can be.
+
+CREATE FUNCTION jobstats_forever() RETURNS interval
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN interval '100 years';
+COMMENT ON FUNCTION jobstats_forever() IS
+'The retention of what is kept for ever: SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
+
+CREATE FUNCTION jobstats_internal.shown_retention(retention interval) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
+AS $$
+SELECT CASE WHEN retention < interval '100 years' THEN retention::text ELSE 'for ever' END
+$$;
+COMMENT ON FUNCTION jobstats_internal.shown_retention(interval) IS
+'Internal: a retention for those who read it; NULL, as of a rollup, is for ever too.';
+
+CREATE FUNCTION jobstats_internal.require_setting(name text, value text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
+AS $$
+DECLARE
+    span record;
+    number record;
+    problem text;
+    hint text;
+BEGIN
+    -- Maintenance subtracts a retention from now, and feeds count microseconds: both can do so with 1,000 years.
+    SELECT s.* INTO span
+    FROM (VALUES
+        ('raw_retention', interval '1 microsecond', interval '1000 years', '2 days'),
+        ('retention', '1 microsecond', '1000 years', '90 days'),
+        ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
+        ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
+        ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
+        ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),
+        ('compress_after', '0', '1000 years', '7 days'),
+        ('refresh_lag', '0', '1000 years', '20 minutes'),
+        ('chunk_interval', '1 hour', '1 year', '1 day'),
+        ('max_ahead', '0', '1 day', '5 minutes'),
+        ('feed_wait', '100 milliseconds', '1 hour', '10 seconds')
+    ) AS s (name, least, most, example)
+    WHERE s.name = require_setting.name;
+    SELECT n.* INTO number
+    FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776')) AS n (name, least, most)
+    WHERE n.name = require_setting.name;
+    IF span.name IS NULL AND number.name IS NULL THEN
+        RETURN;
+    ELSIF value IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
+            HINT = CASE WHEN name LIKE '%retention' THEN 'For ever is jobstats_forever().' ELSE 'Give a value.' END;
+    ELSIF number.name IS NOT NULL THEN
+        IF value::bigint NOT BETWEEN number.least AND number.most THEN
+            RAISE invalid_parameter_value USING MESSAGE = format('%s must be from %s to %s, not %s', name, number.least, number.most, value),
+                HINT = 'Give a number in this range.';
+        END IF;
+        RETURN;
+    ELSIF value::interval < span.least THEN
+        problem := CASE WHEN span.least = interval '1 microsecond' THEN 'positive' ELSE format('at least %s', span.least) END;
+    ELSIF value::interval > span.most THEN
+        problem := format('at most %s', span.most);
+    ELSE
+        RETURN;
+    END IF;
+    hint := format('Give a span of time such as %L', span.example);
+    IF name LIKE '%retention' THEN
+        hint := hint || '; for ever is jobstats_forever()';
+    END IF;
+    RAISE invalid_parameter_value USING MESSAGE = format('%s must be %s, not %s', name, problem, value), HINT = hint || '.';
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.require_setting(text, text) IS
+'Internal: fails with 22023 for a value that feeds or maintenance could not compute with, with 22004 for NULL.';

@@ -1,0 +1,97 @@
+-- Every error that a user can make says what to do, and shows no more of an argument than its beginning.
+\getenv source PG_ABS_SRCDIR
+\set texts :source '/include/texts.sql'
+\set ECHO none
+\i :texts
+\set ECHO all
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION jobstats;
+CREATE ROLE regress_bound;
+CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    EXECUTE statement;
+    RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(E'\n    ', SQLSTATE || ' ' || SQLERRM, hint);
+END
+$$;
+CREATE TABLE tried (number integer GENERATED ALWAYS AS IDENTITY, statement text);
+GRANT SELECT ON tried TO PUBLIC;
+CREATE VIEW told AS SELECT t.statement || E'\n  ' || said(t.statement) AS told FROM tried t ORDER BY t.number;
+\pset format unaligned
+\pset tuples_only
+-- Without a store.
+INSERT INTO tried (statement) VALUES ($$SELECT * FROM jobstats_top()$$), ($$SELECT jobstats_grant_reader('regress_bound')$$), ($$CALL jobstats_maintain()$$);
+TABLE told;
+DO $$ BEGIN PERFORM jobstats_setup(); PERFORM jobstats_grant_writer('regress_bound', 'c1'); END $$;
+TRUNCATE tried;
+INSERT INTO jobstats.feed (server, "time", body) VALUES
+    ('oss1', now() - interval '2 minutes', ost('fs-OST0000', record('1:1000:n1', 1, 4096))),
+    ('oss1', now() - interval '1 minute', ost('fs-OST0000', record('1:1000:n1', 2, 8192)));
+INSERT INTO tried (statement) VALUES
+    -- Windows and steps.
+    ($$SELECT * FROM jobstats_rates('infinity')$$), ($$SELECT * FROM jobstats_totals(until => '-infinity')$$), ($$SELECT * FROM jobstats_top('294276-01-01')$$),
+    ($$SELECT * FROM jobstats_summary(now(), now())$$), ($$SELECT * FROM jobstats_audit(now(), now())$$), ($$SELECT * FROM jobstats_reprocess(now(), now())$$),
+    ($$SELECT * FROM jobstats_job('1', now(), now())$$), ($$SELECT * FROM jobstats_job(NULL)$$),
+    ($$SELECT * FROM jobstats_rates(step => '0')$$), ($$SELECT * FROM jobstats_densities(step => '1 mon -1 day')$$),
+    ($$SELECT * FROM jobstats_rates(step => '178000000 years')$$), ($$SELECT * FROM jobstats_rates(now() - interval '2 hours', step => '8 ms')$$),
+    ($$SELECT * FROM jobstats_top(n => -1)$$), ($$SELECT * FROM jobstats_now(n => -1)$$), ($$SELECT * FROM jobstats_densities(base => 1)$$),
+    -- Names and patterns.
+    ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top("by" => '{x}')$$), ($$SELECT * FROM jobstats_top("by" => '{NULL}')$$),
+    ($$SELECT * FROM jobstats_rates(operations => ARRAY[repeat('x', 1000000)])$$), ($$SELECT * FROM jobstats_top("by" => ARRAY[repeat('é', 1000000)])$$),
+    ($$SELECT * FROM jobstats_top(job => '{%,"a\\"}')$$), ($$SELECT * FROM jobstats_totals(target => ARRAY[repeat('x', 1000000) || '\'])$$),
+    ($$SELECT * FROM jobstats_balance(filesystem => '\')$$), ($$SELECT * FROM jobstats_now('\\\')$$), ($$SELECT * FROM jobstats_reprocess(now() - interval '1 hour', now(), '\')$$),
+    -- Weights.
+    ($$SELECT * FROM jobstats_rates(weights => '{"write": 1e400}')$$), ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '{}')$$),
+    ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '[]')$$), ($$SELECT * FROM jobstats_rates(weights => '{"write": "1"}')$$),
+    ($$SELECT * FROM jobstats_rates(weights => '{"write": [[1]]}')$$), ($$SELECT * FROM jobstats_rates(weights => '{"x": 1}')$$),
+    ($$SELECT * FROM jobstats_rates(weights => (repeat('[', 200) || repeat(']', 200))::jsonb)$$),
+    ($$SELECT * FROM jobstats_rates(weights => jsonb_build_object(repeat('x', 10000), 'x'))$$), ($$SELECT * FROM jobstats_top(operation => 'weighted')$$),
+    -- Feeds.
+    ($$INSERT INTO jobstats.feed (server) VALUES ('oss1')$$), ($$INSERT INTO jobstats.feed (server, body, body_zstd) VALUES ('oss1', '', '')$$),
+    ($$INSERT INTO jobstats.feed (body) VALUES ('')$$), ($$INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', 'infinity', '')$$),
+    ($$INSERT INTO jobstats.feed (server, body_zstd) VALUES ('oss1', 'x')$$), ($$INSERT INTO jobstats.feed (server, cluster, body) VALUES ('oss1', repeat('x', 9000), '')$$),
+    ($$INSERT INTO jobstats.feed (server, body) VALUES (repeat('x', 10000000), '')$$),
+    -- Roles.
+    ($$SELECT jobstats_grant_writer(NULL)$$), ($$SELECT jobstats_grant_reader(NULL)$$), ($$SELECT jobstats_grant_writer('nobody at all')$$),
+    ($$SELECT jobstats_grant_writer('regress_bound', repeat('x', 9000))$$), ($$SELECT jobstats_grant_writer('regress_bound', NULL, 'a\')$$),
+    -- Aggregates and their types.
+    ($$SELECT jobstats_counter_agg(now(), -1)$$), ($$SELECT jobstats_counter_agg('infinity', 1)$$), ($$SELECT jobstats_density_agg(-1)$$),
+    ($$SELECT jobstats_density_agg('NaN'::double precision)$$), ($$SELECT jobstats_density_agg(1, 101)$$), ($$SELECT 'x'::jobstats_counter$$), ($$SELECT repeat('x', 1000000)::jobstats_density$$),
+    ($$SELECT jobstats_rollup(d) FROM (SELECT jobstats_density_agg(1, 2) UNION ALL SELECT jobstats_density_agg(1, 3)) s (d)$$),
+    ($$SELECT jobstats_rollup(c) FROM (SELECT jobstats_counter_agg(now(), 1) FROM generate_series(1, 2) n GROUP BY n) s (c)$$),
+    -- Procedures and steps of theirs.
+    ($$CALL jobstats_maintain()$$), ($$CALL jobstats_convert()$$), ($$SELECT jobstats_internal.roll_up('10m', NULL, now(), now())$$),
+    ($$SELECT jobstats_internal.as_owner('x', NULL)$$), ($$SELECT jobstats_internal.rollup_unit(repeat('x', 1000000))$$);
+TABLE told;
+-- As a writer that is bound.
+TRUNCATE tried;
+INSERT INTO tried (statement) VALUES ($$INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c2', 'oss1', '')$$),
+    ($$INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 1000000), repeat('s', 1000000), '')$$);
+GRANT SELECT ON told TO regress_bound;
+SET SESSION AUTHORIZATION regress_bound;
+SELECT t.statement || E'\n  ' || said(t.statement) FROM tried t ORDER BY t.number;
+RESET SESSION AUTHORIZATION;
+-- In a transaction that may not write, or sees what was when it began.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', '')$$);
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT said($$SELECT jobstats_reprocess(now() - interval '1 hour', now())$$);
+ROLLBACK;
+-- A writer whose role is gone has no row any more after the next maintenance.
+CREATE ROLE regress_gone;
+DO $$ BEGIN PERFORM jobstats_grant_writer('regress_gone', 'c1'); END $$;
+DROP OWNED BY regress_gone;
+DROP ROLE regress_gone;
+SELECT count(*) FROM jobstats.writers;
+CALL jobstats_maintain();
+SELECT role FROM jobstats.writers;
+\pset format aligned
+\pset tuples_only off
+DROP OWNED BY regress_bound;
+DROP ROLE regress_bound;

@@ -1,0 +1,139 @@
+-- No call of a function ends with an internal error (XX000) or with an error that it does not document: every function is
+-- called with NULL, extremes and nonsense in each of its arguments, the others being sane.
+\getenv source PG_ABS_SRCDIR
+\set texts :source '/include/texts.sql'
+\set ECHO none
+\i :texts
+\set ECHO all
+\set SHOW_CONTEXT never
+SET client_min_messages = error;
+CREATE EXTENSION jobstats;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+CREATE ROLE regress_nonsense;
+CREATE FUNCTION text_of(samples bigint) RETURNS text LANGUAGE sql RETURN format(
+    E'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id: 1:1000:n1\n  snapshot_time: 1\n  open: { samples: %s, unit: reqs }\n', samples);
+INSERT INTO jobstats.feed (server, "time", body) SELECT 'oss1', now() - n * interval '1 minute', text_of(10 - n)
+FROM generate_series(5, 1, -1) n;
+
+-- Sane arguments by name or else by type, and the values that are tried in their place; all of them are expressions.
+CREATE TABLE sane (name text, type regtype, value text);
+INSERT INTO sane VALUES
+    ('level', 'text', $$'10m'$$), ('relation', 'text', $$'raw'$$), ('unit', 'text', $$'day'$$), ('key', 'text', $$'time'$$),
+    ('role', 'name', $$'regress_nonsense'$$), ('work', 'text', $$'maintain'$$), ('state', 'text', $$'{}'$$), ('state', 'jsonb', $$'{}'$$),
+    ('item', 'jsonb', $$'{"do": "dirty", "level": "10m", "by_user": false, "step": "x"}'$$), ('what', 'text', $$'cluster'$$),
+    ('body', 'text', 'text_of(10)'), ('since', 'timestamptz', $$now() - interval '10 minutes'$$), ('span_from', 'timestamptz', $$now() - interval '1 hour'$$),
+    ('horizon', 'timestamptz', $$now() - interval '90 days'$$), ('weights', 'jsonb', $$'{"open": 1}'$$), ('operation', 'text', $$'open'$$),
+    ('operations', 'text[]', $$'{open}'$$), ('by', 'text[]', $$'{uid}'$$), ('server', 'text', $$'oss1'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
+    ('formats', 'text[]', $$'{%j:%u:%H}'$$), ('body_zstd', 'bytea', 'NULL'), ('level', 'integer', '1'), ('definition', 'text', $$'CREATE VIEW jobstats.raw_text AS SELECT 1'$$);
+INSERT INTO sane SELECT NULL, type, value FROM (VALUES
+    ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),
+    ('numeric', '1'), ('double precision', '1'), ('boolean', 'false'), ('name', $$'x'$$), ('jsonb', $$'{}'$$), ('bytea', $$'\x00'$$),
+    ('jobstats_counter', $$(SELECT jobstats_counter_agg(now(), 1))$$), ('jobstats_density', $$(SELECT jobstats_density_agg(1))$$),
+    ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$)
+) AS v (type, value);
+CREATE TABLE nonsense (type regtype, value text);
+INSERT INTO nonsense
+SELECT n.type, v.value
+FROM (VALUES
+    ('text'::regtype, ARRAY[$$''$$, $$'\'$$, $$'%\'$$, $$E'\n'$$, $$'%'$$, $$'"'$$, $$'infinity'$$, $$repeat('x', 1000000)$$, $$repeat('\', 999999)$$, $$repeat(E'x\n', 500000)$$]),
+    ('text[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{""}'$$, $$'{"\\"}'$$, $$'{"x\\"}'$$, $$'{{a,b},{c,d}}'$$, $$'{uid,uid}'$$, $$ARRAY[repeat('x', 1000000)]$$,
+        $$array_fill(text '%', ARRAY[10000])$$]),
+    ('bigint[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{{1,2}}'$$, $$'{-9223372036854775808,9223372036854775807}'$$]),
+    ('timestamptz', ARRAY[$$'infinity'$$, $$'-infinity'$$, $$'4713-01-01 00:00+00 BC'$$, $$'294276-12-31 23:59:59+00'$$]),
+    ('timestamptz[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{infinity}'$$, $$'{{now,now}}'$$]),
+    ('interval', ARRAY[$$'0'$$, $$'-1 day'$$, $$'1 microsecond'$$, $$'178000000 years'$$, $$'-178000000 years'$$, $$'1 mon -30 days'$$, $$'2562047788 hours'$$]),
+    ('integer', ARRAY['0', '-1', '2147483647', '-2147483648']),
+    ('bigint', ARRAY['0', '-1', '9223372036854775807', '-9223372036854775808']),
+    ('numeric', ARRAY['0', '-1', $$'NaN'$$, $$'Infinity'$$, $$'1e400'$$, $$'1e-400'$$]),
+    ('double precision', ARRAY[$$'NaN'$$, $$'Infinity'$$, $$'-Infinity'$$, $$'1e308'$$, $$'5e-324'$$, $$'-0'$$]),
+    ('boolean', ARRAY['true']),
+    ('name', ARRAY[$$''$$, $$'nobody at all'$$, $$repeat('x', 1000000)::name$$]),
+    ('jsonb', ARRAY[$$'{}'$$, $$'[]'$$, $$'null'$$, $$'1'$$, $$'"x"'$$, $$'{"open": 1e400}'$$, $$'{"open": -1e-400}'$$, $$'{"open": [[1]]}'$$, $$'{"open": null}'$$,
+        $$'{"open": "1"}'$$, $$'{"x": 1}'$$, $$'{"a": 1e400}'$$, $$(repeat('[', 200) || repeat(']', 200))::jsonb$$,
+        $$('{"open": ' || repeat('[', 200) || repeat(']', 200) || '}')::jsonb$$, $$jsonb_build_object(repeat('x', 1000000), 1)$$,
+        $$(SELECT jsonb_object_agg(i, i) FROM generate_series(1, 10000) i)$$, $$'{"queue": 1}'$$, $$'{"queue": [{"do": "x"}]}'$$, $$'{"level": "x"}'$$]),
+    ('bytea', ARRAY[$$''$$, $$'\x28b52ffd'$$, $$'\x28b52ffda0ffffff7f'$$, $$'\x184d2a5000000000'$$]),
+    ('regclass', ARRAY['0', $$'pg_class'$$]),
+    ('xid8', ARRAY[$$'0'$$, $$'18446744073709551615'$$])
+) AS n (type, tried), unnest(n.tried) AS v (value);
+INSERT INTO nonsense SELECT DISTINCT type, 'NULL' FROM sane;
+
+-- Left out are functions that PostgreSQL calls: of types and aggregates (internal, cstring), of triggers and events.
+CREATE VIEW functions AS
+SELECT p.oid, p.prokind, p.pronargs, format('%I.%I', n.nspname, p.proname) AS name, n.nspname <> 'jobstats_internal' AS is_public,
+    coalesce(obj_description(p.oid, 'pg_proc'), '') AS described, p.proretset AND p.prorettype = 'record'::regtype AND p.proallargtypes IS NULL AS is_record
+FROM pg_proc p
+JOIN pg_namespace n ON n.oid = p.pronamespace
+JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'jobstats'
+WHERE NOT p.proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
+    AND p.prorettype NOT IN ('internal'::regtype, 'cstring'::regtype, 'trigger'::regtype, 'event_trigger'::regtype);
+CREATE VIEW arguments AS
+SELECT f.oid, i.position, a.name, p.proargtypes[i.position - 1]::regtype AS type,
+    coalesce((SELECT s.value FROM sane s WHERE s.name = a.name AND s.type = p.proargtypes[i.position - 1]),
+        (SELECT s.value FROM sane s WHERE s.name IS NULL AND s.type = p.proargtypes[i.position - 1])) AS sane
+FROM functions f
+JOIN pg_proc p ON p.oid = f.oid
+CROSS JOIN LATERAL generate_series(1, f.pronargs) AS i (position)
+CROSS JOIN LATERAL (SELECT nullif(p.proargnames[i.position], '') AS name) a;
+-- Every type has its values.
+SELECT DISTINCT a.type FROM arguments a WHERE a.sane IS NULL;
+CREATE TABLE calls AS
+SELECT f.name, f.is_public, f.described, c.argument, c.tried,
+    format(CASE WHEN f.prokind = 'p' THEN 'CALL %s(%s)' WHEN f.prokind = 'a' THEN 'SELECT %s(%s) FROM generate_series(1, 2)'
+        WHEN f.is_record THEN 'SELECT count(*) FROM %s(%s) AS answer (a integer)' ELSE 'SELECT count(*) FROM %s(%s) AS answer' END, f.name, c.values) AS statement
+FROM functions f
+CROSS JOIN LATERAL (
+    SELECT a.name AS argument, n.value AS tried, (
+        SELECT string_agg(format('(%s)::%s', CASE WHEN o.position = a.position THEN n.value ELSE o.sane END, o.type), ', ' ORDER BY o.position)
+        FROM arguments o WHERE o.oid = f.oid) AS values
+    FROM arguments a JOIN nonsense n ON n.type = a.type
+    -- CALL takes no subquery.
+    WHERE a.oid = f.oid AND NOT (f.prokind = 'p' AND n.value LIKE '(SELECT%')
+    UNION ALL
+    SELECT NULL, NULL, (SELECT string_agg(format('(%s)::%s', o.sane, o.type), ', ' ORDER BY o.position) FROM arguments o WHERE o.oid = f.oid)
+) c;
+-- The feed, likewise.
+CREATE VIEW columns AS
+SELECT a.attnum AS position, a.attname AS name, a.atttypid::regtype AS type, coalesce((SELECT s.value FROM sane s WHERE s.name = a.attname AND s.type = a.atttypid),
+    (SELECT s.value FROM sane s WHERE s.name IS NULL AND s.type = a.atttypid)) AS sane
+FROM pg_attribute a WHERE a.attrelid = 'jobstats.feed'::regclass AND a.attnum > 0;
+INSERT INTO calls
+SELECT 'feed', true, '22001 22023 22P03 54000', a.name, n.value, format('INSERT INTO jobstats.feed (%s) VALUES (%s)',
+    (SELECT string_agg(quote_ident(o.name), ', ' ORDER BY o.position) FROM columns o),
+    (SELECT string_agg(format('(%s)::%s', CASE WHEN o.position = a.position THEN n.value ELSE o.sane END, o.type), ', ' ORDER BY o.position) FROM columns o))
+FROM columns a JOIN nonsense n ON n.type = a.type;
+
+-- Each call is a statement of its own, and nothing of it stays.
+CREATE TABLE outcomes (name text, is_public boolean, described text, argument text, tried text, state text, message text, hint text);
+CREATE FUNCTION attempt(INOUT it calls, OUT state text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE it.statement;
+    RAISE SQLSTATE 'DONE0';
+EXCEPTION WHEN OTHERS OR query_canceled THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+END
+$$;
+SET statement_timeout = '10s';
+\set ECHO none
+\o /dev/null
+SELECT format('INSERT INTO outcomes SELECT c.name, c.is_public, c.described, c.argument, c.tried, a.state, a.message, a.hint FROM calls c CROSS JOIN LATERAL attempt(c) a WHERE c.ctid = %L', c.ctid)
+FROM calls c ORDER BY c.statement
+\gexec
+\o
+\set ECHO all
+RESET statement_timeout;
+SELECT count(*) > 1000 AS many, count(*) FILTER (WHERE state = 'DONE0') > 500 AS of_which_well FROM outcomes;
+-- What functions of jobstats itself that users do not call say of nonsense is PostgreSQL's own.
+SELECT o.name, o.argument, left(o.tried, 40) AS tried, o.state, left(o.message, 60) AS message
+FROM outcomes o
+WHERE NOT CASE WHEN o.is_public THEN o.state IN ('DONE0', '42501', '53200') OR position(o.state IN o.described) > 0
+    ELSE left(o.state, 2) NOT IN ('XX', '57', '58', 'F0') END
+ORDER BY o.name, o.argument, o.tried;
+-- Nothing that is said is long, and what a user can do wrong comes with a hint.
+SELECT o.name, o.argument, left(o.tried, 40) AS tried, o.state, left(o.message, 60) AS message, length(o.message)
+FROM outcomes o
+WHERE o.is_public AND o.state <> 'DONE0' AND (coalesce(o.hint, '') = '' OR length(o.message) > 301)
+ORDER BY o.name, o.argument, o.tried;
+DROP OWNED BY regress_nonsense;
+DROP ROLE regress_nonsense;

@@ -1,0 +1,59 @@
+-- Somebody deletes rows without which the store cannot work: whoever asks, feeds or maintains is told so, and jobstats_setup()
+-- puts them back.
+\getenv source PG_ABS_SRCDIR
+\set texts :source '/include/texts.sql'
+\set ECHO none
+\i :texts
+\set ECHO all
+\set SHOW_CONTEXT never
+SET client_min_messages = warning;
+CREATE EXTENSION jobstats;
+SELECT jobstats_setup(retention => '100 days') IS NOT NULL AS ready;
+INSERT INTO jobstats.feed (server, "time", body) VALUES
+    ('oss1', now() - interval '2 minutes', ost('fs-OST0000', record('1:1000:n1', 1, 4096))),
+    ('oss1', now() - interval '1 minute', ost('fs-OST0000', record('1:1000:n1', 2, 8192)));
+CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    EXECUTE statement;
+    RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(' ', SQLSTATE, SQLERRM, hint);
+END
+$$;
+CREATE VIEW told AS
+SELECT said('SELECT * FROM jobstats_top()') AS question, said('SELECT * FROM jobstats_job(''1'')') AS job,
+    said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'text')$$) AS feed,
+    said('SELECT jobstats_internal.as_owner(''maintain'', ''{}'')') AS maintenance, said('SELECT jobstats_metrics()') AS metrics;
+\x
+TABLE told;
+DELETE FROM jobstats.settings;
+TABLE told;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+TABLE told;
+DELETE FROM jobstats.refresh;
+TABLE told;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+DELETE FROM jobstats.rollups WHERE level = '1h';
+TABLE told;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+DELETE FROM jobstats.sweep;
+TABLE told;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+DELETE FROM jobstats.locks;
+TABLE told;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+TABLE told;
+\x
+-- Settings are the defaults; what is stored is still there.
+SELECT retention, limited_since > '-infinity' AS from_now_on FROM jobstats.settings;
+SELECT level, retention FROM jobstats.rollups ORDER BY width;
+SELECT operation, total FROM jobstats_totals(operations => '{write_bytes}', "by" => '{}');
+CALL jobstats_maintain();
+
+-- A schema of this name that is not ours, though it has a table of settings.
+DROP SCHEMA jobstats CASCADE;
+CREATE SCHEMA jobstats CREATE TABLE settings (name text, value text);
+SELECT said('SELECT * FROM jobstats_top()') AS question, said('SELECT jobstats_setup()') AS setup, said('CALL jobstats_maintain()') AS maintenance;
