@@ -538,7 +538,9 @@ BEGIN
             CROSS JOIN aclexplode(c.relacl) AS a
             WHERE n.nspname = 'jobstats' AND (c.relname, a.privilege_type) IN (('raw', 'SELECT'), ('feed', 'INSERT'))
         ) AS g
-        WHERE e.extname = 'jobstats' AND (g.grantee = 0 OR NOT has_function_privilege(g.grantee, p.oid, 'EXECUTE'))
+        -- A member of a role that may call it is let do so by itself too: it does not matter then who was granted first.
+        WHERE e.extname = 'jobstats' AND NOT EXISTS (
+            SELECT FROM aclexplode(p.proacl) AS f WHERE f.grantee = g.grantee AND f.privilege_type = 'EXECUTE')
     LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', routine, grantee);
     END LOOP;

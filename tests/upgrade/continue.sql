@@ -25,3 +25,5 @@ BEGIN
         WHERE t.name = 'gap-OST0000' AND i."time" > zero - interval '19 hours'), 'the increment is wrong';
 END
 $$;
+-- Rights that were given by other statements than functions of jobstats are completed.
+SELECT jobstats_setup() IS NOT NULL AS ready \gset

@@ -47,3 +47,20 @@ BEGIN
     END IF;
 END
 $writers$;
+
+-- Readers can dump the store, for which they read sequences too.
+DO $readers$
+DECLARE
+    reader text;
+BEGIN
+    FOR reader IN
+        SELECT quote_ident(pg_get_userbyid(a.grantee))
+        FROM pg_default_acl d CROSS JOIN LATERAL aclexplode(d.defaclacl) a
+        WHERE d.defaclnamespace = 'jobstats'::regnamespace AND d.defaclobjtype = 'r' AND a.privilege_type = 'SELECT'
+            AND a.grantee NOT IN (0, d.defaclrole)
+    LOOP
+        EXECUTE format('GRANT SELECT ON ALL SEQUENCES IN SCHEMA jobstats TO %s', reader);
+        EXECUTE format('ALTER DEFAULT PRIVILEGES IN SCHEMA jobstats GRANT SELECT ON SEQUENCES TO %s', reader);
+    END LOOP;
+END
+$readers$;
