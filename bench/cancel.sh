@@ -7,8 +7,7 @@
 . bench/machine.sh
 
 moments=${JOBSTATS_CANCEL_MOMENTS:-10}
-build_all
-scripts/install.sh
+scripts/install.sh all
 start_cluster cancel
 new_store "$cluster" cancel >/dev/null
 url=$(scripts/cluster.sh url "$cluster" cancel)
@@ -23,7 +22,7 @@ for round in 1 2; do
 done
 sql -f - <<-'SQL'
 	INSERT INTO jobstats.feed (server, "time", body_zstd) SELECT 'oss1', now() - interval '9 minutes', body FROM texts WHERE name = 'round 1';
-	CREATE TABLE junk AS SELECT repeat(E'x\n', 50000000) AS body;
+	CREATE TABLE junk AS SELECT repeat(E'x\n', 5000000) AS body;
 	CREATE TABLE unpacked AS SELECT jobstats_unpack(body) AS body FROM texts WHERE name = 'round 1';
 	-- Cancels a session after a delay; gives the milliseconds until its statement has ended. Null: it had ended before.
 	CREATE FUNCTION cancel(session integer, delay double precision) RETURNS double precision LANGUAGE plpgsql AS $$
@@ -65,10 +64,10 @@ row() {
 }
 
 printf '| statement | ms as a whole | until it has ended, median of %s moments | the longest |\n|---|---:|---:|---:|\n' "$moments"
-row 'jobstats_problems(), 100 MB of nonsense' 'SELECT count(*) FROM junk, jobstats_problems(body)'
+row 'jobstats_problems(), 10 MB of nonsense' 'SELECT count(*) FROM junk, jobstats_problems(body)'
 row 'jobstats_parse(), 49,000 entries' 'SELECT count(*) FROM unpacked, jobstats_parse(body)'
 row 'jobstats_unpack(), 111 MB' "SELECT octet_length(jobstats_unpack(body)) FROM texts WHERE name = 'round 1'"
-row 'feed, 100 MB of nonsense' "INSERT INTO jobstats.feed (server, body) SELECT 'oss2', body FROM junk"
+row 'feed, 10 MB of nonsense' "INSERT INTO jobstats.feed (server, body) SELECT 'oss2', body FROM junk"
 row 'feed, 49,000 entries' "INSERT INTO jobstats.feed (server, body_zstd) SELECT 'oss1', body FROM texts WHERE name = 'round 2'"
 row 'jobstats_audit()' "SELECT count(*) FROM jobstats_audit(now() - interval '1 hour', now())"
 machine
