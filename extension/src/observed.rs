@@ -51,7 +51,7 @@ fn edges_in(
     let room = kept.try_reserve_exact(edges.len());
     room.map_err(|_| no_room(edges.len()))?;
     for edge in edges.iter() {
-        let edge = edge.ok_or_else(|| Error::Null("an edge"))?;
+        let edge = edge.ok_or(Error::Null("an edge"))?;
         kept.push(micros(edge)?);
     }
     Ok(kept)

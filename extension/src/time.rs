@@ -32,9 +32,7 @@ pub fn micros(time: TimestampWithTimeZone) -> Result<Micros, Error> {
             "Give a time such as '2025-11-03 12:00' or now() - interval '1 hour'.",
         ));
     }
-    value
-        .checked_add(EPOCHS_APART)
-        .ok_or_else(|| out_of_range())
+    value.checked_add(EPOCHS_APART).ok_or_else(out_of_range)
 }
 
 fn out_of_range() -> Error {

@@ -78,7 +78,7 @@ impl Feed {
         let server = arguments.server.take();
         let feed = Self {
             cluster: arguments.cluster.take().unwrap_or_default(),
-            server: server.ok_or_else(|| Error::no_server())?,
+            server: server.ok_or_else(Error::no_server)?,
             time: arguments.read_at.map_or(Ok(now), micros)?,
             duration: arguments.duration.take().filter(is_possible),
             shipper: arguments.shipper.take().map(shortened),

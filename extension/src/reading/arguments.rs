@@ -60,8 +60,8 @@ impl Filters {
 
     /// Fails where a pattern is none. PostgreSQL would say so only where it meets a row that matches up to there.
     pub fn require_patterns(&self) -> Result<(), Error> {
-        let patterns = self.texts.iter().flatten().flatten().flatten();
-        patterns.map(|pattern| require_pattern(pattern)).collect()
+        let mut patterns = self.texts.iter().flatten().flatten().flatten();
+        patterns.try_for_each(|pattern| require_pattern(pattern))
     }
 
     /// All filters, set or not, as parameters of a statement.

@@ -236,7 +236,6 @@ fn states(
                 Some(1),
                 &[level.name.into()],
             )?
-            .into_iter()
             .next();
         // Nothing is known of a rollup whose row is lost.
         let Some(state) = state else { continue };
