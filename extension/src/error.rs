@@ -120,6 +120,9 @@ pub enum Error {
         /// Bytes.
         limit: usize,
     },
+    /// A list of names, or a name, that nobody has.
+    #[error("an argument has more than a megabyte")]
+    LongArgument,
     /// A name in an argument that stands for nothing.
     #[error("there is no {what} \"{}\"", shown(name))]
     Unknown {
@@ -242,6 +245,7 @@ impl Error {
             | Self::Ratio { .. }
             | Self::TooManyTargets { .. }
             | Self::TooManyRows
+            | Self::LongArgument
             | Self::TooManySteps
             | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
@@ -335,6 +339,7 @@ impl Error {
             }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
+            Self::LongArgument => Some("Give fewer names, or patterns for LIKE."),
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }

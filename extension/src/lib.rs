@@ -39,6 +39,7 @@ mod rows;
 mod schedule;
 mod settings;
 mod setup;
+mod short;
 mod staged;
 mod store;
 mod time;

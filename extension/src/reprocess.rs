@@ -12,6 +12,7 @@ use crate::ingest::entries::Entries;
 use crate::ingest::{require_read_committed, stored};
 use crate::pause::pause;
 use crate::reading::arguments::require_pattern;
+use crate::short::{Short, plain};
 use crate::store::{self, Settings};
 use crate::time::timestamptz;
 
@@ -37,7 +38,7 @@ COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
-    target: Option<&str>,
+    target: Option<Short<&str>>,
 ) -> Result<
     TableIterator<
         'static,
@@ -57,7 +58,7 @@ fn jobstats_reprocess(
 > {
     let window = Window::new(since, until)?;
     let mut rows = Vec::new();
-    for outcome in reprocess(window, target)? {
+    for outcome in reprocess(window, plain(target))? {
         let Outcome { target, walked, .. } = outcome;
         let time = |wrong: Option<&Wrong>| wrong.map(|wrong| timestamptz(wrong.time)).transpose();
         rows.push((

@@ -29,6 +29,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::pause::{PAUSE, pause};
 use crate::pinned::Pinned;
+use crate::short::{Short, plain};
 use crate::store::{self, Settings};
 use crate::time::{DAY, clock_now, micros};
 use crate::zstd_text::Recycling;
@@ -139,13 +140,13 @@ COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interv
 'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
 "#)]
 fn jobstats_ingest(
-    cluster: Option<String>,
-    server: Option<String>,
+    cluster: Option<Short<String>>,
+    server: Option<Short<String>>,
     read_at: Option<TimestampWithTimeZone>,
     body: Option<&str>,
     body_zstd: Option<Bytea<'_>>,
     duration: Option<Interval>,
-    shipper: Option<String>,
+    shipper: Option<Short<String>>,
 ) -> Result<
     TableIterator<
         'static,
@@ -166,13 +167,13 @@ fn jobstats_ingest(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let outcomes = run(Arguments {
-        cluster,
-        server,
+        cluster: plain(cluster),
+        server: plain(server),
         read_at,
         body,
         body_zstd,
         duration,
-        shipper,
+        shipper: plain(shipper),
         own_targets: None,
     })?;
     Ok(TableIterator::new(outcomes.into_iter().map(|outcome| {
@@ -219,23 +220,23 @@ COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, byte
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 "#)]
 fn jobstats_ingest_own(
-    cluster: Option<String>,
-    server: Option<String>,
+    cluster: Option<Short<String>>,
+    server: Option<Short<String>>,
     read_at: Option<TimestampWithTimeZone>,
     body: Option<&str>,
     body_zstd: Option<Bytea<'_>>,
     duration: Option<Interval>,
-    shipper: Option<String>,
+    shipper: Option<Short<String>>,
     own_targets: Option<Vec<Option<String>>>,
 ) -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
     run(Arguments {
-        cluster,
-        server,
+        cluster: plain(cluster),
+        server: plain(server),
         read_at,
         body,
         body_zstd,
         duration,
-        shipper,
+        shipper: plain(shipper),
         own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
     })?;
     Ok(())

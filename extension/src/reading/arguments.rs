@@ -4,9 +4,13 @@ use pgrx::datum::{DatumWithOid, Interval, TimestampWithTimeZone};
 
 use crate::error::{Error, shown};
 use crate::reading::dimension::{ALL, Dimension, Level, TEXTS};
+use crate::short::Short;
 
 /// An argument of type `text[]`.
-pub type Texts = Option<Vec<Option<String>>>;
+pub type Texts = Option<Short<Vec<Option<String>>>>;
+
+/// An argument of type `bigint[]`.
+pub type Ids = Option<Short<Vec<Option<i64>>>>;
 
 /// The window as asked for; what is NULL has its default.
 #[derive(Default)]
@@ -27,7 +31,7 @@ pub struct Filters {
     /// Patterns for LIKE, any of which must match.
     pub texts: [Texts; TEXTS],
     /// User ids, any of which must be met.
-    pub uid: Option<Vec<Option<i64>>>,
+    pub uid: Ids,
 }
 
 impl Filters {
@@ -60,21 +64,25 @@ impl Filters {
 
     /// Fails where a pattern is none. PostgreSQL would say so only where it meets a row that matches up to there.
     pub fn require_patterns(&self) -> Result<(), Error> {
-        let mut patterns = self.texts.iter().flatten().flatten().flatten();
+        let lists = self.texts.iter().flatten();
+        let mut patterns = lists.flat_map(|list| list.iter().flatten());
         patterns.try_for_each(|pattern| require_pattern(pattern))
     }
 
     /// All filters, set or not, as parameters of a statement.
     pub fn parameters(&self) -> impl Iterator<Item = DatumWithOid<'static>> {
-        let texts = self.texts.iter().map(|patterns| patterns.clone().into());
-        texts.chain([self.uid.clone().into()])
+        let texts = self
+            .texts
+            .iter()
+            .map(|list| list.as_deref().cloned().into());
+        texts.chain([self.uid.as_deref().cloned().into()])
     }
 
     /// Also lets only what is LIKE this pattern through.
     pub fn only(mut self, dimension: Dimension, pattern: String) -> Self {
         let place = ALL.iter().position(|it| *it == dimension);
         if let Some(patterns) = place.and_then(|position| self.texts.get_mut(position)) {
-            *patterns = Some(vec![Some(pattern)]);
+            *patterns = Some(Short(vec![Some(pattern)]));
         }
         self
     }

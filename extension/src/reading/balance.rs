@@ -9,6 +9,7 @@ use crate::reading::arguments::{Filters, Period};
 use crate::reading::dimension::{By, Dimension, Dimensions};
 use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
+use crate::short::{Short, plain};
 
 /// One target.
 struct Row {
@@ -55,10 +56,10 @@ COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
 'How evenly the targets of the file systems that are LIKE the pattern (NULL: of all) are used in (since, until]: a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_balance(
-    filesystem: Option<String>,
+    filesystem: Option<Short<String>>,
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
-    operation: Option<&str>,
+    operation: Option<Short<&str>>,
 ) -> Result<
     TableIterator<
         'static,
@@ -77,7 +78,7 @@ fn jobstats_balance(
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let measures = Measures::parse_one(operation.unwrap_or("write_bytes"), None)?;
+    let measures = Measures::parse_one(plain(operation).unwrap_or("write_bytes"), None)?;
     let question = Question {
         period: Period {
             since,
@@ -119,9 +120,9 @@ fn jobstats_balance(
 }
 
 /// The targets of these file systems that report the operation.
-fn filters(filesystem: Option<String>, measures: &Measures) -> Filters {
+fn filters(filesystem: Option<Short<String>>, measures: &Measures) -> Filters {
     let mut filters = Filters::default();
-    if let Some(pattern) = filesystem {
+    if let Some(Short(pattern)) = filesystem {
         filters = filters.only(Dimension::Filesystem, pattern);
     }
     match measures.on() {

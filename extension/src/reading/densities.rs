@@ -6,10 +6,11 @@ use pgrx::prelude::*;
 
 use crate::error::Error;
 use crate::reading::answer::ask_for;
-use crate::reading::arguments::{Filters, Period, Texts};
+use crate::reading::arguments::{Filters, Ids, Period, Texts};
 use crate::reading::dimension::{By, Dimension};
 use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
+use crate::short::{Short, plain};
 
 const DEFAULT_BASE: i32 = 10;
 
@@ -33,7 +34,7 @@ COMMENT ON FUNCTION jobstats_densities IS
 fn jobstats_densities(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
-    operation: Option<&str>,
+    operation: Option<Short<&str>>,
     by: Texts,
     base: Option<i32>,
     step: Option<Interval>,
@@ -47,7 +48,7 @@ fn jobstats_densities(
     node: Texts,
     executable: Texts,
     status: Texts,
-    uid: Option<Vec<Option<i64>>>,
+    uid: Ids,
 ) -> Result<
     TableIterator<
         'static,
@@ -69,7 +70,7 @@ fn jobstats_densities(
             fixed: false,
         },
         by: By::parse(by, &[Dimension::Uid])?,
-        measures: Measures::parse_one(operation.unwrap_or("service_time"), None)?,
+        measures: Measures::parse_one(plain(operation).unwrap_or("service_time"), None)?,
         filters: Filters {
             texts: [
                 cluster, filesystem, kind, target, server, workload, job, node, executable, status,

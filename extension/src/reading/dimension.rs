@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::reading::arguments::Texts;
+use crate::short::Short;
 
 /// A dimension; its name is that of a filter, a column of the result and a word in `by`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +98,7 @@ pub struct By(Vec<Dimension>);
 impl By {
     /// From the argument `by`; NULL is the default of the function.
     pub fn parse(names: Texts, default: &[Dimension]) -> Result<Self, Error> {
-        let Some(names) = names else {
+        let Some(Short(names)) = names else {
             return Ok(Self(default.to_vec()));
         };
         let mut chosen = [false; ALL.len()];

@@ -16,6 +16,7 @@ use crate::reading::dimension::{By, Dimension, Dimensions};
 use crate::reading::few::if_few;
 use crate::reading::measure::{Measure, Measures};
 use crate::reading::question::{Question, Wanted};
+use crate::short::{Short, plain};
 use crate::store;
 use crate::time::{micros, timestamptz};
 
@@ -116,7 +117,7 @@ COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
 "#)]
 fn jobstats_job(
-    job: Option<&str>,
+    job: Option<Short<&str>>,
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
 ) -> Result<
@@ -140,7 +141,7 @@ fn jobstats_job(
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let job = job.ok_or_else(|| {
+    let job = plain(job).ok_or_else(|| {
         Error::argument(
             "job must not be NULL",
             "Give the identifier of a job, as in '4711'.",

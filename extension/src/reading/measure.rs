@@ -7,6 +7,7 @@ use crate::columns::usecs_name;
 use crate::error::{Error, shown};
 use crate::jsonb::Jsonb;
 use crate::reading::arguments::Texts;
+use crate::short::Short;
 
 /// The name of the operation that `weights` define.
 const WEIGHTED: &str = "weighted";
@@ -264,7 +265,7 @@ impl Measures {
     /// From the arguments `operations` and `weights`.
     pub fn parse(operations: Texts, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
-        let Some(names) = operations else {
+        let Some(Short(names)) = operations else {
             let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
             list.push(Measure::metadata());
             list.extend(weighted);

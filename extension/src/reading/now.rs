@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::reading::arguments::require_pattern;
 use crate::reading::top::rows_wanted;
 use crate::reading::views::LAST_WORK;
+use crate::short::{Short, plain};
 use crate::store;
 
 /// What one user did with one workload on one target.
@@ -69,7 +70,7 @@ COMMENT ON FUNCTION jobstats_now(text, integer) IS
 'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
 fn jobstats_now(
-    target: Option<&str>,
+    target: Option<Short<&str>>,
     n: Option<i32>,
 ) -> Result<
     TableIterator<
@@ -94,7 +95,7 @@ fn jobstats_now(
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let n = rows_wanted(n)?;
+    let (n, target) = (rows_wanted(n)?, plain(target));
     let usages = Spi::connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
         target.map_or(Ok(()), require_pattern)?;

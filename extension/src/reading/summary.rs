@@ -6,10 +6,11 @@ use pgrx::prelude::*;
 
 use crate::error::Error;
 use crate::reading::answer::{BETWEEN, Columns, ask_for};
-use crate::reading::arguments::{Filters, Period, Texts};
+use crate::reading::arguments::{Filters, Ids, Period, Texts};
 use crate::reading::dimension::{By, Dimension, Dimensions};
 use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
+use crate::short::Short;
 
 /// What is summed, in the order of the columns.
 const OPERATIONS: [&str; 7] = [
@@ -86,7 +87,7 @@ fn jobstats_summary(
     node: Texts,
     executable: Texts,
     status: Texts,
-    uid: Option<Vec<Option<i64>>>,
+    uid: Ids,
 ) -> Result<
     TableIterator<
         'static,
@@ -125,7 +126,7 @@ fn jobstats_summary(
             ..Period::default()
         },
         by: By::parse(by, &[Dimension::Job])?,
-        measures: Measures::parse(Some(operations), None)?,
+        measures: Measures::parse(Some(Short(operations)), None)?,
         filters: Filters {
             texts: [
                 cluster, filesystem, kind, target, server, workload, job, node, executable, status,

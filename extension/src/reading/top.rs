@@ -7,10 +7,11 @@ use pgrx::prelude::*;
 use crate::error::Error;
 use crate::jsonb::Jsonb;
 use crate::reading::answer::ask;
-use crate::reading::arguments::{Filters, Period, Texts};
+use crate::reading::arguments::{Filters, Ids, Period, Texts};
 use crate::reading::dimension::{By, Dimension};
 use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
+use crate::short::{Short, plain};
 
 const DEFAULT_BY: [Dimension; 2] = [Dimension::Workload, Dimension::Uid];
 const DEFAULT_N: i32 = 10;
@@ -39,7 +40,7 @@ COMMENT ON FUNCTION jobstats_top IS
 fn jobstats_top(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
-    operation: Option<&str>,
+    operation: Option<Short<&str>>,
     by: Texts,
     n: Option<i32>,
     min_rate: Option<f64>,
@@ -53,7 +54,7 @@ fn jobstats_top(
     node: Texts,
     executable: Texts,
     status: Texts,
-    uid: Option<Vec<Option<i64>>>,
+    uid: Ids,
     weights: Option<Jsonb<'_>>,
 ) -> Result<
     TableIterator<
@@ -89,7 +90,7 @@ fn jobstats_top(
             ..Period::default()
         },
         by: By::parse(by, &DEFAULT_BY)?,
-        measures: Measures::parse_one(operation.unwrap_or("service_time"), weights)?,
+        measures: Measures::parse_one(plain(operation).unwrap_or("service_time"), weights)?,
         filters: Filters {
             texts: [
                 cluster, filesystem, kind, target, server, workload, job, node, executable, status,

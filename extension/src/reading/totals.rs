@@ -5,7 +5,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::reading::answer::ask;
-use crate::reading::arguments::{Filters, Period, Texts};
+use crate::reading::arguments::{Filters, Ids, Period, Texts};
 use crate::reading::dimension::{By, Dimension};
 use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
@@ -43,7 +43,7 @@ fn jobstats_totals(
     node: Texts,
     executable: Texts,
     status: Texts,
-    uid: Option<Vec<Option<i64>>>,
+    uid: Ids,
 ) -> Result<
     TableIterator<
         'static,

@@ -62,6 +62,14 @@ SELECT * FROM jobstats_identify('4711:1000:n1', ARRAY(SELECT '%e.%g.' || n FROM 
 SELECT jobstats_identify('a', ARRAY[repeat('%', 1000000)]);
 \echo :LAST_ERROR_SQLSTATE
 
+-- Names and lists of them are no texts.
+SELECT count(*) FROM jobstats_top(job => ARRAY[repeat('x', 2000000)]);
+\echo :LAST_ERROR_SQLSTATE
+SELECT count(*) FROM jobstats_rates(uid => ARRAY(SELECT generate_series(1, 200000)));
+SELECT count(*) FROM jobstats_job(repeat('x', 2000000));
+SELECT count(*) FROM jobstats_top(operation => repeat('x', 2000000));
+INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 2000000), 'mds1', '');
+
 -- All that can be cancelled.
 SET statement_timeout = '300ms';
 SELECT count(*) FROM jobstats_problems(repeat(E'x\n', 50000000));

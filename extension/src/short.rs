@@ -1,0 +1,70 @@
+//! Arguments that nobody makes long: names, patterns and lists of them.
+//!
+//! They are copied in ways that cannot fail, for which [`crate::reserve`] has room, unless somebody hands over half a
+//! gigabyte.
+#![allow(unsafe_code)]
+
+use std::ops::Deref;
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, pg_sys};
+
+use crate::error::Error;
+
+/// Bytes of an argument: a hundred thousand user ids, or ten thousand names.
+const LIMIT: usize = 1 << 20;
+
+/// An argument of at most 1 MB; a longer one is an error.
+#[derive(Debug, Clone, Default)]
+pub struct Short<T>(pub T);
+
+impl<T> Deref for Short<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: FromDatum> FromDatum for Short<T> {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        oid: pg_sys::Oid,
+    ) -> Option<Self> {
+        // SAFETY: by this function's contract a value of a type that `T` is made of, all of which have variable length. Its
+        // size is known without fetching it.
+        unsafe {
+            if !is_null && pg_sys::toast_raw_datum_size(datum) > LIMIT {
+                pgrx::pg_sys::panic::ErrorReport::from(Error::LongArgument)
+                    .report(pgrx::PgLogLevel::ERROR);
+            }
+            T::from_polymorphic_datum(datum, is_null, oid).map(Self)
+        }
+    }
+}
+
+// SAFETY: as for what it holds; an argument lives as long as the call.
+unsafe impl<'call, T: ArgAbi<'call> + FromDatum> ArgAbi<'call> for Short<T> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
+        let value = unsafe { arg.unbox_arg_using_from_datum() };
+        // SAFETY: by this function's contract the argument is not null.
+        unsafe { value.unwrap_unchecked() }
+    }
+}
+
+// SAFETY: it is a value of this type.
+unsafe impl<T: SqlTranslatable> SqlTranslatable for Short<T> {
+    const TYPE_IDENT: &'static str = T::TYPE_IDENT;
+    const TYPE_ORIGIN: TypeOrigin = T::TYPE_ORIGIN;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = T::ARGUMENT_SQL;
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = T::RETURN_SQL;
+}
+
+/// What an argument holds.
+pub fn plain<T>(argument: Option<Short<T>>) -> Option<T> {
+    argument.map(|argument| argument.0)
+}
