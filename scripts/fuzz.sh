@@ -12,7 +12,8 @@ batch=500
 limit_kb=$((160 << 10))
 roles=(fuzz_owner fuzz_writer fuzz_bound fuzz_reader fuzz_nobody)
 
-start_cluster fuzz shared_buffers=16MB log_min_messages=panic
+# The compiler of jit takes 70 MB by itself.
+start_cluster fuzz shared_buffers=16MB jit=off log_min_messages=panic
 new_database "$cluster" fuzz
 url=$(scripts/cluster.sh url "$cluster" fuzz)
 psql -q "$url" -f tests/fuzz/prepare.sql

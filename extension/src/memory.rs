@@ -66,6 +66,20 @@ fn advise(text: &mut Vec<u8>, advice: Advice) -> bool {
     unsafe { madvise(start.wrapping_add(skipped).cast(), len - len % PAGE, advice) }.is_ok()
 }
 
+/// Gives memory that is not in use any more back to the system. The C library keeps it in pieces between what is in use: of
+/// a feed with a million new entries 691 MB, for as long as the session lasted.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[allow(unsafe_code)]
+    {
+        unsafe extern "C" {
+            fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        // SAFETY: it touches only what is not in use.
+        unsafe { malloc_trim(0) };
+    }
+}
+
 /// Fails where there is no room for many small things that are about to be made, `each` of so many bytes. Collections
 /// of strings and the like end the process where they cannot grow.
 pub fn require_room(things: usize, each: usize) -> Result<(), Error> {

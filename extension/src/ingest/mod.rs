@@ -26,6 +26,7 @@ use pgrx::spi::SpiClient;
 use crate::ballast::Ballast;
 use crate::by_pointer::Bytea;
 use crate::error::Error;
+use crate::memory;
 use crate::pause::{PAUSE, pause};
 use crate::pinned::Pinned;
 use crate::store::{self, Settings};
@@ -53,6 +54,9 @@ pub struct Feed {
 
 /// Bytes of a name that is stored with every text. Host names have at most as many.
 const NAME_LIMIT: usize = 255;
+
+/// Entries that take memory which is worth giving back.
+const MANY_ENTRIES: i64 = 10_000;
 
 /// The longest time that reading is believed to have taken.
 const LONGEST_READING: i128 = DAY as i128;
@@ -253,6 +257,10 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
         })
     })?;
     warning::warn(&outcomes);
+    // What took longer by far than this takes.
+    if outcomes.iter().map(Outcome::entries).sum::<i64>() > MANY_ENTRIES {
+        memory::give_back();
+    }
     Ok(outcomes)
 }
 

@@ -66,6 +66,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How many entries the text had.
+    pub fn entries(&self) -> i64 {
+        self.counts.entries.into()
+    }
+
     fn of(target: &str, action: Action) -> Self {
         Self {
             target: Some(target.to_owned()),
