@@ -720,7 +720,7 @@ CREATE FUNCTION jobstats_densities(
 LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -852,7 +852,7 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp

@@ -139,6 +139,14 @@ pub enum Error {
     /// A window of very many steps, each of which costs time and memory for every group.
     #[error("the window has over 100,000 steps")]
     TooManySteps,
+    /// A window whose steps, of all targets together, take minutes.
+    #[error("{steps} steps of {targets} targets are over a million")]
+    TooManyCells {
+        /// Steps of the window.
+        steps: usize,
+        /// Targets in scope.
+        targets: i64,
+    },
     /// What is stored differs everywhere.
     #[error("over 100,000 disagreements")]
     TooManyDisagreements,
@@ -247,6 +255,7 @@ impl Error {
             | Self::TooManyRows
             | Self::LongArgument
             | Self::TooManySteps
+            | Self::TooManyCells { .. }
             | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
@@ -340,6 +349,9 @@ impl Error {
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
             Self::LongArgument => Some("Give fewer names, or patterns for LIKE."),
+            Self::TooManyCells { .. } => {
+                Some("Ask for a longer step, a shorter window or fewer targets.")
+            }
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }

@@ -17,7 +17,7 @@ use crate::reading::measure::Measure;
 use crate::reading::question::{Question, Wanted};
 use crate::reading::sources::Sources;
 use crate::reading::statement::Statement;
-use crate::reading::window::{ROW_LIMIT, Window};
+use crate::reading::window::{ROW_LIMIT, Window, require_bearable};
 use crate::store;
 use crate::time::{DAY, EARLIEST, timestamptz};
 
@@ -153,6 +153,7 @@ impl Place {
         let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
             return Ok(None);
         };
+        require_bearable(client, &window, &question.filters)?;
         let sources = if question.asks_servers() {
             Sources::increments(client, &window)?
         } else {

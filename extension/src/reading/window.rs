@@ -12,8 +12,14 @@ use crate::time::{DAY, micros, timestamptz};
 /// More rows than this are nobody's question.
 pub const ROW_LIMIT: usize = 1_000_000;
 
-/// More steps than this are nobody's question either: a million of them, by target, would take minutes.
+/// More steps than this are nobody's question either.
 const STEP_LIMIT: usize = 100_000;
+
+/// Steps of all targets together: four times as many take minutes, whatever the answer is grouped by.
+const CELL_LIMIT: i64 = 1_000_000;
+
+/// So many steps may have as many targets as there are.
+const FEW_STEPS: usize = 1_000;
 
 const DEFAULT_WIDTH: Micros = 600_000_000;
 
@@ -100,6 +106,32 @@ impl Window {
         let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
         Some((start, (end - start) as f64 / 1e6))
     }
+}
+
+/// Fails where the window has too many steps for so many targets.
+pub fn require_bearable(
+    client: &SpiClient<'_>,
+    window: &Window,
+    filters: &Filters,
+) -> Result<(), Error> {
+    let steps = window.steps();
+    if steps <= FEW_STEPS {
+        return Ok(());
+    }
+    let conditions = filters.conditions(Level::Target, 1);
+    let targets = client
+        .select(
+            &format!("SELECT count(*) FROM jobstats.targets t WHERE true{conditions}"),
+            Some(1),
+            &filters.parameters().collect::<Vec<_>>(),
+        )?
+        .first()
+        .get_one::<i64>()?
+        .unwrap_or(0);
+    if targets.saturating_mul(steps as i64) > CELL_LIMIT {
+        return Err(Error::TooManyCells { steps, targets });
+    }
+    Ok(())
 }
 
 /// A step that has parts of both signs may go backwards, depending on the month. One that leads from the end of the window

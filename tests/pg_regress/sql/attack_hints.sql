@@ -32,6 +32,7 @@ TRUNCATE tried;
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', now() - interval '2 minutes', ost('fs-OST0000', record('1:1000:n1', 1, 4096))),
     ('oss1', now() - interval '1 minute', ost('fs-OST0000', record('1:1000:n1', 2, 8192)));
+INSERT INTO jobstats.targets (cluster, name, kind) SELECT 'many', 'fs-OST' || n, 'OST' FROM generate_series(1, 12) n;
 INSERT INTO tried (statement) VALUES
     -- Windows and steps.
     ($$SELECT * FROM jobstats_rates('infinity')$$), ($$SELECT * FROM jobstats_totals(until => '-infinity')$$), ($$SELECT * FROM jobstats_top('294276-01-01')$$),
@@ -39,6 +40,7 @@ INSERT INTO tried (statement) VALUES
     ($$SELECT * FROM jobstats_job('1', now(), now())$$), ($$SELECT * FROM jobstats_job(NULL)$$),
     ($$SELECT * FROM jobstats_rates(step => '0')$$), ($$SELECT * FROM jobstats_densities(step => '1 mon -1 day')$$),
     ($$SELECT * FROM jobstats_rates(step => '178000000 years')$$), ($$SELECT * FROM jobstats_rates(now() - interval '2 hours', step => '8 ms')$$),
+    ($$SELECT * FROM jobstats_rates('2025-11-03', '2025-11-04', step => '1 s', cluster => '{many}', "by" => '{}')$$),
     ($$SELECT * FROM jobstats_top(n => -1)$$), ($$SELECT * FROM jobstats_now(n => -1)$$), ($$SELECT * FROM jobstats_densities(base => 1)$$),
     -- Names and patterns.
     ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top("by" => '{x}')$$), ($$SELECT * FROM jobstats_top("by" => '{NULL}')$$),
