@@ -14,7 +14,7 @@ mod tests;
 #[derive(Debug, Error)]
 pub enum ExpositionError {
     /// Not enough memory for so many bytes.
-    #[error("out of memory: {0} bytes are not to be had")]
+    #[error("out of memory: could not allocate {0} bytes")]
     Memory(usize),
 }
 

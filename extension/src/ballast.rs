@@ -1,7 +1,7 @@
-//! Memory that is given up where there is no other, so that PostgreSQL can tell.
+//! Memory that is freed when PostgreSQL runs out of memory, so that it can report the error.
 //!
-//! `pgrx` copies an error of PostgreSQL before it unwinds. Where the error is that memory has run out, copying it fails for
-//! the same reason, that error is copied in turn, and after five of them the server ends all sessions.
+//! `pgrx` copies each error of PostgreSQL before it unwinds. When memory has run out, the copy fails for the same reason, and
+//! `pgrx` tries to copy that error in turn. After five errors within each other the server ends all sessions.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -13,19 +13,21 @@ use pgrx::{PgSqlErrorCode, PgTryBuilder, pg_sys};
 
 use crate::error::Error;
 
-/// A memory context of PostgreSQL grows by 8 MB, or, where these are not to be had, by half as many, down to 1 MB.
+/// The size of the ballast. A memory context of PostgreSQL grows by 8 MB and, if that fails, by 4, 2 or 1 MB.
 const LAYOUT: Layout = Layout::new::<[u8; 4 << 20]>();
 
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// Held by whatever takes memory in proportion to its input.
+/// A guard that every function holds whose memory grows with its input.
 pub struct Ballast {
     callback: Box<pg_sys::ErrorContextCallback>,
 }
 
 impl Ballast {
+    /// Allocates the ballast, unless the session has it already.
+    ///
     /// # Errors
-    /// Where there is no memory to begin with.
+    /// [`Error::Memory`] if there is no memory for it.
     pub fn hold() -> Result<Self, Error> {
         if MEMORY.load(Ordering::Relaxed).is_null() {
             // SAFETY: the layout is not empty. The reserve is no help to PostgreSQL: this is the system's memory.
@@ -64,7 +66,7 @@ impl Drop for Ballast {
     }
 }
 
-/// Called by PostgreSQL when it makes an error, before it leaves the place where that happened.
+/// Frees the ballast if the error is that memory has run out. PostgreSQL calls this before it leaves the place of the error.
 unsafe extern "C-unwind" fn give_up_where_short(_: *mut c_void) {
     // SAFETY: callable from here.
     if unsafe { pg_sys::geterrcode() } == PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY as i32 {
@@ -80,8 +82,8 @@ fn give_up() {
     }
 }
 
-/// Goes once through what an error goes through: some of that is set up the first time, which needs memory, and the C library
-/// ends the process where it has none for that.
+/// Raises and catches an error. The first error of a session registers thread-local memory with the C library, which ends the
+/// process if there is no memory for it; so the first error is this one.
 pub fn rehearse() {
     PgTryBuilder::new(|| pgrx::error!("rehearsal"))
         .catch_others(|_| ())

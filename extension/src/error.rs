@@ -154,7 +154,7 @@ pub enum Error {
     #[error("another transaction has stored an entry with the same hash at the same time")]
     EntryRace,
     /// Not enough memory.
-    #[error("out of memory: {0} bytes are not to be had")]
+    #[error("out of memory: could not allocate {0} bytes")]
     Memory(usize),
     /// Not enough memory for what a text says.
     #[error("out of memory: {0}")]

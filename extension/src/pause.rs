@@ -1,14 +1,14 @@
-//! Looking up from long work in a session of PostgreSQL.
+//! The check for interrupts of a session of PostgreSQL.
 
 use jobstats_core::pause::Pause;
 use pgrx::PgSqlErrorCode;
 
 use crate::reserve;
 
-/// Ends the statement where it was cancelled, or where memory has run out.
+/// Ends the statement if it was cancelled or if memory has run out.
 pub const PAUSE: Pause<'static> = Pause::new(&pause);
 
-/// As [`PAUSE`].
+/// Does what [`PAUSE`] does.
 pub fn pause() {
     pgrx::check_for_interrupts!();
     if reserve::is_in_use() {

@@ -15,7 +15,7 @@ thread_local! {
     static PREPARED: RefCell<HashMap<String, &'static OwnedPreparedStatement>> = RefCell::default();
 }
 
-/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
 pub fn register_memory() {
     PREPARED.with(|_| ());
 }

@@ -1,9 +1,9 @@
-//! Memory for when there is none.
+//! A reserve of memory for small allocations after the system has run out.
 //!
-//! Rust ends the process where it cannot allocate, and when a process of PostgreSQL ends like that, the server ends all its
-//! sessions. Whatever grows with its input asks for memory in a way that can fail, and reports an error. But a name, a
-//! message, or what `pgrx` makes of a value cannot ask like that, and is small: that is taken from a reserve, as PostgreSQL
-//! itself keeps one for its messages. [`crate::pause`] ends the work as soon as any of the reserve is in use.
+//! Rust aborts the process when an allocation fails, and PostgreSQL answers an aborted process by ending all sessions.
+//! Collections that grow with the input use fallible allocation and report an error. Names, messages and what `pgrx`
+//! allocates for a value cannot do that, but they are small: they come from this reserve, as PostgreSQL itself keeps one for
+//! its error messages. [`crate::pause`] ends the statement as soon as the reserve is in use.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -11,21 +11,22 @@ use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the reserve: far more than is allocated between two looks. It takes no memory until it is used.
+/// The size of the reserve: far more than is allocated between two calls of [`crate::pause`]. Its pages take no memory until
+/// they are used.
 const SIZE: usize = 8 << 20;
 
-/// No allocation needs more.
+/// The largest alignment that is served.
 const ALIGNMENT: usize = 4096;
 
 #[repr(align(4096))]
 struct Place(UnsafeCell<[u8; SIZE]>);
 
-/// The system's allocator, and a reserve for when that has nothing.
+/// The system's allocator with a reserve behind it.
 pub struct WithReserve {
     reserve: Place,
-    /// Bytes of the reserve that have been handed out.
+    /// The number of bytes of the reserve that have been handed out.
     used: AtomicUsize,
-    /// Allocations that lie there; the last one that goes makes room for all.
+    /// The number of allocations in the reserve. When the last one is freed, the whole reserve is free again.
     living: AtomicUsize,
 }
 
@@ -39,7 +40,7 @@ static MEMORY: WithReserve = WithReserve {
     living: AtomicUsize::new(0),
 };
 
-/// Whether any of the reserve is in use.
+/// Returns whether any of the reserve is in use.
 pub fn is_in_use() -> bool {
     MEMORY.living.load(Ordering::Relaxed) > 0
 }

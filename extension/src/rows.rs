@@ -1,21 +1,20 @@
-//! Rows that a function returns, one after the other, however many they are.
+//! Rows of a set-returning function, written straight into PostgreSQL's tuplestore.
 #![allow(unsafe_code)]
 
 use pgrx::{IntoDatum, PgMemoryContexts, direct_function_call_as_datum, pg_sys};
 
 use std::ffi::CString;
 
-/// The rows of a function's answer. They are in PostgreSQL's hands, which keeps `work_mem` of them in memory and the others
-/// in a file.
+/// The rows of a function's answer. The tuplestore keeps up to `work_mem` of them in memory and writes more to a file.
 pub struct Rows {
     store: *mut pg_sys::Tuplestorestate,
     descriptor: pg_sys::TupleDesc,
-    /// Memory for the values of one row.
+    /// The memory context for the values of one row.
     row: PgMemoryContexts,
 }
 
 impl Rows {
-    /// For a function that returns rows.
+    /// Begins the answer of a function that returns rows.
     ///
     /// # Safety
     ///
@@ -53,11 +52,11 @@ impl Rows {
     }
 }
 
-/// Text of JSON → jsonb, in the current memory; None where it has a NUL.
+/// Converts text to jsonb, in the current memory context. Returns `None` if the text contains a NUL.
 ///
 /// # Panics
 ///
-/// With PostgreSQL's own error where it is no JSON.
+/// Raises PostgreSQL's own error if the text is not JSON.
 pub fn jsonb(text: &str) -> Option<pg_sys::Datum> {
     let text = CString::new(text).ok()?;
     // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.

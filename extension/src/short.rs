@@ -1,7 +1,7 @@
-//! Arguments that nobody makes long: names, patterns and lists of them.
+//! Arguments of limited size: names, patterns and lists of them.
 //!
-//! They are copied in ways that cannot fail, for which [`crate::reserve`] has room, unless somebody hands over half a
-//! gigabyte.
+//! pgrx copies them with infallible allocation. [`crate::reserve`] has room for a megabyte, but not for the half gigabyte that
+//! an attacker could pass.
 #![allow(unsafe_code)]
 
 use std::ops::Deref;
@@ -14,10 +14,10 @@ use pgrx::{FromDatum, pg_sys};
 
 use crate::error::Error;
 
-/// Bytes of an argument: a hundred thousand user ids, or ten thousand names.
+/// The largest size of an argument in bytes: a hundred thousand user ids, or ten thousand names.
 const LIMIT: usize = 1 << 20;
 
-/// An argument of at most 1 MB; a longer one is an error.
+/// An argument of at most 1 MB. PostgreSQL reports 54000 for a longer one.
 #[derive(Debug, Clone, Default)]
 pub struct Short<T>(pub T);
 
@@ -64,7 +64,7 @@ unsafe impl<T: SqlTranslatable> SqlTranslatable for Short<T> {
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = T::RETURN_SQL;
 }
 
-/// What an argument holds.
+/// Returns the value of an argument.
 pub fn plain<T>(argument: Option<Short<T>>) -> Option<T> {
     argument.map(|argument| argument.0)
 }

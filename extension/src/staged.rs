@@ -56,7 +56,7 @@ thread_local! {
     static STAGED: Cell<Option<Batch>> = const { Cell::new(None) };
 }
 
-/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
 pub fn register_memory() {
     STAGED.with(|_| ());
 }

@@ -19,16 +19,16 @@ fn jobstats_unpack(packed: &[u8]) -> Result<String, pgrx::pg_sys::panic::ErrorRe
     Ok(shown(unpack(packed)?)?)
 }
 
-/// Bytes that are shown at a time.
+/// The number of bytes that are escaped at a time.
 const PIECE: usize = 1 << 20;
 
 /// The longest text that PostgreSQL holds, without its header.
 const LIMIT: u64 = (1 << 30) - 5;
 
-/// A whole text, however long, escaped.
+/// Escapes a text of any length.
 ///
 /// # Errors
-/// Where it is longer than PostgreSQL holds, or than there is memory for.
+/// [`Error::TextTooLarge`] if the escaped text is longer than a value of PostgreSQL, [`Error::Memory`] without memory for it.
 fn shown(bytes: Vec<u8>) -> Result<String, Error> {
     let mut size = 0;
     for piece in pieces(&bytes, PIECE) {

@@ -25,13 +25,13 @@ const INCOMPLETE: usize = 72_usize.wrapping_neg();
 /// Packed text that is unpacked at a time: about a megabyte of text, half of what the processor has at hand.
 const PIECE: usize = 64 << 10;
 
-/// Unpacked text that a smaller piece makes at most, about.
+/// The number of bytes that a piece unpacks to at most, about.
 const UNPACKED_PIECE: u64 = 4 << 20;
 
 /// Unpacked text is never larger than a field of PostgreSQL.
 const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
 
-/// How many times its size data may unpack to, from a size on that no attack is worth. True texts reach 155.
+/// The largest ratio of unpacked to packed size, for texts over 16 MB. Texts of Lustre reach 155.
 const RATIO: u64 = 2_000;
 const RATIO_FROM: u64 = 16 << 20;
 
@@ -42,7 +42,7 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
 pub fn register_memory() {
     SPARE.with(|_| ());
 }
@@ -129,7 +129,7 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
     Ok(text)
 }
 
-/// Fails for what would not be unpacked again.
+/// Fails for a text that [`unpack`] would refuse.
 pub fn require_ratio(text: usize, packed: usize) -> Result<(), Error> {
     if text as u64 > allowed(packed) {
         Err(Error::Ratio { limit: RATIO })
@@ -138,12 +138,12 @@ pub fn require_ratio(text: usize, packed: usize) -> Result<(), Error> {
     }
 }
 
-/// Bytes that data of this size may unpack to.
+/// Returns how many bytes data of this size may unpack to.
 fn allowed(packed: usize) -> u64 {
     RATIO_FROM.max(packed as u64 * RATIO)
 }
 
-/// Why a text that passes the limit is not unpacked.
+/// Returns the error for a text that passes the limit.
 fn too_large(limit: u64) -> Error {
     if limit == UNPACKED_LIMIT {
         Error::TextTooLarge { limit }
@@ -152,7 +152,7 @@ fn too_large(limit: u64) -> Error {
     }
 }
 
-/// Bytes of data to unpack at a time, so that whoever waits for it can end it.
+/// Returns how many bytes of data to unpack at a time, so that the statement can be cancelled in between.
 fn piece(packed: usize, unpacked: u64) -> usize {
     let share = packed as u64 * UNPACKED_PIECE / unpacked.max(1);
     usize::try_from(share).unwrap_or(PIECE).clamp(1, PIECE)

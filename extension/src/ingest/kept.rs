@@ -31,7 +31,7 @@ thread_local! {
     static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Memory of a thread is registered with the C library when it is used first, which ends the process where it fails.
+/// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
 pub fn register_memory() {
     KEPT.with(|_| ());
 }

@@ -91,15 +91,15 @@ pub mod reason {
     pub const TOO_MANY_PROBLEMS: &str = "too many problems";
 }
 
-/// Lines of a text that may be of no use, however little else it says.
+/// The number of unusable lines that any text may have.
 const USELESS_LINES: u64 = 100_000;
 
-/// Lines that a record of Lustre has at most.
+/// The largest number of lines of a record.
 const LINES_OF_RECORD: u64 = 40;
 
-/// Whether more lines of a text could not be used than its records could have: it would be read again with the next text
-/// and with each audit, and tell nothing.
-fn is_hardly_any_use(snapshot: &Snapshot<'_>) -> bool {
+/// Returns whether a text has more unusable lines than its records could have lines. Such a text is not worth the time that the
+/// next feed and each audit would take to read it again.
+fn is_mostly_unusable(snapshot: &Snapshot<'_>) -> bool {
     let records = snapshot.records.len() as u64;
     snapshot.problems_found > USELESS_LINES + records * LINES_OF_RECORD
 }
@@ -169,7 +169,7 @@ impl Ingest<'_> {
             target.note_cleanup_interval(client, snapshot)?;
             return Ok(Outcome::of(&target.name, Action::Interval));
         }
-        if is_hardly_any_use(snapshot) {
+        if is_mostly_unusable(snapshot) {
             return Ok(self.reject(target, reason::TOO_MANY_PROBLEMS, &part.beginning));
         }
         let latest = self.now.saturating_add(self.settings.max_ahead);
