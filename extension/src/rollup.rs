@@ -329,14 +329,18 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     for level in &LEVELS {
         users::create(client, installation, level)?;
         let relation = level.relation();
-        client.update(
+        let made = client.update(
             "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval) \
              ON CONFLICT DO NOTHING",
             None,
             &[level.name.into(), level.width.into(), level.retention.into()],
         )?;
+        let was_lost = !made.is_empty();
         if store::kind(client, &relation)?.is_some() {
             store::add_operations(client, &relation)?;
+            if was_lost {
+                keep_stored(client, level)?;
+            }
             continue;
         }
         match installation {
@@ -357,6 +361,20 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
             note_coarse(client)?;
         }
     }
+    Ok(())
+}
+
+/// Raises the retention of a rollup whose row in `jobstats.rollups` had been lost, so that the next maintenance does not drop
+/// what an earlier setting kept.
+fn keep_stored(client: &mut SpiClient<'_>, level: &Level) -> Result<(), Error> {
+    let statement = format!(
+        "UPDATE jobstats.rollups l SET retention = greatest(l.retention, least( \
+         (SELECT now() - min(bucket) + interval '1 day' FROM jobstats.{}), \
+         (SELECT min(c.retention) FROM jobstats.rollups c WHERE c.width > l.width))) \
+         WHERE l.level = $1 AND l.retention IS NOT NULL",
+        level.relation()
+    );
+    client.update(&statement, None, &[level.name.into()])?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use pgrx::datum::Interval;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_literal};
 
@@ -112,12 +113,13 @@ fn jobstats_setup(
         }
         client.update("SELECT jobstats_internal.forget_writers()", None, &[])?;
         rollup::create(client, &installation)?;
+        if !new {
+            restore_settings(client)?;
+        }
         client.update(
-            // Settings that were lost come back as the defaults; nobody knows then how large the values are that are stored.
-            "INSERT INTO jobstats.settings (version, limited_since) \
-             VALUES ($1, CASE WHEN $2 THEN '-infinity' ELSE now() END) ON CONFLICT (one) DO UPDATE SET version = $1",
+            "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
             None,
-            &[store::VERSION.into(), new.into()],
+            &[store::VERSION.into()],
         )?;
         wanted.apply(client)?;
         if let Installation::Timescale {
@@ -136,6 +138,28 @@ fn jobstats_setup(
         message(client, &installation, &schema)
     })?;
     Ok(message)
+}
+
+/// Puts the row of settings back if it was lost: the defaults, with retentions that keep everything that is stored, so that
+/// the next maintenance does not drop what an earlier setting kept. Nobody knows either how large the stored values are.
+fn restore_settings(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let restored = client.update(
+        "INSERT INTO jobstats.settings (version, limited_since) VALUES ($1, now()) ON CONFLICT (one) DO NOTHING",
+        None,
+        &[store::VERSION.into()],
+    )?;
+    if restored.is_empty() {
+        return Ok(());
+    }
+    client.update(include_str!("sql/keep_stored.sql"), None, &[])?;
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_WARNING,
+        "the settings of the store had been lost and are the defaults again",
+        "jobstats",
+    )
+    .set_hint("Set them again: the retentions are as long as what is stored is old.")
+    .report(PgLogLevel::WARNING);
+    Ok(())
 }
 
 fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {

@@ -47,6 +47,22 @@ TABLE told;
 SELECT jobstats_setup() IS NOT NULL AS ready;
 TABLE told;
 \x
+-- A store that kept more than the defaults do does not lose it where its settings are lost.
+SELECT jobstats_setup(raw_retention => '200 days', retention => '300 days', rollup_10m_retention => '400 days') IS NOT NULL AS ready;
+INSERT INTO jobstats.feed (server, "time", body) VALUES
+    ('oss1', now() - interval '150 days', ost('fs-OST0001', record('1:1000:n1', 1, 4096))),
+    ('oss1', now() - interval '150 days' + interval '1 minute', ost('fs-OST0001', record('1:1000:n1', 2, 8192)));
+CALL jobstats_maintain();
+DELETE FROM jobstats.settings;
+DELETE FROM jobstats.rollups WHERE level = '10m';
+SET client_min_messages = warning;
+SELECT jobstats_setup() IS NOT NULL AS ready;
+SELECT extract(day FROM raw_retention) AS raw, extract(day FROM retention) AS increments, rejects_retention FROM jobstats.settings;
+SELECT level, extract(day FROM retention) AS days FROM jobstats.rollups WHERE level = '10m';
+CALL jobstats_maintain();
+SELECT count(*) FROM jobstats.raw WHERE "time" < now() - interval '100 days';
+SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days', rollup_10m_retention => '90 days') IS NOT NULL AS ready;
+
 -- Settings are the defaults; what is stored is still there.
 SELECT retention, limited_since > '-infinity' AS from_now_on FROM jobstats.settings;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
