@@ -1,4 +1,4 @@
-//! Where the database is and how to get in: from the command line, the environment and a file.
+//! Settings of the database connection, from the command line, the environment and a file.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,41 +12,42 @@ use crate::variables::{self, Variables};
 #[cfg(test)]
 mod tests;
 
-/// Where a server listens if nothing says otherwise.
+/// The directory of the server's Unix socket if no host is given.
 const DEFAULT_HOST: &str = "/var/run/postgresql";
 
-/// How the way to the database is told.
+/// The options that name the database and its TLS mode.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Database")]
 pub struct Options {
-    /// postgresql://USER@HOST:PORT/DATABASE?sslmode=… without a password; else JOBSTATS_DATABASE_URL
+    /// Database: postgresql://USER@HOST:PORT/DATABASE?sslmode=…, without a password [default: JOBSTATS_DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
-    /// A file of NAME=VALUE lines (JOBSTATS_DATABASE_URL, PGPASSWORD and other PG* variables) that others can't read
+    /// File of NAME=VALUE lines (JOBSTATS_DATABASE_URL, PGPASSWORD and other PG* variables), closed to all but its
+    /// owner
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Whether to use TLS and what to verify; as in libpq [default: prefer]
+    /// TLS mode and verification, as in libpq [default: prefer]
     #[arg(long, value_name = "MODE", value_enum)]
     pub sslmode: Option<SslMode>,
-    /// Certificates (PEM) to trust instead of the system's
+    /// File of certificates (PEM) to trust instead of the system's
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
 }
 
-/// The modes of libpq.
+/// The TLS modes of libpq.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum SslMode {
-    /// No TLS
+    /// Do not use TLS
     Disable,
-    /// TLS where the server offers it
+    /// Use TLS if the server offers it
     #[default]
     #[value(alias = "allow")]
     Prefer,
-    /// TLS or nothing
+    /// Require TLS
     Require,
-    /// TLS, and the certificate comes from a known authority
+    /// Require TLS and a certificate from a trusted authority
     VerifyCa,
-    /// The same, and it names the host
+    /// Require TLS and a certificate from a trusted authority that names the host
     VerifyFull,
 }
 
@@ -60,43 +61,43 @@ impl From<SslMode> for tokio_postgres::config::SslMode {
     }
 }
 
-/// What is wrong with what was told. No value is repeated: it may be a secret.
+/// An error in the settings. No message repeats a value, because the value may be a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Every user of the machine sees the arguments of a process.
+    /// `--database-url` holds a password, and every user of the machine sees the arguments of a process.
     #[error(
         "--database-url holds a password, which every user of this machine can see; give the password as PGPASSWORD \
          (or the whole URL as JOBSTATS_DATABASE_URL) in a file of mode 600 named by --config, or in the environment"
     )]
     PasswordInArguments,
-    /// The URL is not one.
+    /// The URL cannot be parsed.
     #[error("{0} is not of the form postgresql://USER@HOST:PORT/DATABASE?sslmode=…")]
     Unreadable(&'static str),
-    /// A variable or parameter holds what it cannot hold.
+    /// A variable or parameter has an invalid value.
     #[error("{0} has a value that it cannot have")]
     Value(&'static str),
-    /// There is nothing to go by.
+    /// No source names a database.
     #[error("no database is named: use --database-url, --config or JOBSTATS_DATABASE_URL")]
     Nowhere,
-    /// The file.
+    /// The file of variables cannot be used.
     #[error(transparent)]
     File(#[from] variables::Error),
 }
 
-/// The way to the database.
+/// The settings of a connection to the database.
 #[derive(Debug)]
 pub struct Settings {
-    /// All but TLS.
+    /// The settings of the client library: everything but TLS.
     pub config: Config,
-    /// Whether and how TLS is used.
+    /// The TLS mode.
     pub sslmode: SslMode,
-    /// Whom to trust; the system's authorities if none.
+    /// The file of trusted certificates. Without one, the modes that verify trust the system's authorities.
     pub ca_file: Option<PathBuf>,
 }
 
 impl Options {
-    /// Puts together what the three sources say. The command line goes before the environment, and that before the
-    /// file; the URL goes before single variables.
+    /// Merges the three sources. The command line wins over the environment, and the environment over the file; the URL
+    /// wins over single variables.
     pub fn settings(&self) -> Result<Settings, Error> {
         let variables = Variables::new(|name| env::var(name).ok(), self.config.as_deref())?;
         self.settings_from(&variables)
@@ -131,7 +132,7 @@ impl Options {
             self.sslmode,
             sslmode.as_deref().or(variables.get("PGSSLMODE")),
         ) {
-            // TLS is for networks.
+            // Unix sockets need no TLS.
             _ if config
                 .get_hosts()
                 .iter()
@@ -156,7 +157,7 @@ impl Options {
     }
 }
 
-/// A URL and what the client library does not know of it.
+/// A URL, split from the parameters that the client library does not know.
 struct Url {
     rest: String,
     sslmode: Option<String>,
@@ -189,7 +190,7 @@ impl Url {
     }
 }
 
-/// Fills in from the variables what the URL leaves open.
+/// Fills in settings that the URL leaves open from the variables.
 fn fill(config: &mut Config, variables: &Variables) -> Result<(), Error> {
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
         for host in variables.get("PGHOST").unwrap_or(DEFAULT_HOST).split(',') {

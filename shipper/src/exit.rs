@@ -1,28 +1,28 @@
-//! Exit codes, those of sysexits.h.
+//! Exit codes, taken from sysexits.h.
 
 use crate::feed::Kind;
 use crate::{Error, input, lctl, lock};
 
-/// Used wrongly.
+/// The command line is wrong.
 pub const USAGE: u8 = 64;
-/// The database does not take this text.
+/// The database refused the text.
 pub const REFUSED: u8 = 65;
 /// There is nothing to read.
 pub const NOTHING: u8 = 66;
 /// The database cannot be reached.
 pub const UNREACHABLE: u8 = 69;
-/// This machine.
+/// This machine has a problem, such as no temporary file.
 pub const SYSTEM: u8 = 71;
-/// The reading failed.
+/// The poll failed.
 pub const UNREAD: u8 = 74;
-/// Later it may work.
+/// Something is busy; a later call may succeed.
 pub const LATER: u8 = 75;
-/// The database does not let us.
+/// The database denied access.
 pub const DENIED: u8 = 77;
-/// Something is to be set up first.
+/// Settings or the store in the database are missing.
 pub const SETUP: u8 = 78;
 
-/// For `--help`.
+/// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
    0  all was sent
@@ -36,7 +36,7 @@ Exit codes:
   77  the database denied access
   78  something is to be set up first: settings, the store in the database";
 
-/// The code that tells of this error.
+/// Returns the exit code of an error.
 pub fn code(error: &Error) -> u8 {
     match error {
         Error::Connection(_) => SETUP,

@@ -26,91 +26,94 @@ use crate::tls;
 #[cfg(test)]
 mod tests;
 
-/// COPY streams, so that memory does not grow with the text; the trigger behind the view sees a row like any other.
+/// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
+/// an ordinary row.
 const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
 
-/// A piece of text on its way.
+/// The size of a piece of text that is sent at once.
 const PIECE: usize = 64 << 10;
 
-/// How often a target is tried; the last try comes 1.5 seconds and what the tries took after the first.
+/// The number of tries per target. The last try starts 1.5 seconds plus the duration of the earlier tries after the
+/// first.
 const ATTEMPTS: u32 = 5;
 
-/// The pause after the first try, doubled after each further one.
+/// The backoff after the first try, doubled after each further try.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// How much longer than the server, which says it better, the client waits for a statement.
+/// The time that the client waits for a statement beyond the server's own timeout, because the server's message is
+/// better.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Why a target was not stored.
+/// An error that kept a target from being stored.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] tls::Error),
-    /// The database, or the way to it.
+    /// The database, or the connection to it, failed.
     #[error("{}", say(.0))]
     Database(#[from] tokio_postgres::Error),
-    /// It does not let us in in time.
+    /// The database did not accept the connection in time.
     #[error("the database did not let us in within {0:?}")]
     ConnectTimeout(Duration),
-    /// It does not answer.
+    /// The database did not answer in time.
     #[error("the database did not answer within {0:?}")]
     StatementTimeout(Duration),
-    /// The temporary file, or what else the system gives.
+    /// The temporary file or another system resource failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A field of PostgreSQL has no room for it.
+    /// The value is too large for a field of PostgreSQL.
     #[error("{0} bytes when compressed are more than PostgreSQL takes")]
     TooLarge(u64),
 }
 
-/// Some targets, or all, were not stored. Each has been reported.
+/// Some or all targets were not stored. Each failure has been reported already.
 #[derive(Debug, thiserror::Error)]
 #[error("{unsent} of {targets} targets were not stored")]
 pub struct Unsent {
-    /// How many were not.
+    /// The number of targets that were not stored.
     unsent: usize,
-    /// How many there are.
+    /// The number of all targets.
     targets: usize,
-    /// Why the first was not.
+    /// The kind of the first failure.
     pub kind: Kind,
 }
 
-/// What follows from an error.
+/// The kind of an error, which decides about retries and the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Somebody else was in the way; another try may succeed.
+    /// A conflict with another session; a retry may succeed.
     Conflict,
-    /// The connection broke or was not made; another try may succeed.
+    /// The connection broke or was not made; a retry may succeed.
     Lost,
-    /// Nobody answers.
+    /// The database does not answer.
     Silent,
-    /// It took too long, this time or with this text.
+    /// The statement took too long, this time or always with this text.
     Slow,
-    /// This text is not taken.
+    /// The database refused this text.
     Refused,
-    /// We may not do this.
+    /// The database denied access.
     Denied,
-    /// Settings are wrong, or there is no store to write to.
+    /// The settings are wrong, or there is no store to write to.
     Setup,
     /// This machine has a problem.
     Local,
 }
 
 impl Kind {
-    /// Whether the same target may be stored by another try at once.
+    /// Returns true if an immediate retry of the target may succeed.
     fn is_passing(self) -> bool {
         matches!(self, Self::Conflict | Self::Lost)
     }
 
-    /// Whether other targets may be stored.
+    /// Returns true if the error concerns one target only, so that other targets may still be stored.
     fn is_of_one_target(self) -> bool {
         matches!(self, Self::Conflict | Self::Slow | Self::Refused)
     }
 }
 
 impl Error {
-    /// What follows from it.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Tls(_) => Kind::Setup,
@@ -124,21 +127,22 @@ impl Error {
     }
 }
 
-/// Of what the server said.
+/// Returns the kind of an error that the server reported.
 fn kind_of_server(state: &SqlState) -> Kind {
     match (state.code(), state.code().get(..2).unwrap_or_default()) {
         ("40001" | "40P01", _) => Kind::Conflict,
         ("57014", _) => Kind::Slow,
-        // Shut down, starting up, too many connections, connection trouble.
+        // These are shutdown, startup, too many connections and connection trouble.
         ("57P01" | "57P02" | "57P03" | "53300", _) | (_, "08") => Kind::Lost,
         ("42501", _) | (_, "28") => Kind::Denied,
-        // No database, schema, relation or column; no extension behind the store.
+        // These are a missing database, schema, relation or column, and a store without its extension.
         ("3D000" | "3F000" | "42P01" | "42703" | "55000", _) => Kind::Setup,
         _ => Kind::Refused,
     }
 }
 
-/// Of what the client library found: a broken connection, or a certificate or setting that cannot be used.
+/// Returns the kind of an error of the client library: a broken connection, or a certificate or setting that cannot be
+/// used.
 fn kind_of_client(error: &tokio_postgres::Error) -> Kind {
     let Some(source) = std::error::Error::source(error) else {
         return Kind::Lost;
@@ -155,7 +159,8 @@ fn kind_of_client(error: &tokio_postgres::Error) -> Kind {
     }
 }
 
-/// The server's words with its code and hint; its DETAIL may repeat what was sent.
+/// Formats the server's message with its SQLSTATE and hint. Its DETAIL is left out, because it may repeat what was
+/// sent.
 fn say(error: &tokio_postgres::Error) -> String {
     let mut said = error.as_db_error().map_or_else(|| error.to_string(), quote);
     let source = std::error::Error::source(error).filter(|_| error.as_db_error().is_none());
@@ -175,32 +180,32 @@ fn quote(said: &DbError) -> String {
     )
 }
 
-/// How long the database may take.
+/// The time limits of the database.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// For each host, until it has let us in.
+    /// The limit for connecting, per host.
     pub connect: Duration,
-    /// For each target.
+    /// The limit for storing one target.
     pub statement: Duration,
 }
 
-/// Who says it: the same in every row.
+/// The sender's names, which are identical in every row.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    /// The cluster's name, or nothing.
+    /// The name of the cluster, or an empty string.
     pub cluster: String,
-    /// The server's name.
+    /// The name of the server.
     pub server: String,
 }
 
-/// A way into `jobstats.feed`.
+/// A writer to `jobstats.feed`.
 pub struct Feed {
     settings: Settings,
     tls: MakeRustlsConnect,
     timeouts: Timeouts,
     sender: Sender,
     runtime: Runtime,
-    /// Kept from one reading to the next: the database need not read again what it has just stored.
+    /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
     session: Option<Session>,
 }
 
@@ -211,7 +216,7 @@ impl Drop for Feed {
 }
 
 impl Feed {
-    /// Prepares everything; connects to nothing yet.
+    /// Prepares TLS and the runtime; connects to nothing yet.
     pub fn new(mut settings: Settings, timeouts: Timeouts, sender: Sender) -> Result<Self, Error> {
         let tls = MakeRustlsConnect::new(tls::client_config(
             settings.sslmode,
@@ -235,7 +240,7 @@ impl Feed {
         })
     }
 
-    /// Sends every target, and reports each that could not be stored.
+    /// Sends every target and reports each that could not be stored.
     pub fn send(&mut self, reading: &Reading, verbose: bool) -> Result<(), Unsent> {
         self.leave_unless_there();
         let (mut first, mut sent) = (None, 0);
@@ -261,7 +266,7 @@ impl Feed {
                 }
             }
         }
-        // The server may be the wrong one by now, as one that has become a standby is.
+        // The server may be the wrong one by now, for example a primary that has become a standby.
         if first.is_some() {
             self.close();
         }
@@ -275,8 +280,8 @@ impl Feed {
         })
     }
 
-    /// Tries until it succeeds, or another try would not help. A target that had been stored although the answer got
-    /// lost is not stored twice: the same text at the same time changes nothing.
+    /// Tries until the target is stored or a retry would not help. A target that was stored although the answer got
+    /// lost is not stored twice, because the same text at the same time changes nothing.
     fn send_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
         let mut pause = FIRST_PAUSE;
         for _ in 1..ATTEMPTS {
@@ -338,8 +343,8 @@ impl Feed {
         })
     }
 
-    /// Leaves a session that does not answer: the server was restarted, or something in between has forgotten it. Told by
-    /// its first target, a reading would wait for it too long.
+    /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
+    /// connection. A reading that found this out with its first target would wait too long.
     fn leave_unless_there(&mut self) {
         let limit = self.timeouts.connect;
         let answers = self.session.as_ref().map(|session| {
@@ -352,7 +357,7 @@ impl Feed {
         }
     }
 
-    /// Takes leave of the server, which would else log that the client just went away.
+    /// Closes the session properly; otherwise the server would log that the client just went away.
     fn close(&mut self) {
         if let Some(Session { client, driver, .. }) = self.session.take() {
             drop(client);
@@ -363,15 +368,15 @@ impl Feed {
     }
 }
 
-/// A connection and the task that moves its bytes, whose errors come out where the client is used.
+/// A connection and the task that moves its bytes. Errors of the task surface where the client is used.
 struct Session {
     client: Client,
     driver: JoinHandle<Result<(), tokio_postgres::Error>>,
-    /// Warnings of the server that were not reported yet.
+    /// The warnings of the server that were not reported yet.
     warnings: mpsc::Receiver<String>,
 }
 
-/// Moves the bytes of a connection, and passes the server's warnings on.
+/// Moves the bytes of a connection and passes on the server's warnings.
 async fn drive<S, T>(
     mut connection: Connection<S, T>,
     warnings: mpsc::Sender<String>,
@@ -384,7 +389,7 @@ where
         if let AsyncMessage::Notice(notice) = message?
             && notice.parsed_severity() == Some(Severity::Warning)
         {
-            // Whoever would report it may be gone.
+            // The receiver that would report the warning may be gone.
             let _ = warnings.send(quote(&notice));
         }
     }
@@ -406,7 +411,8 @@ async fn copy(
     reading: &Reading,
     target: &Target,
 ) -> Result<(), Error> {
-    // Whatever the database's default is: the feed needs to see what others committed while it waited.
+    // The isolation level is set whatever the database's default is: the feed must see what others committed while it
+    // waited.
     let transaction = client
         .build_transaction()
         .isolation_level(IsolationLevel::ReadCommitted)

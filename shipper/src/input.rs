@@ -1,4 +1,4 @@
-//! Text that lctl printed elsewhere: a file or a pipe.
+//! Reads text that lctl printed elsewhere, from a file or a pipe.
 
 use std::fs::File;
 use std::io;
@@ -8,29 +8,29 @@ use std::time::{Duration, Instant};
 use crate::pump::{Source, Stream, pump};
 use crate::reading::{Reading, Recorder};
 
-/// Why there is no reading.
+/// An error that prevents a reading.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file.
+    /// The file cannot be opened.
     #[error("{}: {cause}", path.display())]
     Unreadable {
-        /// Its name.
+        /// The name of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
-    /// The pipe or the temporary file.
+    /// The pipe or the temporary file failed.
     #[error("the reading failed: {0}")]
     Io(#[from] io::Error),
-    /// It goes on too long.
+    /// The input did not end within the time limit.
     #[error("the input had not ended after {0:?}; it is dropped")]
     TimedOut(Duration),
-    /// Most likely what was to write it has failed.
+    /// The input is empty, most likely because the program that should write it failed.
     #[error("the input is empty")]
     Empty,
 }
 
-/// Reads it to its end.
+/// Reads the input to its end.
 pub fn read(path: &Path, limit: Duration) -> Result<Reading, Error> {
     let start = Instant::now();
     let mut recorder = Recorder::start()?;

@@ -1,4 +1,4 @@
-//! Runs `lctl get_param` and judges how it ended.
+//! Runs `lctl get_param` and decides whether its output counts.
 
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -16,7 +16,7 @@ use crate::reading::{Reading, Recorder};
 #[cfg(test)]
 mod tests;
 
-/// What is asked for. The intervals come first, so that each is known before the text that it explains.
+/// The parameters to read. The cleanup intervals come first, so that each is known before the text that it explains.
 pub const PATTERNS: [&str; 4] = [
     "mdt.*.job_cleanup_interval",
     "obdfilter.*.job_cleanup_interval",
@@ -24,68 +24,68 @@ pub const PATTERNS: [&str; 4] = [
     "obdfilter.*.job_stats",
 ];
 
-/// How lctl ends where a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
+/// The exit codes of lctl when a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
 
-/// Messages of lctl are kept up to this size.
+/// The number of bytes of lctl's stderr that are kept.
 const MOST_MESSAGES: usize = 16 << 10;
 
-/// How long a killed lctl is waited for in silence.
+/// The time to wait for a killed lctl before reporting that it is stuck.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why there is no reading.
+/// An error that prevents a reading.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No such program, or no right to run it.
+    /// The program does not exist or must not be run.
     #[error("{} cannot be run: {cause}; --lctl gives its path", path.display())]
     NotRun {
-        /// What was to be run.
+        /// The path of the program.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
-    /// It took too long.
+    /// lctl took too long.
     #[error(
         "lctl had not ended after {timeout:?} and was killed; its reading is dropped{}",
         message::list(said)
     )]
     TimedOut {
-        /// How long it may take.
+        /// The time limit.
         timeout: Duration,
-        /// What it printed on its stderr.
+        /// The lines that lctl printed on its stderr.
         said: Vec<String>,
     },
-    /// It did not end well.
+    /// lctl ended with an error.
     #[error(
         "lctl ended with {ending}; its reading is dropped{}",
         message::list(said)
     )]
     Failed {
-        /// Exit code or signal.
+        /// The exit code or signal.
         ending: String,
-        /// What it printed on its stderr.
+        /// The lines that lctl printed on its stderr.
         said: Vec<String>,
     },
-    /// It ended well, but could not read something.
+    /// lctl ended well, but could not read a parameter.
     #[error("lctl could not read everything; its reading is dropped{}", message::list(.0))]
     Incomplete(Vec<String>),
-    /// It ended because a pattern did not match, and hid that a text was cut.
+    /// lctl ended with the exit code of a pattern that matched nothing, which hid that a text was cut.
     #[error("a text of lctl ends in mid line: a target went away; the reading is dropped")]
     Cut,
-    /// There is neither an MDT nor an OST here.
+    /// This server has neither an MDT nor an OST.
     #[error("lctl knows no target here that has job_stats")]
     NoTarget,
-    /// The pipe or the temporary file.
+    /// The pipe or the temporary file failed.
     #[error("the reading failed: {0}")]
     Io(#[from] io::Error),
 }
 
-/// The way to run lctl.
+/// The lctl to run and its time limit.
 #[derive(Debug, Clone)]
 pub struct Lctl {
-    /// The program.
+    /// The path of the program.
     pub path: PathBuf,
-    /// How long it may take.
+    /// The time limit of a call.
     pub timeout: Duration,
 }
 
@@ -122,7 +122,7 @@ impl Lctl {
     }
 }
 
-/// A child in a process group of its own, which ends with this value.
+/// A child in a process group of its own, which is killed when this value is dropped.
 struct Running {
     child: Child,
     ended: bool,
@@ -133,7 +133,7 @@ impl Running {
         let child = Command::new(path)
             .arg("get_param")
             .args(PATTERNS)
-            // Its messages are compared.
+            // The messages of lctl are compared, so they must be in English.
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -177,13 +177,13 @@ impl Running {
         }
     }
 
-    /// Kills it with all that it started, and waits until it is gone. Inside the kernel it cannot be killed, and
-    /// another one beside it would only wait for the same lock.
+    /// Kills lctl with all that it started, and waits until it is gone. A process inside the kernel cannot be killed,
+    /// and a second lctl beside it would only wait for the same lock.
     fn kill(&mut self) -> io::Result<()> {
         if self.ended {
             return Ok(());
         }
-        // Fails only where nothing is left to kill.
+        // This fails only if nothing is left to kill.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         if self.wait_until(Instant::now() + PATIENCE)?.is_none() {
             report(format_args!(
@@ -204,7 +204,7 @@ impl Drop for Running {
     }
 }
 
-/// Decides whether the reading counts, and reports what lctl said of it.
+/// Decides whether the reading counts, and reports the messages of lctl.
 fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), Error> {
     let (no_match, other): (Vec<_>, Vec<_>) =
         said.iter().cloned().partition(|line| is_no_match(line));
@@ -223,8 +223,8 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
     if !reading.has_target() {
         return Err(Error::NoTarget);
     }
-    // Up to Lustre 2.12 a target that goes away during the reading is passed over in silence, and its exit code gives
-    // way to that of the pattern that matched nothing before.
+    // Up to Lustre 2.12, lctl skips a target that goes away during the poll without a message, and the exit code of a
+    // pattern that matched nothing before hides the failure.
     if !status.success() && !reading.whole {
         return Err(Error::Cut);
     }
@@ -234,7 +234,8 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
     Ok(())
 }
 
-/// On an OSS nothing matches `mdt.*`, and on an MDS nothing `obdfilter.*`.
+/// Returns true if the message says that a pattern matched nothing. This is normal: on an OSS nothing matches `mdt.*`,
+/// on an MDS nothing matches `obdfilter.*`.
 fn is_no_match(line: &str) -> bool {
     line.starts_with("error: get_param: ")
         && PATTERNS
@@ -243,7 +244,8 @@ fn is_no_match(line: &str) -> bool {
         && (line.ends_with("No such file or directory") || line.ends_with("Found no match"))
 }
 
-/// Lustre 2.5 and 2.17 can end with 0 although a target could not be read.
+/// Returns true if the message says that a parameter could not be read. Lustre 2.5 and 2.17 can still end with exit
+/// code 0.
 fn is_unread(line: &str) -> bool {
     line.starts_with("error: ")
         && (line.contains("job_stats") || line.contains("job_cleanup_interval"))

@@ -1,4 +1,4 @@
-//! One instance for each server at a time.
+//! Allows one instance per server at a time.
 
 use std::env;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -9,30 +9,31 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-/// Why there is no lock.
+/// An error that prevents the lock.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Somebody else has it.
+    /// Another instance holds the lock.
     #[error("another instance is at work: {} is locked", .0.display())]
     Taken(PathBuf),
-    /// The file cannot be used.
+    /// The lock file cannot be used.
     #[error("lock file {}: {cause}", path.display())]
     Unusable {
-        /// The file.
+        /// The path of the lock file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
 }
 
-/// The lock, as long as it lives. The file stays: to remove it would let two instances lock two files of one name.
+/// The lock, held as long as this value lives. The file is never removed: after a removal, two instances could lock two
+/// files of one name.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes it, or says at once that it is taken.
+    /// Takes the lock, or fails at once if another instance holds it.
     pub fn take(path: &Path) -> Result<Self, Error> {
         let unusable = |cause| Error::Unusable {
             path: path.to_owned(),
@@ -43,7 +44,7 @@ impl Lock {
             .write(true)
             .truncate(false)
             .mode(0o600)
-            // Where everybody may make files, a link may stand for a file of somebody else.
+            // In a directory where everybody may create files, a link could stand for somebody else's file.
             .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
             .open(path)
             .map_err(unusable)?;
@@ -55,7 +56,7 @@ impl Lock {
     }
 }
 
-/// Where the lock for this server is: root's in /run, that of others among their temporary files.
+/// Returns the path of the lock for this server: in /run for root, in the temporary directory for other users.
 pub fn default_path(server: &str) -> PathBuf {
     let server = server.replace(
         |c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c),

@@ -1,6 +1,6 @@
-//! Reads `job_stats` of a Lustre server with `lctl get_param` and sends them, compressed and as they are, to
-//! `jobstats.feed` in PostgreSQL. It knows where one target's text ends and the next one's begins, and nothing else of
-//! the format.
+//! Reads `job_stats` of a Lustre server with `lctl get_param` and sends the text, compressed and otherwise unchanged,
+//! to `jobstats.feed` in PostgreSQL. The shipper knows where one target's text ends and the next one's begins, and
+//! nothing else of the format.
 
 mod connection;
 mod exit;
@@ -32,7 +32,7 @@ use crate::options::{Command, Common, Input, Options};
 use crate::reading::Reading;
 use crate::schedule::Schedule;
 
-/// Why nothing, or not everything, was sent.
+/// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,
         Err(error) => {
-            // Help and version come this way too, and go to stdout.
+            // Help and version are errors here too, but go to stdout.
             let _ = error.print();
             return if error.use_stderr() {
                 exit::USAGE.into()
@@ -80,7 +80,7 @@ impl Command {
     }
 }
 
-/// One instance, with all that it needs.
+/// One instance of the shipper with its resources.
 struct Shipper {
     server: String,
     lctl: Lctl,
@@ -90,7 +90,7 @@ struct Shipper {
 }
 
 impl Shipper {
-    /// Finds out what is missing before anything is read.
+    /// Checks settings, TLS and lock, so that what is missing is reported before anything is read.
     fn new(options: Common) -> Result<Self, Error> {
         let server = options
             .server
@@ -132,7 +132,7 @@ impl Shipper {
         let schedule = Schedule::new(interval, &self.server);
         loop {
             schedule.sleep();
-            // The next reading may succeed.
+            // A failed poll is only reported, because the next one may succeed.
             if let Err(error) = self
                 .lctl
                 .read()

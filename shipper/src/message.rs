@@ -1,14 +1,14 @@
-//! What people read: stderr, one line each.
+//! Writes messages for people to stderr.
 
 use std::fmt::Arguments;
 use std::io::{Write, stderr};
 
-/// Says something on stderr. Where nobody reads it there is nobody to tell.
+/// Writes one message to stderr. A failure to write is ignored: nobody is left to tell.
 pub fn report(message: Arguments<'_>) {
     let _ = writeln!(stderr().lock(), "jobstats-shipper: {message}");
 }
 
-/// Lines to append to a message, each on a line of its own.
+/// Formats lines for the end of a message, each on a line of its own.
 pub fn list(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  {line}")).collect()
 }

@@ -11,53 +11,53 @@ use crate::{connection, exit};
 #[cfg(test)]
 mod tests;
 
-/// Reads job_stats of this Lustre server with lctl and sends them to PostgreSQL.
+/// Read the job_stats of this Lustre server with lctl and send them to PostgreSQL.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What can be done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Reads and sends once; for cron or a systemd timer
+    /// Read and send once; for cron or a systemd timer
     #[command(after_help = exit::HELP)]
     Once(Once),
-    /// Reads and sends again and again
+    /// Read and send at regular intervals
     #[command(after_help = exit::HELP)]
     Run(Run),
 }
 
-/// `once`
+/// The options of `once`.
 #[derive(Debug, Args)]
 pub struct Once {
-    /// What both commands know.
+    /// The options that both commands have.
     #[command(flatten)]
     pub common: Common,
-    /// Where the text comes from.
+    /// The options for text from elsewhere.
     #[command(flatten)]
     pub input: Input,
 }
 
-/// `run`
+/// The options of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// How often; the moments are multiples of it plus an offset that comes from the server's name
+    /// Time between polls; polls start at multiples of it plus an offset derived from the server's name
     #[arg(long, value_parser = duration, default_value = "120s")]
     pub interval: Duration,
-    /// What both commands know.
+    /// The options that both commands have.
     #[command(flatten)]
     pub common: Common,
 }
 
-/// Text that was read elsewhere.
+/// The options for text that was read elsewhere.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Instead of lctl")]
 pub struct Input {
-    /// Sends what lctl printed into this file, or into this pipe (-)
+    /// Send the output of lctl in this file, or from stdin (-)
     #[arg(
         long,
         value_name = "FILE|-",
@@ -65,44 +65,44 @@ pub struct Input {
         conflicts_with = "lctl"
     )]
     pub input: Option<PathBuf>,
-    /// When that was, like 2026-01-31T12:00:00+01:00 or in seconds since 1970 [default: now]
+    /// Time at which the input was read, like 2026-01-31T12:00:00+01:00 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "input", allow_negative_numbers = true)]
     pub time: Option<Timestamp>,
 }
 
-/// What both commands know.
+/// The options that both commands have.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The name of this server [default: the name of this machine]
+    /// Name of this server [default: the name of this machine]
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
-    /// The name of its cluster, where several share a database
+    /// Name of the server's cluster, if several clusters share a database
     #[arg(long, value_name = "NAME", default_value = "")]
     pub cluster: String,
-    /// The program that reads
+    /// lctl program to run
     #[arg(long, value_name = "PATH", default_value = "lctl")]
     pub lctl: PathBuf,
-    /// How long a reading may take
+    /// Time limit for a poll
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// How long the database may take to let us in, for each of its hosts
+    /// Time limit for connecting to the database, per host
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// How long the database may take for a target
+    /// Time limit for storing one target
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub statement_timeout: Duration,
-    /// The file that one instance locks [default: one for each server, in /run]
+    /// Lock file that keeps out a second instance [default: one per server, in /run]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
-    /// Says what was sent
+    /// Report each target that was sent
     #[arg(long, short)]
     pub verbose: bool,
-    /// The database.
+    /// The options of the database.
     #[command(flatten)]
     pub database: connection::Options,
 }
 
-/// `120s`, `2m`, `1h 30m`
+/// Parses a duration such as `120s`, `2m` or `1h 30m`.
 fn duration(text: &str) -> Result<Duration, String> {
     let duration: SignedDuration = text
         .parse()

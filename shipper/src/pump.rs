@@ -1,4 +1,4 @@
-//! Reads pipes to their ends, all at once, until a moment that is not passed.
+//! Reads several pipes to their ends at once, until a deadline.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// What a pipe of Linux holds at most, so one read empties it.
+/// The size of a read. Linux pipes hold at most 64 KiB by default, so one read empties a pipe.
 const PIECE: usize = 64 << 10;
 
-/// Something to read, and what takes it.
+/// A source and the sink that takes its bytes.
 pub struct Stream<'a> {
     /// A pipe, a file or a terminal.
     pub source: Box<dyn Source + 'a>,
-    /// Takes each piece.
+    /// The function that takes each piece.
     pub sink: Sink<'a>,
 }
 
-/// Takes pieces of text.
+/// A function that takes pieces of text.
 pub type Sink<'a> = Box<dyn FnMut(&[u8]) -> io::Result<()> + 'a>;
 
-/// What can be waited for and read.
+/// A source that can be polled and read.
 pub trait Source: Read + AsFd {}
 impl<S: Read + AsFd> Source for S {}
 
-/// Reads every stream to its end. False if that had not come by the deadline.
+/// Reads every stream to its end. Returns false if the deadline came first.
 pub fn pump(mut streams: Vec<Stream<'_>>, deadline: Instant) -> io::Result<bool> {
     let mut buffer = vec![0; PIECE];
     while !streams.is_empty() {
@@ -33,7 +33,7 @@ pub fn pump(mut streams: Vec<Stream<'_>>, deadline: Instant) -> io::Result<bool>
         if left.is_zero() {
             return Ok(false);
         }
-        // From the last to the first, so that a removal moves none that is still to be read.
+        // The indices run from last to first, so that a removal moves no stream that is still to be read.
         for index in wait(&streams, left)?.into_iter().rev() {
             if !streams[index].take(&mut buffer)? {
                 streams.remove(index);
@@ -44,7 +44,7 @@ pub fn pump(mut streams: Vec<Stream<'_>>, deadline: Instant) -> io::Result<bool>
 }
 
 impl Stream<'_> {
-    /// Reads once. False at the end.
+    /// Reads once. Returns false at the end of the stream.
     fn take(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
         match self.source.read(buffer) {
             Ok(0) => Ok(false),
@@ -55,7 +55,7 @@ impl Stream<'_> {
     }
 }
 
-/// The indices of the streams that have something to read, or have ended.
+/// Waits, and returns the indices of the streams that have data or have ended.
 fn wait(streams: &[Stream<'_>], left: Duration) -> io::Result<Vec<usize>> {
     let mut waiting: Vec<_> = streams
         .iter()

@@ -1,4 +1,4 @@
-//! One reading of a server: what each target printed, compressed, in an unlinked temporary file.
+//! One reading of a server: the output of each target, compressed, in an unlinked temporary file.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -15,44 +15,45 @@ use crate::split::{Parameter, Part, Splitter};
 #[cfg(test)]
 mod tests;
 
-/// The texts repeat themselves so much that the fastest level leaves little.
+/// The zstd level. The texts are so repetitive that the fastest level makes them small.
 const LEVEL: i32 = 1;
 
-/// What one target printed.
+/// The output of one target.
 #[derive(Debug)]
 pub struct Target {
-    /// `mdt.fs-MDT0000`; none for text in front of any name.
+    /// The name, such as `mdt.fs-MDT0000`, or `None` for text before the first name.
     pub name: Option<String>,
-    /// When the first byte of its `job_stats` came.
+    /// The time at which the first byte of the target's `job_stats` arrived.
     pub time: Timestamp,
-    /// How long lctl took for it: the time in which it printed nothing of another target. None where it was not measured.
+    /// The time that lctl took for the target: the time in which it printed nothing of another target. `None` means
+    /// that the time was not measured.
     pub duration: Option<Duration>,
-    /// How many bytes it printed.
+    /// The size of the text in bytes.
     pub text_bytes: u64,
-    /// Its text: zstd frames that follow each other.
+    /// The text in the temporary file, as consecutive zstd frames.
     frames: Vec<Range<u64>>,
-    /// Whether it is nothing but white space.
+    /// True if the text is only white space.
     blank: bool,
     has_job_stats: bool,
 }
 
-/// All targets of one reading, in the order in which they came.
+/// The targets of one reading, in order of arrival.
 #[derive(Debug)]
 pub struct Reading {
-    /// What they printed.
+    /// The targets and their texts.
     pub targets: Vec<Target>,
-    /// Whether the text ended as a whole text does.
+    /// True if the text ended as a whole text does.
     pub whole: bool,
     spool: Arc<File>,
 }
 
 impl Reading {
-    /// Whether a target's name was seen.
+    /// Returns true if the text named a target.
     pub fn has_target(&self) -> bool {
         self.targets.iter().any(|target| target.name.is_some())
     }
 
-    /// The reading was made at this time, and how long it took is not known.
+    /// Sets the time of the reading, and drops the durations, which are not known for text from elsewhere.
     pub fn made_at(&mut self, time: Timestamp) {
         for target in &mut self.targets {
             target.time = time;
@@ -60,7 +61,7 @@ impl Reading {
         }
     }
 
-    /// A target's compressed text in pieces of at most `size` bytes.
+    /// Returns a target's compressed text in pieces of at most `size` bytes.
     pub fn pieces<'a>(
         &'a self,
         target: &'a Target,
@@ -82,12 +83,12 @@ impl Reading {
 }
 
 impl Target {
-    /// Its name, as messages have it.
+    /// Returns the target's name for messages.
     pub fn shown_name(&self) -> &str {
         self.name.as_deref().unwrap_or("text without a target")
     }
 
-    /// How many bytes its text has when compressed.
+    /// Returns the size of the compressed text in bytes.
     pub fn packed_bytes(&self) -> u64 {
         self.frames
             .iter()
@@ -96,7 +97,7 @@ impl Target {
     }
 }
 
-/// Makes a reading out of text that comes piece by piece.
+/// Builds a reading from text that arrives piece by piece.
 pub struct Recorder {
     splitter: Splitter,
     store: Store,
@@ -104,7 +105,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts the clock, with an empty temporary file.
+    /// Starts the clock and creates an empty temporary file.
     pub fn start() -> io::Result<Self> {
         let store = Store {
             started: Timestamp::now(),
@@ -120,14 +121,14 @@ impl Recorder {
         })
     }
 
-    /// Takes what came `at` this time after the start.
+    /// Takes a piece of text that arrived `at` this time after the start.
     pub fn push(&mut self, text: &[u8], at: Duration) -> io::Result<()> {
         let earlier = std::mem::replace(&mut self.last_push, at);
         self.splitter
             .push(text, |part| self.store.take(part, earlier, at))
     }
 
-    /// The reading, when all has come.
+    /// Returns the reading after the last piece.
     pub fn finish(mut self) -> io::Result<Reading> {
         let at = self.last_push;
         let whole = self.splitter.finish(|part| self.store.take(part, at, at))?;
@@ -142,17 +143,17 @@ impl Recorder {
     }
 }
 
-/// Where the parts go.
+/// The targets so far, and the file that takes their texts.
 struct Store {
     started: Timestamp,
     spool: Arc<File>,
     targets: Vec<Target>,
     open: Option<Frame>,
-    /// When the last byte came that has been taken.
+    /// The time after the start at which the last byte taken so far arrived.
     last_text: Duration,
 }
 
-/// The frame that is being written.
+/// The zstd frame that is being written.
 struct Frame {
     target: usize,
     start: u64,
@@ -177,7 +178,7 @@ impl Store {
         }
     }
 
-    /// The index of the target with this name, which may be a new one.
+    /// Returns the index of the target with this name; adds the target if it is new.
     fn target(&mut self, name: Option<&str>, at: Duration) -> usize {
         if let Some(index) = self
             .targets
@@ -250,7 +251,8 @@ impl Store {
         Ok(())
     }
 
-    /// Of the steady clock, so that times within a reading never run backwards.
+    /// Returns the wall-clock time of the start plus the steady clock's time since, so that times within a reading
+    /// never run backwards.
     fn time(&self, at: Duration) -> Timestamp {
         self.started.saturating_add(at).unwrap_or(Timestamp::MAX)
     }

@@ -1,4 +1,4 @@
-//! One row of `jobstats.feed` as COPY's binary format has it, around a body that comes from elsewhere.
+//! One row of `jobstats.feed` in the binary format of COPY, around a body that is sent separately.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use jiff::Timestamp;
 use crate::feed::{Error, Sender};
 use crate::reading::Target;
 
-/// The signature, no flags, no extension of the header.
+/// The signature, with no flags and no header extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
 const COLUMNS: i16 = 6;
-/// 2000-01-01, where PostgreSQL counts from, in microseconds of the Unix epoch.
+/// 2000-01-01, the epoch of PostgreSQL, in microseconds since the Unix epoch.
 const EPOCH: i64 = 946_684_800_000_000;
 const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
 
-/// What stands before the body, and after it.
+/// The bytes before and after the body.
 pub struct Row {
     head: Vec<u8>,
     tail: Vec<u8>,
 }
 
 impl Row {
-    /// The row of a target; its body is still to be put between.
+    /// Encodes the row of a target without its body.
     pub fn new(sender: &Sender, target: &Target) -> Result<Self, Error> {
         let body = target.packed_bytes();
         let body_length = i32::try_from(body).map_err(|_| Error::TooLarge(body))?;
@@ -46,12 +46,12 @@ impl Row {
         Ok(Self { head, tail })
     }
 
-    /// What comes before the body.
+    /// Returns the bytes before the body.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// What comes after it.
+    /// Returns the bytes after the body.
     pub fn tail(&self) -> &[u8] {
         &self.tail
     }
@@ -70,7 +70,7 @@ fn timestamptz(time: Timestamp) -> [u8; 8] {
     (time.as_microsecond() - EPOCH).to_be_bytes()
 }
 
-/// Microseconds, days, months.
+/// Encodes an interval: microseconds, days, months.
 fn interval(duration: Duration) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(

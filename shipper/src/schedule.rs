@@ -1,4 +1,4 @@
-//! When to read: at full intervals of the clock, each server with an offset of its own.
+//! The times of polls: multiples of the interval, plus an offset for each server.
 
 use std::thread;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use xxhash_rust::xxh3::xxh3_64;
 #[cfg(test)]
 mod tests;
 
-/// The clock is looked at this often, so that one that was set is soon noticed.
+/// The longest single sleep. The clock is checked after each, so that a changed clock is soon noticed.
 const GLANCE: Duration = Duration::from_secs(10);
 
-/// The moments that are `offset` after a multiple of `interval` since 1970.
+/// The times that are `offset` after a multiple of `interval` since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule {
     interval: i128,
@@ -20,7 +20,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The offset comes from the server's name alone: it is the same after every start, and spreads the servers evenly.
+    /// Derives the offset from the server's name alone: the offset survives restarts and spreads the servers evenly.
     pub fn new(interval: Duration, server: &str) -> Self {
         let interval = interval.as_nanos().max(1) as i128;
         // Whole milliseconds are fine enough.
@@ -29,14 +29,14 @@ impl Schedule {
         Self { interval, offset }
     }
 
-    /// The first of its moments after `now`.
+    /// Returns the first poll time after `now`.
     pub fn next(&self, now: Timestamp) -> Timestamp {
         let since = (now.as_nanosecond() - self.offset).rem_euclid(self.interval);
         Timestamp::from_nanosecond(now.as_nanosecond() - since + self.interval)
             .unwrap_or(Timestamp::MAX)
     }
 
-    /// Sleeps until the next one. Those that passed during the work are left out.
+    /// Sleeps until the next poll time. Poll times that passed during the work are skipped.
     pub fn sleep(&self) {
         let due = self.next(Timestamp::now());
         loop {

@@ -1,4 +1,4 @@
-//! Divides what `lctl get_param` printed at the names of targets, and nowhere else.
+//! Splits the output of `lctl get_param` at the names of targets, and nowhere else.
 
 use std::ops::Range;
 
@@ -7,33 +7,33 @@ use memchr::{memchr, memmem, memrchr};
 #[cfg(test)]
 mod tests;
 
-/// Both parameters have it in their names, and nothing else that a server prints does, so a search for it finds every
-/// name without a look at each line.
+/// A string that both parameters have in their names and that a server prints nowhere else. A search for it finds every
+/// name without looking at each line.
 const MARK: &[u8] = b".job_";
 
-/// A line longer than this is passed on in pieces. Lustre's own lines stay below one kilobyte.
+/// The length from which a line is passed on in pieces. Lustre's own lines stay below one kilobyte.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// Which of a target's two parameters a text is.
+/// The parameter of a target that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
-    /// `job_stats`
+    /// The statistics, `job_stats`.
     JobStats,
-    /// `job_cleanup_interval`
+    /// The cleanup interval, `job_cleanup_interval`.
     CleanupInterval,
 }
 
-/// A target's name, with its kind and without the parameter, and the parameter: `mdt.fs-MDT0000` and `job_stats`.
+/// A target's name with its kind, such as `mdt.fs-MDT0000`, and the parameter, such as `job_stats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name<'a> {
-    /// `mdt.fs-MDT0000`
+    /// The kind and name of the target, such as `mdt.fs-MDT0000`.
     pub target: &'a str,
-    /// What follows it.
+    /// The parameter after the target's name.
     pub parameter: Parameter,
 }
 
 impl<'a> Name<'a> {
-    /// The name that the line begins with, if it does: `mdt.fs-MDT0000.job_stats=` or, from `lctl -y`, `…job_stats: `.
+    /// Returns the name that starts the line, if any: `mdt.fs-MDT0000.job_stats=`, or `…job_stats: ` from `lctl -y`.
     fn at_start_of(line: &'a [u8]) -> Option<Self> {
         let kind = [&b"mdt."[..], b"obdfilter."]
             .into_iter()
@@ -57,43 +57,43 @@ impl<'a> Name<'a> {
         Some(Self { target, parameter })
     }
 
-    /// Whether a name stands inside the line. Only kernel text is looked at: an identifier may say anything.
+    /// Returns true if a name stands inside the line. Only text of the kernel is searched, because an identifier may
+    /// contain anything.
     fn is_inside(line: &[u8]) -> bool {
         let own = memmem::find(line, b"job_id:").map_or(line, |identifier| &line[..identifier]);
         (1..own.len()).any(|start| Name::at_start_of(&own[start..]).is_some())
     }
 }
 
-/// What the splitter makes of the text, in order.
+/// A part of the text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// From here on the text belongs to this target's parameter. Its first byte was in the piece before the one that
-    /// was pushed when `earlier` is set.
+    /// The following text belongs to this target's parameter.
     Begin {
-        /// Whose text begins.
+        /// The name of the target and parameter.
         name: Name<'a>,
-        /// Whether the line's first byte came with an earlier push.
+        /// True if the first byte of the name's line came with an earlier push.
         earlier: bool,
     },
-    /// Text, the name's line included. Before any `Begin` it belongs to no target.
+    /// A piece of text, including the line of the name. Text before the first `Begin` belongs to no target.
     Text(&'a [u8]),
 }
 
-/// Takes text in pieces cut anywhere; gives parts that do not depend on the cuts.
+/// Takes text in pieces cut anywhere, and returns parts that do not depend on the cuts.
 #[derive(Debug, Default)]
 pub struct Splitter {
-    /// The last line while its end has not come yet.
+    /// The last line, until its end arrives.
     pending: Vec<u8>,
-    /// What `pending` belongs to a line whose beginning has already been given away.
+    /// True if `pending` continues a line whose start has already been passed on.
     in_line: bool,
-    /// The last name, to see that a line of `lctl -H`, each of which repeats it, begins nothing.
+    /// The last name. `lctl -H` repeats the name on each line, and a repeated name begins nothing.
     current: Option<(String, Parameter)>,
     torn: bool,
     ends_in_line: bool,
 }
 
 impl Splitter {
-    /// Takes the next piece and hands on the lines that are complete.
+    /// Takes the next piece and passes on the complete lines.
     pub fn push<E>(
         &mut self,
         piece: &[u8],
@@ -119,8 +119,8 @@ impl Splitter {
         Ok(())
     }
 
-    /// Hands on the rest. True if the text is whole: it ends with a line's end, and into no line ran another target's
-    /// name, which is how a text ends that lctl could not read to its end.
+    /// Passes on the rest. Returns true if the text is whole: the text ends with a newline, and no line contains
+    /// another target's name. lctl leaves such a line when it cannot read a text to its end.
     pub fn finish<E>(mut self, mut sink: impl FnMut(Part<'_>) -> Result<(), E>) -> Result<bool, E> {
         let rest = std::mem::take(&mut self.pending);
         self.lines(&rest, true, &mut sink)?;
@@ -160,7 +160,7 @@ impl Splitter {
         give(&text[given..], sink)
     }
 
-    /// Whether the name is another one than before.
+    /// Remembers the name, and returns true if it differs from the name before.
     fn enters(&mut self, name: Name<'_>) -> bool {
         let is_new = self.current.as_ref().is_none_or(|(target, parameter)| {
             target != name.target || *parameter != name.parameter

@@ -13,26 +13,26 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 
 use crate::connection::SslMode;
 
-/// Why TLS cannot be used.
+/// An error that prevents TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file of certificates.
+    /// The file of certificates cannot be read.
     #[error("{}: {cause}", path.display())]
     CaFile {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the file.
         cause: pem::Error,
     },
-    /// The file of certificates, or the system, has none.
+    /// The file of certificates, or the system, has no usable certificate.
     #[error("{0} holds no certificate that can be trusted; --ca-file names a file that does")]
     NoCertificate(String),
-    /// The library does not work with itself.
+    /// The TLS library failed.
     #[error("TLS: {0}")]
     Library(#[from] rustls::Error),
 }
 
-/// What the connection does to be safe.
+/// Returns the TLS configuration of a mode.
 pub fn client_config(mode: SslMode, ca_file: Option<&Path>) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
@@ -47,7 +47,8 @@ pub fn client_config(mode: SslMode, ca_file: Option<&Path>) -> Result<ClientConf
         .with_no_client_auth())
 }
 
-/// Whose certificates are believed; none if any is. A file makes `require` verify too, as libpq does.
+/// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
+/// too, as in libpq.
 fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, Error> {
     match (mode, ca_file) {
         (_, Some(path)) => {
@@ -88,8 +89,8 @@ impl Trusted {
         })
     }
 
-    /// A certificate that is itself in the file counts: what `openssl req -x509` makes says that it is an authority,
-    /// and would be refused as a server's.
+    /// Verifies a server's certificate. A certificate that is itself in the CA file is accepted: `openssl req -x509`
+    /// marks its certificates as authorities, and the library would refuse such a certificate for a server.
     fn verify(
         &self,
         certificate: &CertificateDer<'_>,

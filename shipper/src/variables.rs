@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 #[cfg(test)]
 mod tests;
 
-/// The one variable of our own.
+/// The only variable of our own.
 pub const URL: &str = "JOBSTATS_DATABASE_URL";
 
-/// It and those of libpq that are used.
+/// The variables that are used: our own and those of libpq.
 const KNOWN: [&str; 10] = [
     URL,
     "PGHOST",
@@ -26,36 +26,36 @@ const KNOWN: [&str; 10] = [
     "PGSSLROOTCERT",
 ];
 
-/// What is wrong with the file. No line of it is repeated: it may be a secret.
+/// An error in the file. No message repeats a line, because the line may hold a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is not there, or closed.
+    /// The file does not exist or cannot be read.
     #[error("{}: {cause}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
-    /// Others can read or write it.
+    /// Users other than the owner can read or write the file.
     #[error("{} is open to others than its owner, and may hold a password; chmod 600 it", .0.display())]
     Open(PathBuf),
-    /// A line is no assignment.
+    /// A line is no assignment of a known variable.
     #[error("{} line {line}: expected NAME=VALUE with a NAME of {}", path.display(), KNOWN.join(", "))]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Counted from one.
+        /// The line number, counted from 1.
         line: usize,
     },
 }
 
-/// The values of the variables that are known and set.
+/// The values of the known variables that are set.
 #[derive(Debug, Default)]
 pub struct Variables(HashMap<&'static str, String>);
 
 impl Variables {
-    /// What the environment says goes before what the file says.
+    /// Reads the variables; the environment wins over the file.
     pub fn new(
         environment: impl Fn(&str) -> Option<String>,
         file: Option<&Path>,
@@ -70,7 +70,7 @@ impl Variables {
         Ok(Self(values))
     }
 
-    /// The value, if the variable is set.
+    /// Returns the value of a variable, or `None` if the variable is not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<HashMap<&'static str, String>, Error> {
         .collect()
 }
 
-/// A line as systemd's EnvironmentFile has it, so that one file serves both.
+/// Parses a line in the format of systemd's EnvironmentFile, so that one file serves both.
 fn assignment(line: &str) -> Option<(&'static str, String)> {
     let (name, value) = line.split_once('=')?;
     let name = KNOWN.into_iter().find(|known| *known == name.trim())?;

@@ -17,7 +17,7 @@ use crate::time::{self, HOUR, MINUTE, Nanos, SECOND};
 use crate::truth::TargetTruth;
 use crate::{compare, database, feed, play, report, truth, work};
 
-/// Plays the job_stats of a whole Lustre cluster from a seed, and knows what is true
+/// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
@@ -27,7 +27,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Prints what `lctl get_param` prints on a server; set up by its environment, the program can stand in for lctl
+    /// Print the output of `lctl get_param` on a server; set up by its environment, the program can stand in for lctl
     #[command(name = "get_param")]
     GetParam {
         #[command(flatten)]
@@ -36,37 +36,37 @@ enum Command {
         #[arg(required = true)]
         patterns: Vec<String>,
     },
-    /// Writes an executable DIR/lctl that plays a server
+    /// Write an executable DIR/lctl that plays a server
     LctlScript {
         #[command(flatten)]
         stage: Stage,
-        /// Where to write it
+        /// Directory for the executable
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Prints what the lctl of a server prints for job_stats and cleanup intervals
+    /// Print the job_stats and cleanup intervals of a server, as lctl prints them
     Print {
         #[command(flatten)]
         stage: Stage,
     },
-    /// Lists servers and their targets
+    /// List servers and their targets
     Servers {
         #[command(flatten)]
         world: World,
     },
-    /// Lists the readings of a span: the server, when it is read, and what its clock shows then
+    /// List the polls of a span: server, true time, and time on the server's clock
     Schedule {
         #[command(flatten)]
         scene: Scene,
     },
-    /// Loads all readings of a span into the database
+    /// Load all readings of a span into the database
     Load {
         #[command(flatten)]
         scene: Scene,
         #[command(flatten)]
         options: feed::Options,
     },
-    /// Prints the true increments of a span, and what of them nobody can know from the texts, by cause
+    /// Print the true increments of a span and, by cause, the part of them that the texts do not show
     #[command(long_flag = "truth")]
     Truth {
         #[command(flatten)]
@@ -74,25 +74,25 @@ enum Command {
         /// Copy into this table instead of printing CSV
         #[arg(long, value_name = "TABLE", requires = "database_url")]
         into: Option<String>,
-        /// The database of that table
+        /// Database of the table: postgresql://… or "host=… dbname=…"
         #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
         database_url: Option<String>,
     },
-    /// Compares what the database holds with the truth of the span that was loaded
+    /// Compare the contents of the database with the truth of the loaded span
     Verify {
         #[command(flatten)]
         scene: Scene,
-        /// postgresql://… or "host=… dbname=…"
+        /// Database to check: postgresql://… or "host=… dbname=…"
         #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
         database_url: String,
-        /// Take the readings that the database holds for those that were delivered, whoever shipped them
+        /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
         #[arg(long)]
         observed: bool,
-        /// Add a row about it to this table of cases: CSV
+        /// Append a row about the comparison to this table of cases (CSV)
         #[arg(long, value_name = "FILE")]
         case: Option<PathBuf>,
     },
-    /// Counts what happens in a span
+    /// Count the events of a span
     Describe {
         #[command(flatten)]
         scene: Scene,
@@ -101,7 +101,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 pub struct World {
-    /// Which cluster
+    /// Cluster to play
     #[arg(
         long,
         value_enum,
@@ -109,10 +109,10 @@ pub struct World {
         default_value = "small"
     )]
     pub preset: Preset,
-    /// What it is called; the preset's name unless given
+    /// Name of the cluster [default: name of the preset]
     #[arg(long, env = "JOBSTATS_SIMULATOR_CLUSTER")]
     cluster: Option<String>,
-    /// Everything follows from it
+    /// Seed of everything that is played
     #[arg(long, env = "JOBSTATS_SIMULATOR_SEED", default_value_t = 1)]
     pub seed: u64,
     /// Lustre release
@@ -123,22 +123,23 @@ pub struct World {
         default_value = "2.16"
     )]
     pub layout: Layout,
-    /// How many users, jobs and nodes there are, compared with the preset
+    /// Number of users, jobs and nodes, relative to the preset
     #[arg(long, env = "JOBSTATS_SIMULATOR_SCALE", default_value_t = 1.0)]
     pub scale: f64,
-    /// How often servers are read, like 2m; as the preset has it unless given
+    /// Time between polls, like 2m [default: as in the preset]
     #[arg(long, env = "JOBSTATS_SIMULATOR_INTERVAL", value_parser = interval)]
     interval: Option<Nanos>,
-    /// A table of all that is done, instead of what the preset's users do: CSV with the columns job, uid, node, target,
-    /// operation, calls, bytes (of all calls), usecs (of each), from, until
+    /// Table of work to play instead of the preset's users: CSV with the columns job, uid, node, target, operation,
+    /// calls, bytes (of all calls), usecs (of each call), from, until
     #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
     pub work: Option<PathBuf>,
-    /// Nothing goes wrong
+    /// Play no disturbances
     #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
     pub undisturbed: bool,
 }
 
-/// Entries that were idle for longer than the cleanup interval are gone: who reads less often misses what they did.
+/// Parses a poll interval of 5 s to 10 minutes. Lustre removes entries that are idle for longer than the cleanup
+/// interval, so polls at longer intervals would miss what these entries did.
 fn interval(text: &str) -> Result<Nanos, String> {
     let interval: SignedDuration = text
         .parse()
@@ -151,7 +152,7 @@ fn interval(text: &str) -> Result<Nanos, String> {
 }
 
 impl World {
-    /// The cluster that it describes.
+    /// Builds the cluster that the options describe.
     pub fn cluster(&self) -> Result<Cluster, Error> {
         let preset = play::name_of(&self.preset);
         let name = self.cluster.as_deref().unwrap_or(&preset);
@@ -170,10 +171,10 @@ impl World {
 pub struct Stage {
     #[command(flatten)]
     pub world: World,
-    /// Which server
+    /// Server to play
     #[arg(long, env = "JOBSTATS_SIMULATOR_SERVER")]
     pub server: String,
-    /// When: RFC 3339, or "now"
+    /// Time to play: RFC 3339, or "now"
     #[arg(long, env = "JOBSTATS_SIMULATOR_TIME", default_value = "now")]
     pub time: String,
 }
@@ -191,15 +192,15 @@ impl Stage {
     }
 }
 
-/// A cluster in a span.
+/// A cluster in a span of time.
 #[derive(Debug, Args)]
 struct Scene {
     #[command(flatten)]
     world: World,
-    /// Where the span begins: RFC 3339
+    /// Start of the span (RFC 3339)
     #[arg(long, value_parser = time::parse, default_value = "2025-06-01T00:00:00Z")]
     from: Nanos,
-    /// How long it is
+    /// Length of the span in hours
     #[arg(long, default_value_t = 24.0)]
     hours: f64,
 }
@@ -213,34 +214,34 @@ impl Scene {
     }
 }
 
-/// Why a command failed.
+/// An error that made a command fail.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// There is no such server.
+    /// The server does not exist.
     #[error("no server {0:?}; there are {1}")]
     Server(String, String),
-    /// The table of work.
+    /// The table of work cannot be played.
     #[error(transparent)]
     Work(#[from] work::Error),
-    /// Playing lctl.
+    /// lctl could not be played.
     #[error(transparent)]
     Play(#[from] play::Error),
-    /// Loading.
+    /// The span could not be loaded.
     #[error(transparent)]
     Feed(#[from] feed::Error),
-    /// Reading the database.
+    /// The database could not be read.
     #[error(transparent)]
     Database(#[from] database::Error),
-    /// Writing the truth.
+    /// The truth could not be written.
     #[error(transparent)]
     Report(#[from] report::Error),
-    /// Writing output.
+    /// Output could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl Error {
-    /// Whoever read the output has seen enough.
+    /// Returns true if the reader of the output closed the pipe, which is no failure.
     pub fn is_broken_pipe(&self) -> bool {
         let error = match self {
             Self::Io(error) | Self::Report(report::Error::Io(error)) => error.kind(),
@@ -254,7 +255,7 @@ impl Error {
     }
 }
 
-/// What the shipper asks for.
+/// The parameters that the shipper reads.
 const PARAMETERS: [&str; 4] = [
     "mdt.*.job_cleanup_interval",
     "obdfilter.*.job_cleanup_interval",
@@ -263,7 +264,7 @@ const PARAMETERS: [&str; 4] = [
 ];
 
 impl Cli {
-    /// Does what the command line says.
+    /// Runs the command.
     pub fn run(self) -> Result<ExitCode, Error> {
         match self.command {
             Command::GetParam { stage, patterns } => print(&stage, &patterns),
@@ -352,7 +353,7 @@ fn show(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Of the readings that were planned.
+/// Computes the truth for the planned polls.
 fn truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
     let planned: Vec<Vec<Due>> = (0..cluster.targets.len())
         .map(|target| schedule::readings(cluster, target, span))

@@ -1,4 +1,4 @@
-//! The cluster that is played: servers, targets, how often they are read, how large it is.
+//! The simulated cluster: its servers and targets, its poll interval and its size.
 
 use clap::ValueEnum;
 
@@ -7,17 +7,17 @@ use crate::random::Seed;
 use crate::time::{MINUTE, Nanos, SECOND};
 use crate::work::Work;
 
-/// What a target stores.
+/// The kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Metadata.
+    /// A target that stores metadata.
     Mdt,
-    /// Objects.
+    /// A target that stores objects.
     Ost,
 }
 
 impl Kind {
-    /// The device type in the names of Lustre parameters.
+    /// Returns the device type in the names of Lustre parameters.
     pub fn device(self) -> &'static str {
         match self {
             Self::Mdt => "mdt",
@@ -26,26 +26,26 @@ impl Kind {
     }
 }
 
-/// Position of a server in [`Cluster::servers`].
+/// The position of a server in [`Cluster::servers`].
 pub type ServerIndex = usize;
-/// Position of a target in [`Cluster::targets`].
+/// The position of a target in [`Cluster::targets`].
 pub type TargetIndex = usize;
 
 /// A target.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Such as `puhti-OST0001`.
+    /// The name, such as `puhti-OST0001`.
     pub name: String,
-    /// What it stores.
+    /// The kind of the target.
     pub kind: Kind,
-    /// Its number among those of its kind.
+    /// The number of the target among those of its kind.
     pub index: usize,
-    /// The server that it is on when nothing has failed.
+    /// The server that the target is on when nothing has failed.
     pub home: ServerIndex,
 }
 
 impl Target {
-    /// The name of one of its parameters.
+    /// Returns the full name of one of the target's parameters.
     pub fn parameter(&self, name: &str) -> String {
         format!("{}.{}.{name}", self.kind.device(), self.name)
     }
@@ -54,22 +54,22 @@ impl Target {
 /// A server.
 #[derive(Debug, Clone)]
 pub struct Server {
-    /// Its host name.
+    /// The host name.
     pub name: String,
-    /// The server that takes over its targets when it fails.
+    /// The server that takes over the targets when this server fails.
     pub partner: ServerIndex,
-    /// When it is read, after each full interval.
+    /// The delay of the server's polls after each full interval.
     pub offset: Nanos,
-    /// When it booted, for the layout whose clock starts there.
+    /// The boot time, at which the clock of layout 2.15.0 starts.
     pub booted: Nanos,
 }
 
 /// A cluster of a known shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
-    /// 4 MDTs on 2 servers, 24 OSTs on 8 servers, read every 2 minutes
+    /// 4 MDTs on 2 servers, 24 OSTs on 8 servers, polled every 2 minutes
     Puhti,
-    /// 1 MDT and 2 OSTs on 2 servers, read every 5 minutes
+    /// 1 MDT and 2 OSTs on 2 servers, polled every 5 minutes
     Small,
 }
 
@@ -83,16 +83,16 @@ struct Shape {
     population: Population,
 }
 
-/// How much goes on, at scale 1.
+/// The size of the workload; presets give the size at scale 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Population {
-    /// Users with jobs.
+    /// The number of users with jobs.
     pub users: u64,
-    /// Jobs started a day.
+    /// The number of jobs started per day.
     pub jobs_per_day: u64,
-    /// Compute nodes.
+    /// The number of compute nodes.
     pub nodes: u64,
-    /// Programs that users run on login nodes.
+    /// The number of programs that users run on login nodes.
     pub login_programs: u64,
 }
 
@@ -143,33 +143,33 @@ impl Preset {
     }
 }
 
-/// A whole cluster. What it prints at any time follows from it alone.
+/// A whole cluster. The text that its servers print at any time follows from this value alone.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// Its name.
+    /// The name of the cluster.
     pub name: String,
-    /// All randomness comes from here.
+    /// The seed of all randomness.
     pub seed: Seed,
-    /// The Lustre release on its servers.
+    /// The Lustre release on the servers.
     pub layout: Layout,
-    /// How often each server is read.
+    /// The poll interval of each server.
     pub interval: Nanos,
-    /// How long entries may be idle.
+    /// The time after which idle entries are removed.
     pub cleanup_interval: Nanos,
-    /// How much goes on.
+    /// The size of the workload.
     pub population: Population,
-    /// What is done instead, where that is given.
+    /// The table of work that replaces the workload, if given.
     pub work: Option<Vec<Work>>,
-    /// Whether anything goes wrong.
+    /// True if disturbances are played.
     pub disturbed: bool,
-    /// Servers, metadata servers first.
+    /// The servers, metadata servers first.
     pub servers: Vec<Server>,
-    /// Targets, MDTs first, each kind by number.
+    /// The targets, MDTs first, each kind by number.
     pub targets: Vec<Target>,
 }
 
 impl Cluster {
-    /// The cluster of a preset.
+    /// Builds the cluster of a preset.
     pub fn new(preset: Preset, name: &str, seed: u64, layout: Layout, scale: f64) -> Self {
         let shape = preset.shape();
         let seed = Seed(seed).of("cluster", &[]);
@@ -207,7 +207,7 @@ impl Cluster {
         }
     }
 
-    /// The same cluster, each server read so often.
+    /// Changes the poll interval of every server.
     pub fn read_every(mut self, interval: Nanos) -> Self {
         self.interval = interval;
         for server in &mut self.servers {
@@ -216,7 +216,7 @@ impl Cluster {
         self
     }
 
-    /// The targets of one kind.
+    /// Returns the number of targets of one kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.targets
             .iter()
@@ -224,20 +224,20 @@ impl Cluster {
             .count()
     }
 
-    /// The server of this name.
+    /// Returns the server of this name.
     pub fn server(&self, name: &str) -> Option<ServerIndex> {
         self.servers.iter().position(|server| server.name == name)
     }
 }
 
-/// Servers are read at offsets that follow from their names, in the middle of a second: nothing happens then, so that a text
-/// does not depend on milliseconds.
+/// Returns a server's poll offset. The offset follows from the server's name and lies in the second half of a second,
+/// in which nothing happens, so that a text does not depend on milliseconds.
 fn offset(seed: Seed, server: &str, interval: Nanos) -> Nanos {
     let own = seed.named("server", server.as_bytes());
     own.of("offset", &[]).below((interval / SECOND) as u64) as Nanos * SECOND + 600_000_000
 }
 
-/// Neighbours take over from each other.
+/// Builds a server. Neighbouring servers take over from each other.
 fn server(seed: Seed, names: &[String], index: ServerIndex, interval: Nanos) -> Server {
     let name = names[index].clone();
     let own = seed.named("server", name.as_bytes());

@@ -1,4 +1,4 @@
-//! What the database holds and answers, compared with the truth.
+//! Compares the contents and the answers of the database with the truth.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::time::{Nanos, SECOND, now};
 use crate::totals::Column;
 use crate::truth::{Cell, TargetTruth};
 
-/// A cell in which the database holds something else than a correct reader would.
+/// A cell in which the database differs from a correct reader.
 #[derive(Debug, PartialEq, Eq)]
 struct Difference {
     key: Key,
@@ -22,29 +22,29 @@ struct Difference {
     stored: i128,
 }
 
-/// One way to look at what is stored, compared with the truth.
+/// One way to query the stored data, compared with the truth.
 #[derive(Debug, Default)]
 struct Judgement {
     way: &'static str,
     cells: usize,
     differences: Vec<Difference>,
-    /// How many cells hold more than really happened.
+    /// The number of cells with more than really happened.
     above_truth: usize,
 }
 
-/// What came out of comparing.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// Texts delivered, and observations in the database.
+    /// The number of texts delivered, and of observations in the database.
     texts: (u64, u64),
-    /// Rows of increments.
+    /// The number of rows of increments.
     pub increments: u64,
-    /// What happened, counted.
+    /// The counts of what happened.
     pub tally: Tally,
     judgements: Vec<Judgement>,
 }
 
-/// The truth, in the cells of some way to look at it.
+/// The truth, summed in the cells of one way to query.
 type Cells = BTreeMap<Key, Cell>;
 
 impl Judgement {
@@ -72,7 +72,7 @@ impl Judgement {
     }
 }
 
-/// Compares what the database holds, and what its functions answer, with the truth.
+/// Compares the stored increments and the answers of the reading functions with the truth.
 pub fn compare(
     store: &mut Store,
     cluster: &Cluster,
@@ -109,7 +109,7 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// From the first observation of any target to the last.
+/// Returns the window from the first to the last observation of any target, unless the window is empty.
 fn window(truths: &[TargetTruth]) -> Option<(Nanos, Nanos)> {
     let observed = || truths.iter().filter_map(|truth| truth.observed);
     let first = observed().map(|(first, _)| first).min()?;
@@ -117,8 +117,8 @@ fn window(truths: &[TargetTruth]) -> Option<(Nanos, Nanos)> {
     (first < last).then_some((first, last))
 }
 
-/// Waits until a time lies so far back that a window up to it no longer reaches now: functions answer those only as far as
-/// all targets have been observed.
+/// Waits until a window that ends at this time no longer reaches now. The functions answer a window that reaches now
+/// only as far as all targets have been observed.
 fn let_pass(until: Nanos) {
     const REACHES_NOW: Nanos = 11 * SECOND;
     let left = now().map_or(0, |now| until + REACHES_NOW - now);
@@ -127,20 +127,20 @@ fn let_pass(until: Nanos) {
     }
 }
 
-/// Where a cell of the truth stands.
+/// The position of a cell of the truth.
 pub struct Place<'a> {
-    /// The target's name.
+    /// The name of the target.
     pub target: &'a str,
-    /// What the target stores.
+    /// The kind of the target.
     pub kind: Kind,
-    /// The entry's name.
+    /// The name of the entry.
     pub entry: &'a str,
-    /// What is counted.
+    /// The column of the counted quantity.
     pub column: Column,
 }
 
 impl Place<'_> {
-    /// The cell of this target, entry and column.
+    /// Returns the key of this target, entry and column.
     pub fn key(&self) -> Key {
         (
             self.target.to_owned(),
@@ -150,7 +150,7 @@ impl Place<'_> {
     }
 }
 
-/// The truth, added up in the cells that some way of looking at it has.
+/// Sums the truth in the cells of one way to query.
 fn cells(cluster: &Cluster, truths: &[TargetTruth], keys: impl Fn(Place) -> Vec<Key>) -> Cells {
     let mut cells = Cells::new();
     for (target, truth) in cluster.targets.iter().zip(truths) {
@@ -170,12 +170,12 @@ fn cells(cluster: &Cluster, truths: &[TargetTruth], keys: impl Fn(Place) -> Vec<
 }
 
 impl Comparison {
-    /// Everything is as it should be.
+    /// Returns true if nothing differs and each text has its observation.
     pub fn is_exact(&self) -> bool {
         self.differences() == 0 && self.texts.0 == self.texts.1
     }
 
-    /// How many cells were compared, all ways together.
+    /// Returns the number of cells that were compared in all ways together.
     pub fn cells(&self) -> usize {
         self.judgements
             .iter()
@@ -183,7 +183,7 @@ impl Comparison {
             .sum()
     }
 
-    /// How many of them differ.
+    /// Returns the number of cells that differ.
     pub fn differences(&self) -> usize {
         let judgements = self.judgements.iter();
         judgements
@@ -191,13 +191,13 @@ impl Comparison {
             .sum()
     }
 
-    /// How many hold more than is true.
+    /// Returns the number of cells that hold more than the truth.
     pub fn above_truth(&self) -> usize {
         let judgements = self.judgements.iter();
         judgements.map(|judgement| judgement.above_truth).sum()
     }
 
-    /// Shows what came out, with the first differences.
+    /// Shows the result, with the first differences of each way.
     pub fn show(&self, out: &mut impl Write) -> io::Result<()> {
         for judgement in &self.judgements {
             for Difference { key, cell, stored } in judgement.differences.iter().take(10) {

@@ -4,24 +4,24 @@ use crate::cluster::Kind;
 use crate::layout::{Layout, Unit};
 use crate::operation::{Call, OPS, Op};
 
-/// Elements of a histogram; the last is open-ended.
+/// The number of elements of a histogram; the last element is open-ended.
 pub const BUCKETS: usize = 32;
 
 /// Calls of one kind that one entry made at one moment, all of the same size and cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
-    /// What was called.
+    /// The kind of call.
     pub call: Call,
-    /// How often.
+    /// The number of calls.
     pub count: u32,
-    /// Bytes of each, where it moves any.
+    /// The number of bytes per call, for calls that move bytes.
     pub bytes: u32,
-    /// Microseconds of each.
+    /// The duration of each call in microseconds.
     pub usecs: u32,
 }
 
 impl Calls {
-    /// What each call adds to a counter.
+    /// Returns the amount that each call adds to a counter.
     pub fn amount(&self, op: Op) -> u64 {
         u64::from(if op.is_bytes() {
             self.bytes
@@ -34,15 +34,15 @@ impl Calls {
 /// One counter of one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counter {
-    /// Calls.
+    /// The number of calls.
     pub samples: u64,
-    /// The smallest amount of a call, 0 without calls.
+    /// The smallest amount of a call, or 0 without calls.
     pub min: u64,
-    /// The largest.
+    /// The largest amount of a call.
     pub max: u64,
-    /// The sum of all.
+    /// The sum of all amounts.
     pub sum: u64,
-    /// The sum of their squares.
+    /// The sum of the squares of all amounts.
     pub squares: u128,
 }
 
@@ -59,7 +59,7 @@ impl Counter {
         self.squares += u128::from(count) * u128::from(amount) * u128::from(amount);
     }
 
-    /// Whether the later values cannot belong to the same life, as far as this unit shows.
+    /// Returns true if the later values cannot belong to the same life, as far as this unit shows.
     fn fell(&self, later: &Self, unit: Unit) -> bool {
         let fewer = later.samples < self.samples;
         match unit {
@@ -75,14 +75,15 @@ impl Counter {
     }
 }
 
-/// All counters of one entry.
+/// The counters and histograms of one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counters {
     counters: [Counter; OPS],
     buckets: [[u64; BUCKETS]; 2],
 }
 
-/// The element of a histogram that counts calls of this many bytes: k + 1 holds 2^(k−1) < bytes ≤ 2^k.
+/// Returns the index of the histogram element for calls of this many bytes. Element k + 1, counted from 1, holds
+/// 2^(k−1) < bytes ≤ 2^k.
 pub fn bucket(bytes: u64) -> usize {
     let label = u64::BITS - bytes.saturating_sub(1).leading_zeros();
     (label as usize).min(BUCKETS - 1)
@@ -99,17 +100,17 @@ impl Counters {
         }
     }
 
-    /// One counter.
+    /// Returns one counter.
     pub fn get(&self, op: Op) -> &Counter {
         &self.counters[op as usize]
     }
 
-    /// The histogram of a counter of bytes.
+    /// Returns the histogram of a counter of bytes.
     pub fn histogram(&self, op: Op) -> Option<&[u64; BUCKETS]> {
         self.buckets.get(op as usize)
     }
 
-    /// Takes over some counters of another reading.
+    /// Copies some counters from another reading.
     pub fn take_over(&mut self, other: &Self, ops: &[Op]) {
         for &op in ops {
             self.counters[op as usize] = other.counters[op as usize];
@@ -119,7 +120,8 @@ impl Counters {
         }
     }
 
-    /// Whether a value fell from these to the later ones: the only sign of a new life where there is no start time.
+    /// Returns true if a value fell from these counters to the later ones. Without start times, a fall is the only sign
+    /// of a new life.
     pub fn fell(&self, later: &Self, layout: Layout, kind: Kind) -> bool {
         layout
             .counters(kind)

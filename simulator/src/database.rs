@@ -1,4 +1,4 @@
-//! What the database holds of a simulated cluster.
+//! Reads a simulated cluster back from the database.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,15 +14,15 @@ use crate::time::{HOUR, Nanos, timestamp};
 use crate::totals::Column;
 use crate::truth::TargetTruth;
 
-/// Why the database could not be read.
+/// An error that prevents reading the database.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The server or the connection to it.
+    /// The server or the connection failed.
     #[error("database: {}", message(.0))]
     Database(#[from] postgres::Error),
 }
 
-/// What the server said, where it said something: the client's own words are only "db error".
+/// Formats the server's message, if the server sent one; the client's own words are only "db error".
 pub fn message(error: &postgres::Error) -> String {
     match error.as_db_error() {
         Some(said) => format!(
@@ -37,9 +37,9 @@ pub fn message(error: &postgres::Error) -> String {
     }
 }
 
-/// Target, entry or group of entries, and column or operation.
+/// The target, the entry or group of entries, and the column or operation.
 pub type Key = (String, String, String);
-/// What is stored.
+/// The amounts by key.
 pub type Amounts = BTreeMap<Key, i128>;
 
 /// The store of the extension.
@@ -47,7 +47,7 @@ pub struct Store {
     client: Client,
 }
 
-/// Targets of a cluster with the times of their first and last text, and what was stored of these.
+/// The part of a query that looks up the targets of a cluster, with the times of their first and last text.
 const OBSERVED: &str = r#"
     FROM unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) AS s(name, first, last)
     JOIN jobstats.targets t ON t.cluster = $1 AND t.name = s.name"#;
@@ -76,7 +76,7 @@ impl Store {
         Ok(self.client.query(sql, &arguments)?)
     }
 
-    /// How many observations there are of the texts that were delivered.
+    /// Counts the observations of the delivered texts.
     pub fn observations(
         &mut self,
         cluster: &Cluster,
@@ -93,7 +93,7 @@ impl Store {
             .sum())
     }
 
-    /// How many rows of increments there are, and what they say that entries did, where that is not zero.
+    /// Counts the rows of increments and sums their amounts; sums of zero are left out.
     pub fn increments(
         &mut self,
         cluster: &Cluster,
@@ -122,7 +122,7 @@ impl Store {
         Ok((rows, increments))
     }
 
-    /// The workload of each entry.
+    /// Returns the workload of each entry.
     pub fn workloads(&mut self) -> Result<HashMap<String, String>, Error> {
         let rows = self
             .client
@@ -130,7 +130,7 @@ impl Store {
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// What a question about a cluster in a window is answered, where that is not zero.
+    /// Asks a question about a cluster in a window; amounts of zero are left out.
     pub fn ask(
         &mut self,
         question: &Question,
@@ -154,7 +154,7 @@ impl Store {
         Ok(amounts.collect())
     }
 
-    /// The columns that `jobstats.increments` has.
+    /// Returns the columns that `jobstats.increments` has.
     fn columns(&mut self) -> Result<Vec<Column>, Error> {
         let sql = "SELECT attname::text FROM pg_attribute
             WHERE attrelid = 'jobstats.increments'::regclass AND attnum > 0 AND NOT attisdropped";
@@ -165,14 +165,14 @@ impl Store {
             .collect())
     }
 
-    /// The readings of each target that the database holds, as far as they belong to a span.
+    /// Returns the readings of each target that the database holds, as far as they belong to a span.
     pub fn readings(&mut self, cluster: &Cluster, span: Span) -> Result<Vec<Vec<Due>>, Error> {
         let sql = format!(
             r#"SELECT t.name, o.server, o."time" {OBSERVED}
                JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last
                ORDER BY o."time""#
         );
-        // Clocks may be wrong, by less than this.
+        // A server's clock may be wrong, but by less than an hour.
         let (first, last) = (timestamp(span.from - HOUR), timestamp(span.until + HOUR));
         let all = cluster
             .targets
@@ -214,7 +214,7 @@ impl Store {
     }
 }
 
-/// A reading at a time of the shipper's choice; its clock is right.
+/// Returns a reading at a time that the shipper chose, on a server with a correct clock.
 fn unplanned(server: ServerIndex, time: Timestamp) -> Due {
     let time = time.as_microsecond() as Nanos * 1000;
     Due {
@@ -224,7 +224,7 @@ fn unplanned(server: ServerIndex, time: Timestamp) -> Due {
     }
 }
 
-/// Targets with the times of their first and last text.
+/// Returns the targets with the times of their first and last text.
 fn delivered(
     cluster: &Cluster,
     truths: &[TargetTruth],

@@ -1,4 +1,4 @@
-//! A span of a cluster into the database, one target's text per row.
+//! Loads a span of a cluster into the database, one target's text per row.
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,27 +19,27 @@ use crate::target::TargetState;
 use crate::time::timestamp;
 use crate::workload::Workload;
 
-/// Why a span could not be loaded.
+/// An error that prevents loading a span.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The database.
+    /// The database failed.
     #[error("database: {}", message(.0))]
     Database(#[from] postgres::Error),
-    /// Packing a text.
+    /// A text could not be compressed.
     #[error("zstd: {0}")]
     Pack(#[from] std::io::Error),
 }
 
-/// How and where to load.
+/// The options of a load.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// postgresql://… or "host=… dbname=…"
+    /// Database to load into: postgresql://… or "host=… dbname=…"
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: String,
     /// View or table that takes the rows
     #[arg(long, default_value = "jobstats.feed")]
     table: String,
-    /// Connections to use at once
+    /// Number of connections
     #[arg(long, default_value_t = 2)]
     connections: usize,
     /// Share of texts that arrive after later ones
@@ -50,9 +50,9 @@ pub struct Options {
     repeated: f64,
 }
 
-/// What the rows say about who sent them.
+/// The sender's name and version in each row.
 const SHIPPER: &str = concat!("jobstats-simulator ", env!("CARGO_PKG_VERSION"));
-/// Texts that deadlock are sent again, so many times.
+/// The number of tries for a text that runs into a deadlock or serialization failure.
 const TRIES: usize = 10;
 
 /// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time.
@@ -107,7 +107,7 @@ fn load_target<'a>(
                 server: &cluster.servers[due.server].name,
                 time: timestamp(due.label),
                 body_zstd: writer.compressor.compress(&text)?,
-                // A dump takes the longer, the more there is to print.
+                // A dump takes longer the more there is to print.
                 duration: 0.05 + text.len() as f64 / 5e7,
             };
             for row in courier.carry(row, &mut counter.tally) {
@@ -131,12 +131,12 @@ struct Row<'a> {
     duration: f64,
 }
 
-/// Brings a target's texts to the database, some of them late or twice.
+/// Delivers a target's texts to the database, some of them late or twice.
 struct Courier<'a> {
     seed: Seed,
     shares: (f64, f64),
     carried: usize,
-    /// Texts with the number of the text after which they arrive.
+    /// The late texts, each with the number of the text after which it arrives.
     late: Vec<(usize, Row<'a>)>,
 }
 
@@ -150,7 +150,8 @@ impl<'a> Courier<'a> {
         }
     }
 
-    /// Takes the next text; what arrives now. The first text is in time: before it nothing is known.
+    /// Takes the next text and returns the texts that arrive now. The first text is never late, because nothing is
+    /// known before it.
     fn carry(&mut self, row: Row<'a>, tally: &mut Tally) -> Vec<Row<'a>> {
         self.carried += 1;
         let seed = self.seed.of("text", &[self.carried as i64]);
@@ -184,7 +185,7 @@ struct Writer {
 impl Writer {
     fn connect(options: &Options) -> Result<Self, Error> {
         let mut client = Client::connect(&options.database_url, NoTls)?;
-        // A simulated day can be loaded again.
+        // A commit may be lost in a crash, because a simulated day can be loaded again.
         client.batch_execute("SET synchronous_commit = off")?;
         let insert = client.prepare(&format!(
             r#"INSERT INTO {} (cluster, server, "time", body_zstd, duration, shipper)
@@ -198,7 +199,8 @@ impl Writer {
         })
     }
 
-    /// One text, one transaction: so feeds of several targets at once do not wait for each other in circles.
+    /// Writes one text per transaction, so that concurrent feeds of several targets do not wait for each other in
+    /// circles.
     fn write(&mut self, row: &Row) -> Result<(), Error> {
         let mut tries = 0;
         loop {

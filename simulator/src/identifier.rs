@@ -2,23 +2,23 @@
 
 use crate::layout::{Layout, Quoting};
 
-/// Bytes that Lustre keeps of an identifier.
+/// The number of bytes that Lustre keeps of an identifier.
 const MAX_LEN: usize = 31;
 
-/// An identifier as the server has it.
+/// An identifier as the server stores it.
 pub type Id = Vec<u8>;
 
-/// `%j:%u:%H`, as on compute nodes.
+/// Returns the identifier `%j:%u:%H`, as on compute nodes.
 pub fn of_job(job: &str, uid: u32, node: &str) -> Id {
     cut(format!("{job}:{uid}:{node}"))
 }
 
-/// The same where the job is missing.
+/// Returns the identifier `%j:%u:%H` without the job.
 pub fn without_job(uid: u32, node: &str) -> Id {
     of_job("", uid, node)
 }
 
-/// `%e.%u`, as on login nodes.
+/// Returns the identifier `%e.%u`, as on login nodes.
 pub fn of_program(program: &[u8], uid: u32) -> Id {
     let mut id = program.get(..15).unwrap_or(program).to_vec();
     id.extend(format!(".{uid}").bytes());
@@ -32,10 +32,10 @@ fn cut(text: String) -> Id {
     id
 }
 
-/// How many ways there are to mangle an identifier.
+/// The number of ways to mangle an identifier.
 pub const MANGLINGS: u64 = 10;
 
-/// What comes out when threads of one process fill in the identifier at the same time.
+/// Returns the identifier that results when threads of one process fill it in at the same time.
 pub fn mangled(way: u64, job: &str, uid: u32, node: &str, program: &str) -> Id {
     cut(match way % MANGLINGS {
         0 => program.to_owned(),
@@ -55,20 +55,20 @@ pub fn mangled(way: u64, job: &str, uid: u32, node: &str, program: &str) -> Id {
     })
 }
 
-/// What became of an identifier on its way.
+/// The condition of an identifier when it reaches the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// As the client meant it.
+    /// The identifier is as the client meant it.
     Sound,
     /// The job is missing.
     WithoutJob,
-    /// Cut at 31 bytes.
+    /// The identifier is cut at 31 bytes.
     Cut,
-    /// Mangled.
+    /// The identifier is mangled.
     Mangled,
 }
 
-/// What became of an identifier on its way.
+/// Returns the condition of an identifier.
 pub fn condition(id: &[u8]) -> Condition {
     let digits = |part: &[u8]| {
         !part.is_empty()
@@ -92,7 +92,7 @@ pub fn condition(id: &[u8]) -> Condition {
     }
 }
 
-/// The identifier as it is printed.
+/// Returns the identifier as the server prints it.
 pub fn printed(id: &[u8], layout: Layout) -> Vec<u8> {
     let (literal, quoted): (&[u8], bool) = match layout.quoting() {
         Quoting::Raw => return id.to_vec(),
@@ -116,7 +116,8 @@ pub fn printed(id: &[u8], layout: Layout) -> Vec<u8> {
     text
 }
 
-/// The name under which a reader files what was printed: unescaped, but bytes that are not UTF-8 as `\xHH`.
+/// Returns the name under which a reader stores the printed identifier: unescaped, with bytes that are not UTF-8 as
+/// `\xHH`.
 pub fn name(id: &[u8], layout: Layout) -> String {
     let seen = match layout.quoting() {
         Quoting::QuestionMarks => printed(id, layout),
@@ -132,12 +133,12 @@ pub fn name(id: &[u8], layout: Layout) -> String {
     name
 }
 
-/// The kernel takes bytes for Latin-1.
+/// Returns true if the kernel takes the byte for alphanumeric. The kernel reads bytes as Latin-1.
 fn is_alphanumeric(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7)
 }
 
-/// The byte, or `?` where it cannot be printed.
+/// Returns the byte, or `?` if the byte is not printable.
 fn shown(byte: u8) -> u8 {
     match byte {
         0x20..0x7F | 0xA0.. => byte,

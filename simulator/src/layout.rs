@@ -1,4 +1,4 @@
-//! What each Lustre release prints: counters, units, time lines, identifiers.
+//! The output format of each Lustre release: counters, units, time lines, identifiers.
 
 use clap::ValueEnum;
 
@@ -32,10 +32,10 @@ pub enum Layout {
     V2_17,
 }
 
-/// How the time lines look.
+/// The format of the time lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Times {
-    /// `snapshot_time` alone, in whole seconds.
+    /// The line `snapshot_time` alone, in whole seconds.
     Seconds,
     /// Three lines at column 0, in seconds since the server booted.
     Boot,
@@ -43,25 +43,26 @@ pub enum Times {
     Wall,
 }
 
-/// How identifiers are printed.
+/// The format of identifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quoting {
-    /// As they came.
+    /// Identifiers are printed unchanged.
     Raw,
     /// Unprintable bytes become `?`.
     QuestionMarks,
-    /// Quoted and escaped wherever a byte is not alphanumeric or one of `.@-_`.
+    /// Identifiers with bytes other than alphanumeric ones and `.@-_` are quoted, and these bytes escaped.
     Escape,
-    /// As before, but `:` and `/` stand for themselves; `:` and a leading `@` force quotes.
+    /// The format is like [`Quoting::Escape`], but `:` and `/` are not escaped; `:` and a leading `@` force quotes.
     EscapeButColons,
 }
 
-/// What a counter's line holds.
+/// The contents of a counter's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Samples alone.
+    /// The number of samples alone.
     Requests,
-    /// Called requests, but with a minimum, maximum and sum that are always 0 (2.12 counted no I/O on MDTs).
+    /// The unit of requests, but with a minimum, maximum and sum. All are always 0, because 2.12 counted no I/O on
+    /// MDTs.
     IdleRequests,
     /// Bytes per request.
     Bytes,
@@ -69,14 +70,14 @@ pub enum Unit {
     Usecs,
 }
 
-/// What happens to the sum of squares beyond 64 bits.
+/// The treatment of the sum of squares beyond 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Squares {
-    /// Not printed at all.
+    /// The sum is not printed at all.
     None,
-    /// Modulo 2^64.
+    /// The sum is taken modulo 2^64.
     Wrap,
-    /// Stays at 2^63 − 1.
+    /// The sum stays at 2^63 − 1.
     Saturate,
 }
 
@@ -124,7 +125,7 @@ const MDT_2_17: &[Op] = &[
 ];
 
 impl Layout {
-    /// The counters of a target, in the order in which they are printed.
+    /// Returns the counters of a target, in the order in which they are printed.
     pub fn counters(self, kind: Kind) -> &'static [Op] {
         match (kind, self) {
             (Kind::Ost, Self::V2_5) => OST_2_5,
@@ -139,7 +140,7 @@ impl Layout {
         }
     }
 
-    /// A counter's name: up to 2.5 those of bytes are `read` and `write`.
+    /// Returns a counter's name. Up to 2.5, the counters of bytes are called `read` and `write`.
     pub fn name(self, op: Op) -> &'static str {
         match self {
             Self::V2_5 => op.request().name(),
@@ -147,7 +148,7 @@ impl Layout {
         }
     }
 
-    /// What a counter's line holds.
+    /// Returns the unit of a counter's line.
     pub fn unit(self, kind: Kind, op: Op) -> Unit {
         match (op.is_bytes(), self) {
             (true, Self::V2_12) if kind == Kind::Mdt => Unit::IdleRequests,
@@ -157,17 +158,17 @@ impl Layout {
         }
     }
 
-    /// Whether calls of this counter are counted on a target of this kind.
+    /// Returns true if targets of this kind count calls in this counter.
     pub fn counts(self, kind: Kind, op: Op) -> bool {
         self.counters(kind).contains(&op) && self.unit(kind, op) != Unit::IdleRequests
     }
 
-    /// Whether any counter of a target of this kind counts the call.
+    /// Returns true if any counter of a target of this kind counts the call.
     pub fn hears(self, kind: Kind, call: Call) -> bool {
         call.counters().iter().any(|&op| self.counts(kind, op))
     }
 
-    /// How the time lines look.
+    /// Returns the format of the time lines.
     pub fn times(self) -> Times {
         match self {
             Self::V2_5 | Self::V2_12 | Self::V2_14_0 => Times::Seconds,
@@ -176,7 +177,7 @@ impl Layout {
         }
     }
 
-    /// How identifiers are printed.
+    /// Returns the format of identifiers.
     pub fn quoting(self) -> Quoting {
         match self {
             Self::V2_5 => Quoting::Raw,
@@ -186,12 +187,12 @@ impl Layout {
         }
     }
 
-    /// Whether a blank follows `min:`, `max:` and `sum:` however large the number is.
+    /// Returns true if a blank follows `min:`, `max:` and `sum:` however large the number is.
     pub fn keeps_blanks(self) -> bool {
         self > Self::V2_14_0
     }
 
-    /// What happens to the sum of squares.
+    /// Returns the treatment of the sum of squares.
     pub fn squares(self) -> Squares {
         match self {
             Self::V2_5 | Self::V2_12 => Squares::None,
@@ -200,28 +201,28 @@ impl Layout {
         }
     }
 
-    /// Whether counters of bytes carry a histogram.
+    /// Returns true if counters of bytes have a histogram.
     pub fn has_histograms(self) -> bool {
         self >= Self::V2_15_8
     }
 
-    /// Whether `job_stats:` comes with the first record, so that a target without records prints nothing, and two readers
-    /// at once can steal it from each other.
+    /// Returns true if `job_stats:` is printed with the first record. A target without records then prints nothing, and
+    /// two concurrent readers can steal the line from each other.
     pub fn header_comes_with_records(self) -> bool {
         self >= Self::V2_17
     }
 
-    /// Whether records are skipped when others before them are removed during the dump.
+    /// Returns true if a dump skips records when entries before them are removed meanwhile.
     pub fn skips_records(self) -> bool {
         self <= Self::V2_15_8
     }
 
-    /// Whether lctl has already printed what it had when reading fails; later ones print nothing then.
+    /// Returns true if lctl prints the text read so far when reading fails. Later versions print nothing then.
     pub fn prints_partial_text(self) -> bool {
         self <= Self::V2_12
     }
 
-    /// Whether `clear` spares the entries that were active within the cleanup interval.
+    /// Returns true if `clear` spares the entries that were active within the cleanup interval.
     pub fn clear_spares_active(self) -> bool {
         self == Self::V2_15_0
     }

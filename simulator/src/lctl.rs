@@ -1,4 +1,4 @@
-//! What `lctl get_param` prints.
+//! Plays `lctl get_param`.
 
 use std::fmt::Write;
 
@@ -12,36 +12,36 @@ use crate::target::TargetState;
 use crate::time::{Nanos, SECOND};
 use crate::workload::Workload;
 
-/// Why `lctl` could not be played.
+/// An error that prevents playing `lctl`.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// A pattern that no shell would expand.
+    /// The pattern is not one that a shell could expand.
     #[error("bad pattern {pattern:?}: {source}")]
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The error in the pattern.
         source: globset::Error,
     },
 }
 
-/// What a call of `lctl` leaves behind.
+/// The result of a call of `lctl`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// On standard output.
+    /// The standard output.
     pub stdout: Vec<u8>,
-    /// On standard error.
+    /// The standard error.
     pub stderr: String,
     /// The exit status.
     pub status: u8,
 }
 
-/// No such parameter.
+/// The exit status if there is no such parameter.
 const ENOENT: u8 = 2;
-/// Reading failed.
+/// The exit status if reading failed.
 const EIO: u8 = 5;
 
-/// `lctl get_param PATTERN…` on a server at a time.
+/// Plays `lctl get_param PATTERN…` on a server at a time.
 pub fn get_param(
     cluster: &Cluster,
     server: ServerIndex,
@@ -83,7 +83,7 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, Error> {
         })
 }
 
-/// The parameters that a pattern names, sorted as a shell would.
+/// Returns the parameters that match a pattern, sorted as in a shell.
 fn matching(
     cluster: &Cluster,
     server: ServerIndex,
@@ -103,7 +103,7 @@ fn matching(
     parameters
 }
 
-/// The line of a target's cleanup interval.
+/// Returns the line of a target's cleanup interval.
 pub fn cleanup_interval(cluster: &Cluster, target: TargetIndex) -> String {
     let name = cluster.targets[target].parameter("job_cleanup_interval");
     format!("{name}={}\n", cluster.cleanup_interval / SECOND)
@@ -137,7 +137,7 @@ fn job_stats(
     }
 }
 
-/// A parameter and its value: a value of several lines begins on a line of its own.
+/// Formats a parameter and its value. A value of several lines begins on a line of its own.
 pub fn framed(name: &str, value: &[u8]) -> Vec<u8> {
     let mut text = format!("{name}=").into_bytes();
     let body = value.strip_suffix(b"\n").unwrap_or(value);

@@ -1,4 +1,4 @@
-//! Plays the `job_stats` of a whole Lustre cluster from a seed, and knows what is true.
+//! Plays the `job_stats` of a whole Lustre cluster from a seed, and knows the truth about them.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What clients ask a target for, and which counters of `job_stats` that moves.
+//! The requests of clients, and the counters of `job_stats` that each request moves.
 
 use clap::ValueEnum;
 
@@ -13,10 +13,10 @@ pub enum Op {
     RenameTrylocks, Punch, Migrate, Fallocate, Destroy, Create, GetInfo, SetInfo, Quotactl, Prealloc,
 }
 
-/// How many counters there are.
+/// The number of counters.
 pub const OPS: usize = 32;
 
-/// The names since Lustre 2.6, in the order of [`Op`].
+/// The names of the counters since Lustre 2.6, in the order of [`Op`].
 #[rustfmt::skip]
 pub static NAMES: [&str; OPS] = [
     "read_bytes", "write_bytes", "read", "write", "open", "close", "mknod", "link", "unlink", "mkdir", "rmdir", "rename",
@@ -26,22 +26,22 @@ pub static NAMES: [&str; OPS] = [
 ];
 
 impl Op {
-    /// The name since Lustre 2.6.
+    /// Returns the counter's name since Lustre 2.6.
     pub fn name(self) -> &'static str {
         NAMES[self as usize]
     }
 
-    /// The counter of this name.
+    /// Returns the counter of this name.
     pub fn named(name: &str) -> Option<Self> {
         <Self as ValueEnum>::from_str(name, false).ok()
     }
 
-    /// It counts bytes, not requests.
+    /// Returns true if the counter counts bytes, not requests.
     pub fn is_bytes(self) -> bool {
         matches!(self, Self::ReadBytes | Self::WriteBytes)
     }
 
-    /// The request that a counter of bytes goes with.
+    /// Returns the request that a counter of bytes belongs to; any other counter returns itself.
     pub fn request(self) -> Self {
         match self {
             Self::ReadBytes => Self::Read,
@@ -54,13 +54,13 @@ impl Op {
 /// A kind of request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
-    /// Reads, each of so many bytes.
+    /// Reads of a given number of bytes each.
     Read,
-    /// Writes, each of so many bytes.
+    /// Writes of a given number of bytes each.
     Write,
-    /// Opens that create the file: counted as `open` and `mknod`.
+    /// Opens that create the file; they count as `open` and `mknod`.
     OpenCreate,
-    /// Renames inside one directory.
+    /// Renames within one directory.
     RenameSame,
     /// Renames from one directory to another.
     RenameCross,
@@ -73,7 +73,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// The counters that one request of this kind moves, where the server has them.
+    /// Returns the counters that one request of this kind moves, if the server has them.
     pub fn counters(&self) -> &[Op] {
         match self {
             Self::Read => &[Op::ReadBytes, Op::Read],

@@ -1,11 +1,11 @@
-//! Targets are independent of each other: work on several at once.
+//! Works on several targets at once, because targets are independent of each other.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cluster::{Cluster, TargetIndex};
 
-/// Works on every target of a cluster, with so many workers; results come in the order of the targets.
+/// Works on every target of a cluster with a number of workers. Results are in the order of the targets.
 pub fn each_target<W, T: Send, E: Send>(
     cluster: &Cluster,
     workers: usize,
@@ -21,7 +21,7 @@ pub fn each_target<W, T: Send, E: Send>(
             if target >= cluster.targets.len() {
                 return Ok(());
             }
-            // A failed target need not keep the others busy.
+            // After a failure, the other workers start no further target.
             let result = work(&mut worker, target).inspect_err(|_| {
                 next.store(cluster.targets.len(), Ordering::Relaxed);
             })?;

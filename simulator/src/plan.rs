@@ -1,13 +1,14 @@
-//! What goes wrong, and when: every day has each disturbance once, at times of day that only the seed decides, so that any
-//! 24 hours have all of them. They lie apart, so that the effects of each can be told from the others'.
+//! The disturbances of a cluster and their times. Every day has each disturbance once, at times of day that only the
+//! seed decides, so that any 24 hours have all of them. The disturbances lie apart, so that their effects can be told
+//! from each other.
 
 use crate::cluster::{Cluster, ServerIndex, TargetIndex};
 use crate::random::Seed;
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
 
-/// How long a target takes to print all its entries.
+/// The time that a target takes to print all its entries.
 pub const DUMP: Nanos = 2 * SECOND;
-/// From the removal of an entry during a dump to its return.
+/// The time from the removal of an entry during a dump to its return.
 pub const RETURN: Nanos = 250_000_000;
 
 const GAP: (Nanos, Nanos) = (2 * HOUR, 3 * HOUR);
@@ -16,7 +17,7 @@ const CLOCK_STEP: (Nanos, Nanos) = (9 * HOUR, 10 * HOUR + 20 * MINUTE);
 const CLEAR: Nanos = 12 * HOUR;
 const READ_ERROR: Nanos = 15 * HOUR;
 const REMOVALS: [Nanos; 3] = [18 * HOUR, 19 * HOUR + 30 * MINUTE, 21 * HOUR];
-/// Times of day when entries may expire in the middle of a dump, well away from everything else.
+/// The times of day when entries may expire in the middle of a dump, well away from all other disturbances.
 const CALM: [(Nanos, Nanos); 5] = [
     (0, 80 * MINUTE),
     (3 * HOUR + 40 * MINUTE, 4 * HOUR + 20 * MINUTE),
@@ -25,17 +26,17 @@ const CALM: [(Nanos, Nanos); 5] = [
     (22 * HOUR + 30 * MINUTE, 24 * HOUR),
 ];
 
-/// What is planned to disturb a cluster.
+/// The planned disturbances of a cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan<'a> {
     cluster: &'a Cluster,
     seed: Seed,
-    /// When the plan's days begin.
+    /// The time of day at which the plan's days begin.
     dawn: Nanos,
 }
 
 impl<'a> Plan<'a> {
-    /// The plan of a cluster.
+    /// Returns the plan of a cluster.
     pub fn new(cluster: &'a Cluster) -> Self {
         let seed = cluster.seed.of("plan", &[]);
         Self {
@@ -57,7 +58,7 @@ impl<'a> Plan<'a> {
         day * DAY + self.dawn
     }
 
-    /// The server that a disturbance meets on a day.
+    /// Returns the server that a disturbance hits on a day.
     fn victim(&self, what: &str, day: i64) -> ServerIndex {
         self.seed
             .of(what, &[day])
@@ -71,18 +72,18 @@ impl<'a> Plan<'a> {
             && self.victim(what, self.day(time)) == server
     }
 
-    /// Nobody reads the server.
+    /// Returns true if nobody polls the server.
     pub fn is_unread(&self, server: ServerIndex, time: Nanos) -> bool {
         self.meets("gap", server, time, GAP)
     }
 
-    /// The server is down, its targets are on its partner.
+    /// Returns true if the server is down and its targets are on its partner.
     pub fn is_down(&self, server: ServerIndex, time: Nanos) -> bool {
         self.cluster.servers[server].partner != server
             && self.meets("failover", server, time, FAILOVER)
     }
 
-    /// The server that a target is on.
+    /// Returns the server that a target is on.
     pub fn owner(&self, target: TargetIndex, time: Nanos) -> ServerIndex {
         let home = self.cluster.targets[target].home;
         if self.is_down(home, time) {
@@ -92,12 +93,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How far the server's clock is ahead.
+    /// Returns the time by which the server's clock is ahead, negative if the clock is behind.
     pub fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
         if !self.meets("clock", server, time, CLOCK_STEP) {
             return 0;
         }
-        // Less than an interval, so that readings stay in order.
+        // The step is less than an interval, so that readings stay in order.
         let step = self.cluster.interval * 3 / 8;
         if self.seed.of("clock sign", &[self.day(time)]).chance(0.5) {
             step
@@ -106,12 +107,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The days of a span on which anything goes wrong.
+    /// Returns the days of a span, or no day for an undisturbed cluster.
     fn days(&self, from: Nanos, until: Nanos) -> impl Iterator<Item = i64> {
         (self.day(from)..=self.day(until)).filter(|_| self.cluster.disturbed)
     }
 
-    /// What happens to all entries of a target in a span, in order of time.
+    /// Returns the upheavals of a target in a span, in order of time.
     pub fn upheavals(
         &self,
         target: TargetIndex,
@@ -143,7 +144,8 @@ impl<'a> Plan<'a> {
         all
     }
 
-    /// When someone removes a single entry of the target, which returns at once: just while the target is read.
+    /// Returns the times of a day at which someone removes a single entry of the target, which returns at once. Each
+    /// time falls into a dump of the target.
     fn removals(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = Nanos> {
         let server = self.cluster.targets[target].home;
         REMOVALS.iter().enumerate().map(move |(index, time)| {
@@ -157,14 +159,15 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The removal of a single entry that a dump meets.
+    /// Returns the time of a single removal during this dump, if there is one.
     pub fn removal_during(&self, target: TargetIndex, dump: Nanos) -> Option<Nanos> {
         self.days(dump, dump)
             .flat_map(|day| self.removals(target, day))
             .find(|time| (dump..dump + DUMP).contains(time))
     }
 
-    /// When the target looks for entries that were idle too long: twice in a cleanup interval, now and then during a dump.
+    /// Returns the times at which the target looks for entries that were idle too long: twice per cleanup interval, and
+    /// now and then during a dump.
     fn scans(&self, target: TargetIndex, from: Nanos, until: Nanos) -> impl Iterator<Item = Nanos> {
         let period = self.cluster.cleanup_interval / 2;
         let phase = self
@@ -185,9 +188,10 @@ impl<'a> Plan<'a> {
         time + seed.below(20) as Nanos * SECOND
     }
 
-    /// The scan for idle entries that a dump meets.
+    /// Returns the time of a scan for idle entries during this dump, if there is one.
     pub fn scan_during(&self, target: TargetIndex, dump: Nanos) -> Option<Nanos> {
-        // Outside the calm times a record must not be skipped: what else happens there could make it count twice.
+        // No record may be skipped outside the calm times, because other disturbances there could make the record count
+        // twice.
         if !self.is_calm(dump) || !self.is_calm(dump - self.cluster.interval) {
             return None;
         }
@@ -204,7 +208,7 @@ impl<'a> Plan<'a> {
                 .any(|(from, until)| (*from..*until).contains(&of_day))
     }
 
-    /// Reading the target fails.
+    /// Returns true if reading the target fails.
     pub fn fails(&self, target: TargetIndex, time: Nanos) -> bool {
         let day = self.day(time);
         let late = self
@@ -217,19 +221,19 @@ impl<'a> Plan<'a> {
             && (from..from + self.cluster.interval).contains(&self.time_of_day(time))
     }
 
-    /// Another reader takes the header away, or leaves one behind.
+    /// Returns true if another reader takes the header away or leaves a second one behind.
     pub fn loses_header(&self, target: TargetIndex, time: Nanos) -> bool {
         self.cluster.disturbed && self.seed.of("header", &[target as i64, time]).chance(0.01)
     }
 
-    /// The first reading of a server at this time or later.
+    /// Returns the first poll of a server at this time or later.
     pub fn next_reading(&self, server: ServerIndex, time: Nanos) -> Nanos {
         let offset = self.cluster.servers[server].offset;
         let interval = self.cluster.interval;
         -(-(time - offset)).div_euclid(interval) * interval + offset
     }
 
-    /// The spans in which a target's object server makes many mangled identifiers, on a day.
+    /// Returns the spans of a day in which the target's object server gets many mangled identifiers.
     pub fn mangling(&self, target: TargetIndex, day: i64) -> impl Iterator<Item = (Nanos, Nanos)> {
         let home = self.cluster.targets[target].home as i64;
         (0..3).map(move |index| {
@@ -239,7 +243,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// How many times each disturbance of servers begins in a span: gaps, failovers, clock steps, clears.
+    /// Counts how many times each disturbance of servers begins in a span: gaps, failovers, clock steps, clears.
     pub fn server_disturbances(&self, from: Nanos, until: Nanos) -> [(&'static str, u64); 4] {
         let count = |time: Nanos| {
             self.days(from, until)
@@ -255,16 +259,16 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Something that happens to the entries of a target.
+/// An event that changes the entries of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Upheaval {
-    /// The target is mounted anew: all entries are gone.
+    /// The target is mounted anew, and all entries are gone.
     Restart,
     /// Someone writes `clear`.
     Clear,
-    /// Someone removes one entry, which is in use.
+    /// Someone removes one entry that is in use.
     Removal,
-    /// Entries that were idle too long go.
+    /// The target removes entries that were idle too long.
     Scan,
 }
 

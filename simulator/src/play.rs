@@ -13,13 +13,13 @@ use crate::cluster::{Cluster, ServerIndex};
 use crate::lctl::{self, Printed};
 use crate::time::{self, SECOND};
 
-/// Why lctl could not be played.
+/// An error that prevents playing lctl.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// A time cannot be read.
+    /// The time cannot be parsed.
     #[error("time: {0}")]
     Time(String),
-    /// A bad pattern.
+    /// A pattern is invalid.
     #[error(transparent)]
     Lctl(#[from] lctl::Error),
     /// The script cannot be written.
@@ -27,7 +27,7 @@ pub enum Error {
     Script(String, io::Error),
 }
 
-/// `lctl get_param PATTERN…` on a server at a time, or now.
+/// Plays `lctl get_param PATTERN…` on a server at a time, or now.
 pub fn get_param(
     cluster: &Cluster,
     server: ServerIndex,
@@ -41,8 +41,8 @@ pub fn get_param(
     Ok(lctl::get_param(cluster, server, time, patterns)?)
 }
 
-/// Nothing happens in the second half of a second. The text is that of the coming one and comes out in it: so it is also the
-/// text of the moment when its first byte arrives.
+/// Plays lctl now. The text is that of the second half of a coming second, in which nothing happens, and is printed in
+/// that half. The text is therefore also that of the moment when its first byte arrives.
 fn now(cluster: &Cluster, server: ServerIndex, patterns: &[String]) -> Result<Printed, Error> {
     const HALF: time::Nanos = SECOND / 2;
     let mut work = SECOND / 20;
@@ -87,7 +87,7 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
         ("UNDISTURBED", world.undisturbed.to_string()),
     ];
     if let Some(work) = &world.work {
-        // The script may be called from anywhere.
+        // The script may be called from any directory.
         let path = work.canonicalize()?;
         settings.push(("WORK", path.to_string_lossy().into_owned()));
     }
@@ -105,12 +105,12 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
     Ok(script)
 }
 
-/// A word that a shell takes as it is.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The name of a value on the command line.
+/// Returns the name of a value on the command line.
 pub fn name_of(value: &impl ValueEnum) -> String {
     value
         .to_possible_value()

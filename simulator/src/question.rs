@@ -1,4 +1,4 @@
-//! What is asked of the reading functions, each time for all that was done in a span.
+//! The questions to the reading functions, each about everything that was done in a span.
 
 use crate::cluster::Kind;
 use crate::compare::Place;
@@ -8,28 +8,30 @@ use crate::totals::{Column, Quantity};
 
 /// A question whose answer is known.
 pub struct Question {
-    /// What it is called.
+    /// The name of the question.
     pub name: &'static str,
-    /// Of a cluster ($1, a pattern) from ($2) until ($3), about operations ($4): target, group, operation and amount.
+    /// The query about a cluster ($1, a pattern) from ($2) until ($3) and operations ($4). Its columns are target,
+    /// group, operation and amount.
     pub sql: &'static str,
     sums: Sums,
 }
 
-/// How the answer adds up what entries did.
+/// The way in which the answer sums up the work of entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sums {
-    /// All that a target did, by column.
+    /// The work of all entries on a target, by column.
     Targets,
-    /// What a workload did on a target, by column.
+    /// The work of a workload on a target, by column.
     Workloads,
-    /// The same, of [`RANKED`].
+    /// The work of a workload on a target, by operation of [`RANKED`].
     Leaders,
-    /// The same, of [`SUMMARISED`].
+    /// The work of a workload on a target, by operation of [`SUMMARISED`].
     Summaries,
 }
 
-/// Everything that reading functions say about totals. Windows and steps have edges where no observation is, and those of
-/// totals and rates are not the same. A rate and how long was observed give back the total, which is a whole number.
+/// Questions about everything that the reading functions say about totals. Windows and steps have edges at which there
+/// is no observation, and the edges of the totals differ from those of the rates. A rate times the observed seconds
+/// gives back the total, which is a whole number.
 pub static QUESTIONS: &[Question] = &[
     Question {
         name: "jobstats_totals",
@@ -73,12 +75,12 @@ pub static QUESTIONS: &[Question] = &[
     },
 ];
 
-/// Rule 11 of `docs/rules.md`, of the operations that are played.
+/// The metadata operations: rule 11 of `docs/rules.md`, reduced to the operations that are played.
 const METADATA: [Op; 14] = [
     Open, Close, Link, Unlink, Mkdir, Rmdir, Rename, Getattr, Setattr, Getxattr, Setxattr, Statfs,
     Sync, Migrate,
 ];
-/// Their time is also that of another operation.
+/// The operations whose time is also that of another operation.
 const COUNTED_ELSEWHERE: [Op; 6] = [
     Mknod,
     SamedirRename,
@@ -88,14 +90,14 @@ const COUNTED_ELSEWHERE: [Op; 6] = [
     RenameTrylocks,
 ];
 
-/// What is ranked by.
+/// The operations that leaders are ranked by.
 const RANKED: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
-/// What a summary has.
+/// The operations of a summary.
 #[rustfmt::skip]
 const SUMMARISED: [&str; 7] = ["read_bytes", "write_bytes", "read", "write", "open", "metadata", "service_time"];
 
 impl Question {
-    /// The operations that it is about, of all that have a column.
+    /// Returns the operations of the question, given all columns.
     pub fn operations(&self, columns: &[Column]) -> Vec<String> {
         match self.sums {
             Sums::Leaders => RANKED.map(str::to_owned).to_vec(),
@@ -108,14 +110,14 @@ impl Question {
         }
     }
 
-    /// The cells of the answer that a cell of the truth goes into.
+    /// Returns the cells of the answer that a cell of the truth is part of.
     pub fn cells(&self, place: &Place, workload: Option<&str>) -> Vec<Key> {
         if place.column.quantity() == Quantity::Histogram {
             return Vec::new();
         }
         let group = match self.sums {
             Sums::Targets => "",
-            // What was never stored has no workload, and should have no answer.
+            // An entry that was never stored has no workload, and should have no answer.
             Sums::Workloads | Sums::Leaders | Sums::Summaries => workload.unwrap_or(place.entry),
         };
         let key = |operation: String| (place.target.to_owned(), group.to_owned(), operation);
@@ -135,7 +137,7 @@ impl Question {
     }
 }
 
-/// The derived operation that this column is part of.
+/// Returns the derived operation that this column is part of.
 fn derived(place: &Place) -> Option<&'static str> {
     let op = place.column.op();
     match place.column.quantity() {

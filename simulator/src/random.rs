@@ -1,19 +1,19 @@
-//! Randomness that depends on nothing but the seed and what is asked for, never on the order of asking.
+//! Randomness that depends only on the seed and on the subject of a draw, never on the order of draws.
 
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, LogNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A generator of random numbers that gives the same on every machine.
+/// A generator of random numbers that gives identical numbers on every machine.
 pub type Random = Xoshiro256PlusPlus;
 
-/// Where a branch of the simulated world gets its randomness from.
+/// The source of randomness for a branch of the simulated world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// The seed of a part of this part: of day 7, of target 3, …
+    /// Returns the seed of a part of this branch, such as day 7 or target 3.
     pub fn of(self, label: &str, numbers: &[i64]) -> Self {
         let mut hash = xxh3_64_with_seed(label.as_bytes(), self.0);
         for number in numbers {
@@ -22,39 +22,39 @@ impl Seed {
         Self(hash)
     }
 
-    /// The seed of something that has a name.
+    /// Returns the seed of a part that has a name.
     pub fn named(self, label: &str, name: &[u8]) -> Self {
         Self(xxh3_64_with_seed(name, self.of(label, &[]).0))
     }
 
-    /// A generator that starts here.
+    /// Returns a generator that starts from this seed.
     pub fn random(self) -> Random {
         Random::seed_from_u64(self.0)
     }
 
-    /// A number from 0 to `n` − 1.
+    /// Returns a number from 0 to `n` − 1.
     pub fn below(self, n: u64) -> u64 {
         self.0 % n.max(1)
     }
 
-    /// A number from 0 up to 1.
+    /// Returns a number from 0 up to, but not including, 1.
     pub fn unit(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// True in this share of all cases.
+    /// Returns true in this share of all cases.
     pub fn chance(self, share: f64) -> bool {
         self.unit() < share
     }
 }
 
-/// A log-normal number with this median: most are near it, a few are far above.
+/// Draws a log-normal number with this median: most numbers are near the median, a few are far above.
 pub fn log_normal(random: &mut Random, median: f64, sigma: f64) -> f64 {
     LogNormal::new(median.max(f64::MIN_POSITIVE).ln(), sigma)
         .map_or(median, |distribution| distribution.sample(random))
 }
 
-/// One of the items, each as likely as its weight.
+/// Draws one of the items, each with a probability proportional to its weight.
 pub fn weighted<T>(
     random: &mut Random,
     items: impl Iterator<Item = (T, f64)> + Clone,

@@ -1,4 +1,4 @@
-//! What one reading of a target delivers, with everything that can go wrong while it is read.
+//! The text of one reading of a target, with everything that can go wrong during a dump.
 
 use std::rc::Rc;
 
@@ -9,56 +9,57 @@ use crate::random::Seed;
 use crate::target::{Change, Life, TargetState};
 use crate::time::{Nanos, SECOND};
 
-/// Where the line `job_stats:` stands.
+/// The position of the line `job_stats:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header {
-    /// Where it belongs.
+    /// The line stands before the first record, where it belongs.
     First,
-    /// Nowhere: another reader got it.
+    /// The line is missing, because another reader got it.
     Missing,
-    /// Before the record of this position, too: another reader's.
+    /// A second line, which belongs to another reader, stands before the record at this position.
     Extra(usize),
 }
 
-/// The text ends inside its last record.
+/// The point inside the last record at which the text is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// Bytes of the last record that were printed.
+    /// The number of bytes of the last record that were printed.
     pub bytes: usize,
-    /// Counters of it whose lines are whole.
+    /// The number of counters of the last record whose lines are whole.
     pub operations: usize,
 }
 
-/// What one reading of a target delivers.
+/// One reading of a target.
 #[derive(Debug)]
 pub struct Reading {
-    /// When, in truth.
+    /// The true time of the reading.
     pub time: Nanos,
     /// The server that was read.
     pub server: ServerIndex,
-    /// Records in the order of the text.
+    /// The records in the order of the text.
     pub records: Vec<Rc<Life>>,
-    /// Lives whose records should be there, but were skipped.
+    /// The lives whose records should be in the text, but were skipped.
     pub skipped: Vec<Rc<Life>>,
-    /// The last record is the second one of its identifier: it was removed and came back during the dump.
+    /// True if the last record is the second one of its identifier: the entry was removed and came back during the
+    /// dump.
     pub doubled: bool,
-    /// Where the header is.
+    /// The position of the header.
     pub header: Header,
-    /// Where the text ends too early.
+    /// The cut, if the text ends too early.
     pub cut: Option<Cut>,
 }
 
-/// What becomes of an attempt to read a target.
+/// The result of an attempt to read a target.
 #[derive(Debug)]
 pub enum Outcome {
-    /// A text.
+    /// The attempt gave a text.
     Read(Reading),
     /// Reading failed, and lctl printed nothing.
     Failed,
 }
 
 impl Reading {
-    /// Reads a target. The first reading that anybody makes of it goes well.
+    /// Reads a target. The first reading of a target always succeeds.
     pub fn take(
         state: &mut TargetState,
         time: Nanos,
@@ -100,14 +101,14 @@ impl Reading {
         Outcome::Read(reading)
     }
 
-    /// The older of the two lives that stand under one identifier.
+    /// Returns the number of the older of two lives with one identifier.
     pub fn doubled_life(&self) -> Option<u64> {
         let again = self.records.last().filter(|_| self.doubled)?;
         let older = self.records.iter().find(|life| life.entry == again.entry)?;
         Some(older.number)
     }
 
-    /// Those of a record's counters whose lines are whole.
+    /// Returns the counters of a record whose lines are whole.
     pub fn whole_counters<'o>(&self, position: usize, ops: &'o [Op]) -> &'o [Op] {
         match self.cut {
             Some(cut) if position + 1 == self.records.len() => &ops[..cut.operations],
@@ -115,7 +116,7 @@ impl Reading {
         }
     }
 
-    /// The same for the whole second.
+    /// Returns the seed of the reading, which all readings within one second share.
     fn seed(&self, state: &TargetState) -> Seed {
         state
             .cluster
@@ -123,7 +124,8 @@ impl Reading {
             .of("reading", &[state.target as i64, self.time / SECOND])
     }
 
-    /// Reading fails inside a record that the reading before has shown, so that it is known what its missing counters were.
+    /// Cuts the text inside a record that the reading before has shown, so that the values of its missing counters are
+    /// known.
     fn cut(&mut self, state: &TargetState) {
         let seed = self.seed(state);
         let settled: Vec<usize> = (0..self.records.len())
@@ -136,7 +138,7 @@ impl Reading {
         self.records.truncate(last + 1);
         let text = state.record(&self.records[last]);
         let mut bytes = 1 + seed.of("cut at", &[]).below(text.len() as u64 - 2) as usize;
-        // A line that only lacks its newline is as good as whole; the cut has to be inside one.
+        // A line that lacks only its newline is as good as whole, so the cut has to be inside a line.
         while bytes > 1 && text[..bytes].ends_with(b"}") {
             bytes -= 1;
         }
@@ -147,7 +149,7 @@ impl Reading {
         self.cut = Some(Cut { bytes, operations });
     }
 
-    /// The entry that was removed returns at the end of the text.
+    /// Adds the entry that was removed and returned to the end of the text.
     fn double(&mut self, state: &TargetState) {
         let returned = state
             .alive
@@ -159,7 +161,7 @@ impl Reading {
         }
     }
 
-    /// As many records are skipped as entries before them are removed during the dump.
+    /// Skips as many records as entries before them are removed during the dump.
     fn skip(&mut self, state: &TargetState, scan: Nanos) {
         let expired: Vec<usize> = (0..self.records.len())
             .filter(|&position| state.expires(&self.records[position], scan))
@@ -174,7 +176,7 @@ impl Reading {
                 .of("skip", &[])
                 .below((self.records.len() - first) as u64) as usize;
         let until = (from + expired.len()).min(self.records.len());
-        // Readers tell a target that lost everything from one that skipped records by what is left.
+        // A reader tells a target that lost everything from one that skipped records by the records that are left.
         let left = self.records[..from.min(until)]
             .iter()
             .chain(&self.records[until..]);
@@ -196,7 +198,7 @@ impl Reading {
         }
     }
 
-    /// The file's text, as a reader gets it.
+    /// Returns the text as a reader gets it.
     pub fn text(&self, state: &TargetState) -> Vec<u8> {
         let mut text = Vec::new();
         let silent = self.records.is_empty() && state.cluster.layout.header_comes_with_records();

@@ -10,7 +10,7 @@ use crate::operation::Op;
 use crate::target::Life;
 use crate::time::{Nanos, SECOND};
 
-/// A record as a server of this layout prints it.
+/// Returns a record as a server of this layout prints it.
 pub fn record(id: &[u8], life: &Life, layout: Layout, kind: Kind, booted: Nanos) -> Vec<u8> {
     let mut text = b"- job_id:          ".to_vec();
     text.extend(identifier::printed(id, layout));
@@ -33,7 +33,7 @@ pub fn record(id: &[u8], life: &Life, layout: Layout, kind: Kind, booted: Nanos)
     text
 }
 
-/// Writing to a vector cannot fail.
+/// Formats into a vector, to which writing cannot fail.
 macro_rules! put {
     ($text:expr, $($arguments:tt)*) => {{
         let _: std::io::Result<()> = write!($text, $($arguments)*);
@@ -55,7 +55,7 @@ fn times(text: &mut Vec<u8>, (born, last): (Nanos, Nanos), times: Times, booted:
         ("elapsed_time", last - born),
     ];
     for (name, time) in lines {
-        // A clock that stepped back gives negative seconds, which Lustre prints as if they had no sign.
+        // A clock that stepped back gives negative seconds, which Lustre prints as unsigned numbers.
         let seconds = time.div_euclid(SECOND) as u64;
         let nanos = time.rem_euclid(SECOND);
         match times {
@@ -109,7 +109,7 @@ fn operation(text: &mut Vec<u8>, op: Op, counter: &Counter, unit: Unit, layout: 
     }
 }
 
-/// The elements that are not zero, each with its upper bound: 1, 2, 4 … 512, 1K … 512M, 1G, 2G.
+/// Formats the elements that are not zero, each with its upper bound: 1, 2, 4 … 512, 1K … 512M, 1G, 2G.
 fn buckets(histogram: &[u64; BUCKETS]) -> String {
     let shown: Vec<String> = histogram
         .iter()

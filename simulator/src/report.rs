@@ -1,4 +1,4 @@
-//! The truth, for people and for programs.
+//! Reports the truth to people and programs.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,21 +17,21 @@ use crate::time::SECOND;
 use crate::totals::Quantity;
 use crate::truth::{CAUSES, Cell, TargetTruth};
 
-/// Why the truth could not be written.
+/// An error that prevents writing the truth.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The database.
+    /// The database failed.
     #[error("database: {}", message(.0))]
     Database(#[from] postgres::Error),
-    /// Writing output.
+    /// Output could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Writing CSV.
+    /// CSV could not be written.
     #[error(transparent)]
     Csv(#[from] csv::Error),
 }
 
-/// Everything that happened, counted.
+/// Sums the counts of all targets.
 pub fn tally(truths: &[TargetTruth]) -> Tally {
     let mut tally = Tally::default();
     truths.iter().for_each(|truth| tally.plus(&truth.tally));
@@ -75,7 +75,7 @@ pub fn write_csv(
     Ok(())
 }
 
-/// Copies the truth into a table whose columns are those of the CSV.
+/// Copies the truth into a table with the columns of the CSV.
 pub fn copy_into(
     table: &str,
     url: &str,
@@ -89,7 +89,7 @@ pub fn copy_into(
     Ok(())
 }
 
-/// Sums of one kind of quantity over many cells.
+/// The sums of each quantity over many cells.
 #[derive(Default)]
 struct Amounts {
     cells: usize,
@@ -116,7 +116,7 @@ impl Amounts {
     }
 }
 
-/// A comparison as a row of a table of cases, below the names of its columns where the table is empty.
+/// Appends a comparison as a row to a table of cases. An empty table gets the names of the columns first.
 pub fn write_case(
     cluster: &Cluster,
     span: Span,
@@ -163,7 +163,7 @@ pub fn write_case(
     Ok(())
 }
 
-/// What a table of cases counts, by the names of its columns.
+/// The counts in a table of cases, by column name.
 const COUNTED: [(&str, Happening); 10] = [
     ("texts", Happening::Text),
     ("smaller_resets", Happening::SmallerReset),
@@ -176,10 +176,10 @@ const COUNTED: [(&str, Happening); 10] = [
     ("headers_missing", Happening::MissingHeader),
     ("headers_extra", Happening::ExtraHeader),
 ];
-/// The same of the disturbances of servers, in their order.
+/// The columns for the disturbances of servers, in the order of [`Plan::server_disturbances`].
 const DISTURBED: [&str; 4] = ["gaps", "failovers", "clock_steps", "clears"];
 
-/// Shows what is true, and what of it is excluded by cause. A cell is one operation of one entry on one target.
+/// Shows the truth and the parts excluded from it by cause. A cell is one operation of one entry on one target.
 pub fn show_causes(truths: &[TargetTruth], out: &mut impl Write) -> io::Result<()> {
     writeln!(
         out,

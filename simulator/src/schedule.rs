@@ -1,4 +1,4 @@
-//! When whom is read, in a span.
+//! The schedule of readings in a span of time.
 
 use std::collections::BTreeSet;
 
@@ -9,24 +9,24 @@ use crate::time::Nanos;
 /// A span of time, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Its beginning.
+    /// The start of the span.
     pub from: Nanos,
-    /// Its end.
+    /// The end of the span, which is not part of it.
     pub until: Nanos,
 }
 
-/// A reading of a target.
+/// A planned reading of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
-    /// When, in truth.
+    /// The true time of the reading.
     pub time: Nanos,
     /// The server that is read.
     pub server: ServerIndex,
-    /// The time that goes with the text: what the server's clock shows.
+    /// The time on the server's clock, which is sent with the text.
     pub label: Nanos,
 }
 
-/// The readings of all servers that have a target, in order of time.
+/// Returns the readings of all servers that have a target, in order of time.
 pub fn of_servers(cluster: &Cluster, span: Span) -> BTreeSet<Due> {
     let targets = 0..cluster.targets.len();
     targets
@@ -34,7 +34,8 @@ pub fn of_servers(cluster: &Cluster, span: Span) -> BTreeSet<Due> {
         .collect()
 }
 
-/// The readings of a target in a span, in order of time: of whichever server it is on, unless nobody reads that.
+/// Returns the readings of a target in a span, in order of time. A reading is due on the server that the target is on,
+/// unless nobody polls that server.
 pub fn readings(cluster: &Cluster, target: TargetIndex, span: Span) -> Vec<Due> {
     let plan = Plan::new(cluster);
     let home = cluster.targets[target].home;

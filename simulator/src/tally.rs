@@ -1,4 +1,4 @@
-//! What happened in a span, counted.
+//! Counts what happened in a span.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -10,18 +10,18 @@ use crate::reading::{Header, Outcome, Reading};
 use crate::schedule::Span;
 use crate::target::{Life, TargetState};
 
-/// What is counted, in the order in which it is shown.
+/// The kinds of events that are counted, in the order in which they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Happening {
     /// A text arrived.
     Text,
-    /// It arrived after a later one.
+    /// A text arrived after a later one.
     LateText,
-    /// It arrived twice.
+    /// A text arrived twice.
     RepeatedText,
-    /// A record in it.
+    /// A record arrived in a text.
     Record,
-    /// A record of an entry that no text had shown before.
+    /// A record of an entry arrived that no text had shown before.
     NewEntry,
     /// An entry came back with a value below its last.
     SmallerReset,
@@ -37,15 +37,15 @@ pub enum Happening {
     FailedRead,
     /// The header was missing.
     MissingHeader,
-    /// There was a header among the records.
+    /// A second header stood among the records.
     ExtraHeader,
     /// A target was on another server than before.
     MovedTarget,
-    /// Entries without a job.
+    /// An entry has no job.
     WithoutJob,
-    /// Entries with a mangled identifier.
+    /// An entry has a mangled identifier.
     Mangled,
-    /// Entries with an identifier cut at 31 bytes.
+    /// An entry has an identifier cut at 31 bytes.
     CutIdentifier,
 }
 
@@ -73,29 +73,29 @@ impl Happening {
     }
 }
 
-/// How often each happened.
+/// The number of events of each kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<Happening, u64>);
 
 impl Tally {
-    /// Counts what happened so many times.
+    /// Adds a number of events of one kind.
     pub fn add(&mut self, happening: Happening, times: usize) {
         *self.0.entry(happening).or_default() += times as u64;
     }
 
-    /// How often it happened.
+    /// Returns the number of events of one kind.
     pub fn get(&self, happening: Happening) -> u64 {
         self.0.get(&happening).copied().unwrap_or(0)
     }
 
-    /// Adds what happened elsewhere.
+    /// Adds the counts of another tally.
     pub fn plus(&mut self, other: &Self) {
         for (happening, times) in &other.0 {
             *self.0.entry(*happening).or_default() += times;
         }
     }
 
-    /// The counts as lines of text, with those of the cluster's disturbances.
+    /// Formats the counts as lines, with the counts of the cluster's disturbances.
     pub fn lines(&self, cluster: &Cluster, span: Span) -> Vec<String> {
         let own = self
             .0
@@ -108,7 +108,7 @@ impl Tally {
     }
 }
 
-/// Counts what happens on one target.
+/// Counts the events on one target.
 #[derive(Debug, Default)]
 pub struct Counter {
     /// The counts so far.
@@ -118,7 +118,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Counts what an attempt to read the target met.
+    /// Counts the events of one attempt to read the target.
     pub fn observe(&mut self, state: &TargetState, outcome: &Outcome) {
         match outcome {
             Outcome::Read(reading) => self.read(state, reading),

@@ -1,4 +1,4 @@
-//! One target as time goes by: entries are born, count, and go.
+//! One target as time goes by: entries are born, count calls, and are removed.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -16,25 +16,25 @@ use crate::render;
 use crate::time::{MINUTE, Nanos};
 use crate::workload::{Event, LONGEST_LIFE, Workload};
 
-/// An entry from its birth to its removal. One that comes back is another life.
+/// An entry from its birth to its removal. An entry that comes back begins another life.
 #[derive(Debug, Clone)]
 pub struct Life {
-    /// Lives are numbered in the order of their birth, which is that of the records.
+    /// The number of the life. Lives are numbered in the order of birth, which is the order of records in a text.
     pub number: u64,
-    /// Whose it is: position in [`TargetState::ids`].
+    /// The entry, as a position in [`TargetState::ids`].
     pub entry: u32,
-    /// When it was born.
+    /// The time of birth.
     pub born: Nanos,
-    /// When it last did something.
+    /// The time of the last call.
     pub last: Nanos,
-    /// The same two by the clock of the server.
+    /// The times of birth and of the last call by the server's clock.
     pub stamps: (Nanos, Nanos),
-    /// What it has done so far.
+    /// The counters so far.
     pub counters: Counters,
     text: OnceCell<Vec<u8>>,
 }
 
-/// What happens to lives as time goes by.
+/// A change to a life as time goes by.
 pub enum Change<'a> {
     /// A life counts calls.
     Calls(&'a Life, &'a Calls),
@@ -42,30 +42,30 @@ pub enum Change<'a> {
     End(Rc<Life>),
 }
 
-/// A target at a time, which only moves forward.
+/// The state of a target at a time that only moves forward.
 pub struct TargetState<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
-    /// What goes wrong there.
+    /// The planned disturbances.
     pub plan: Plan<'a>,
-    /// Which target it is.
+    /// The position of the target.
     pub target: TargetIndex,
-    /// Identifiers of all entries that ever occur.
+    /// The identifiers of all entries that ever occur.
     pub ids: Vec<Id>,
-    /// Lives in the order of their birth.
+    /// The lives at this time, in the order of birth.
     pub alive: Vec<Rc<Life>>,
-    /// The life that returned after a single removal, the last time that this happened.
+    /// The number of the life that last returned after a single removal.
     pub returned: Option<u64>,
     by_entry: HashMap<u32, u64>,
     events: Peekable<IntoIter<Event>>,
     upheavals: Peekable<IntoIter<(Nanos, Upheaval)>>,
-    /// An entry that comes back after its removal.
+    /// The call with which a removed entry comes back.
     pending: Option<Event>,
     born: u64,
 }
 
 impl<'a> TargetState<'a> {
-    /// A target that can be looked at from one time to another.
+    /// Creates a target whose state can be followed from one time to another.
     pub fn new(
         workload: &Workload<'a>,
         cluster: &'a Cluster,
@@ -91,12 +91,12 @@ impl<'a> TargetState<'a> {
         }
     }
 
-    /// What the target stores.
+    /// Returns the kind of the target.
     pub fn kind(&self) -> Kind {
         self.cluster.targets[self.target].kind
     }
 
-    /// Moves on to a time; what happens up to and at it has happened then.
+    /// Moves the state on to a time. Everything up to and including that time has happened then.
     pub fn advance(&mut self, time: Nanos, mut changed: impl FnMut(Change)) {
         loop {
             let event = self.events.peek().map_or(Nanos::MAX, |event| event.time);
@@ -137,7 +137,7 @@ impl<'a> TargetState<'a> {
         }
     }
 
-    /// Boot clocks do not step.
+    /// Returns the error of the server's clock. A clock that starts at boot never steps.
     fn clock_error(&self, server: ServerIndex, time: Nanos) -> Nanos {
         match self.cluster.layout.times() {
             Times::Boot => 0,
@@ -170,7 +170,8 @@ impl<'a> TargetState<'a> {
         }
     }
 
-    /// An entry that is in use: of those that some reading has shown, the one that did most things.
+    /// Returns the entry that a single removal hits: among the entries in use that some reading has shown, the one
+    /// whose largest counter has the most calls.
     fn removable(&self, time: Nanos) -> Option<Rc<Life>> {
         self.alive
             .iter()
@@ -180,12 +181,12 @@ impl<'a> TargetState<'a> {
             .cloned()
     }
 
-    /// Whether a life is over when the target next looks for idle entries, at this time.
+    /// Returns true if a scan for idle entries at this time ends the life.
     pub fn expires(&self, life: &Life, scan: Nanos) -> bool {
         scan - life.last > self.cluster.cleanup_interval
     }
 
-    /// The record of a life, as the target prints it.
+    /// Returns the record of a life, as the target prints it.
     pub fn record<'l>(&self, life: &'l Life) -> &'l [u8] {
         life.text.get_or_init(|| {
             let booted = self.cluster.servers[self.plan.owner(self.target, life.born)].booted;
@@ -201,7 +202,7 @@ impl<'a> TargetState<'a> {
 }
 
 impl Life {
-    /// A life that begins, at a time that the server's clock takes for `stamp`.
+    /// Creates a life that begins at a time when the server's clock shows `stamp`.
     pub fn new(number: u64, entry: u32, born: Nanos, stamp: Nanos) -> Self {
         Self {
             number,
@@ -222,7 +223,7 @@ impl Life {
         self.stamps.1 = stamp;
     }
 
-    /// Born so long ago that the reading before the one at this time has shown it.
+    /// Returns true if the life began so long ago that the reading before the one at this time has shown it.
     pub fn is_settled(&self, time: Nanos, cluster: &Cluster) -> bool {
         self.born < time - 2 * cluster.interval
     }
@@ -237,7 +238,7 @@ impl Life {
             .unwrap_or(0)
     }
 
-    /// The single call with which it comes back: one of those that it has made before.
+    /// Returns the single call with which the entry comes back, of a kind that the life has counted before.
     fn returns(&self, kind: Kind, cluster: &Cluster, time: Nanos) -> Option<Event> {
         let layout = cluster.layout;
         let made = |op: &Op| layout.counts(kind, *op) && self.counters.get(*op).samples > 0;

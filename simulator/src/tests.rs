@@ -1,4 +1,4 @@
-//! The laws of the simulated world, over a whole day of the small cluster.
+//! The laws of the simulated world, tested over a whole day of the small cluster.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -41,12 +41,12 @@ fn truths(cluster: &Cluster) -> Vec<TargetTruth> {
     of_targets(cluster, day(), &planned(cluster, day()))
 }
 
-/// A target from its own beginning on.
+/// Returns a target whose simulation begins long enough before `from`.
 fn state(cluster: &Cluster, target: usize, from: Nanos, until: Nanos) -> TargetState<'_> {
     TargetState::new(&Workload::new(cluster), cluster, target, from, until)
 }
 
-/// What a single reading prints.
+/// Returns the text of a single reading.
 fn text(cluster: &Cluster, target: usize, time: Nanos) -> Option<Vec<u8>> {
     let mut state = state(cluster, target, time, time + HOUR);
     match Reading::take(&mut state, time, false, |_| ()) {
@@ -86,7 +86,7 @@ fn another_seed_gives_another_text() {
 fn nothing_happens_in_the_second_half_of_a_second() {
     let cluster = cluster(Layout::V2_12, 1);
     let seconds = (0..24).map(|hour| day().from + hour * HOUR + hour * 61 * SECOND);
-    // And when most goes wrong.
+    // The times of removals are added, because most goes wrong then.
     let plan = Plan::new(&cluster);
     let upheavals = plan.upheavals(1, day().from, day().until);
     let removals = upheavals
@@ -127,7 +127,7 @@ fn idle_entries_go() {
         let idle = state.alive.iter().map(|life| due.time - life.last);
         longest = longest.max(idle.max().unwrap_or(0));
     }
-    // They are looked for twice in a cleanup interval, and now and then only when the target is read.
+    // The target looks for idle entries twice in a cleanup interval, and now and then only when it is read.
     let interval = cluster.cleanup_interval;
     assert!((interval..2 * interval + cluster.interval).contains(&longest));
 }
@@ -309,7 +309,7 @@ fn a_read_error_leaves_part_of_the_text_up_to_2_12_and_none_later() {
             .starts_with(b"obdfilter.small-OST0000.job_stats=\njob_stats:\n- job_id: ")
     );
     let lines = cut.stdout.split(|&byte| byte == b'\n').count();
-    // Name, header, and 14 lines per record if all were whole.
+    // The text would have a name, a header, and 14 lines per record if all records were whole.
     assert!(!cut.stdout.ends_with(b"\n") || (lines - 3) % 14 != 0);
     let nothing = at_error(Layout::V2_14_0);
     assert_eq!(nothing.stdout, b"");

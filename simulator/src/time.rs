@@ -1,8 +1,8 @@
-//! Times of the simulated world: nanoseconds since 1970.
+//! Times of the simulated world, in nanoseconds since 1970.
 
 use jiff::Timestamp;
 
-/// Nanoseconds since 1970, or a span of them.
+/// A time in nanoseconds since 1970, or a length of time in nanoseconds.
 pub type Nanos = i64;
 
 /// A second.
@@ -14,7 +14,7 @@ pub const HOUR: Nanos = 60 * MINUTE;
 /// A day.
 pub const DAY: Nanos = 24 * HOUR;
 
-/// Reads an RFC 3339 time, or `now`.
+/// Parses an RFC 3339 time, or `now`.
 pub fn parse(text: &str) -> Result<Nanos, String> {
     if text == "now" {
         return now();
@@ -25,7 +25,7 @@ pub fn parse(text: &str) -> Result<Nanos, String> {
     nanos(time)
 }
 
-/// The machine's time.
+/// Returns the time of the machine's clock.
 pub fn now() -> Result<Nanos, String> {
     nanos(Timestamp::now())
 }
@@ -34,7 +34,7 @@ fn nanos(time: Timestamp) -> Result<Nanos, String> {
     Nanos::try_from(time.as_nanosecond()).map_err(|_| format!("{time} is outside 1678 to 2262"))
 }
 
-/// The time as PostgreSQL keeps it: in whole microseconds.
+/// Returns the time as PostgreSQL stores it, in whole microseconds.
 pub fn timestamp(time: Nanos) -> Timestamp {
     // Every i64 of nanoseconds is a time between 1678 and 2262, which Timestamp can hold.
     Timestamp::from_microsecond(time.div_euclid(1000)).unwrap_or_default()

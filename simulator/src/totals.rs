@@ -7,10 +7,10 @@ use crate::counter::{BUCKETS, Calls, Counters, bucket};
 use crate::layout::{Layout, Unit};
 use crate::operation::{NAMES, OPS, Op};
 
-/// How many columns there are: requests or bytes, microseconds, and two histograms.
+/// The number of columns: requests or bytes, microseconds, and two histograms.
 const COLUMNS: usize = 2 * OPS + 2 * BUCKETS;
 
-/// What a column of `jobstats.increments` counts.
+/// The quantity in a column of `jobstats.increments`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// Requests.
@@ -23,7 +23,7 @@ pub enum Quantity {
     Histogram,
 }
 
-/// A column of `jobstats.increments`, elements of its arrays one by one.
+/// A column of `jobstats.increments`, or one element of an array column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Column(u8);
 
@@ -40,12 +40,12 @@ impl Column {
         Self((2 * OPS + op as usize * BUCKETS + bucket) as u8)
     }
 
-    /// All columns.
+    /// Returns every column.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..COLUMNS).map(|index| Self(index as u8))
     }
 
-    /// The name of the column and, in arrays, the element, which SQL counts from 1.
+    /// Returns the name of the column and, for an array, the index of the element, which SQL counts from 1.
     pub fn parts(self) -> (String, Option<usize>) {
         let index = usize::from(self.0);
         if index < OPS {
@@ -61,7 +61,7 @@ impl Column {
         }
     }
 
-    /// Its name in tables.
+    /// Returns the column's name in tables.
     pub fn name(self) -> String {
         match self.parts() {
             (name, Some(element)) => format!("{name}[{element}]"),
@@ -69,7 +69,7 @@ impl Column {
         }
     }
 
-    /// The operation that it belongs to.
+    /// Returns the operation that the column belongs to.
     pub fn op(self) -> Op {
         let index = match usize::from(self.0) {
             index if index < 2 * OPS => index % OPS,
@@ -78,7 +78,7 @@ impl Column {
         Op::value_variants()[index]
     }
 
-    /// What it counts.
+    /// Returns the quantity in the column.
     pub fn quantity(self) -> Quantity {
         match usize::from(self.0) {
             0 | 1 => Quantity::Bytes,
@@ -100,7 +100,7 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// What calls amount to.
+    /// Adds the amounts of calls.
     pub fn add_calls(&mut self, calls: &Calls, layout: Layout, kind: Kind) {
         let count = u64::from(calls.count);
         for &op in calls.call.counters() {
@@ -125,7 +125,7 @@ impl Totals {
         }
     }
 
-    /// What an entry's counters amount to, as printed.
+    /// Returns the amounts of an entry's counters, as printed.
     pub fn of(counters: &Counters, layout: Layout, kind: Kind) -> Self {
         let mut totals = Self::default();
         for &op in layout.counters(kind) {
@@ -165,7 +165,7 @@ impl Totals {
         }
     }
 
-    /// What these have more than others, column by column.
+    /// Returns the excess of these sums over others, column by column, or 0 where there is none.
     pub fn beyond(&self, other: &Self) -> Self {
         let mut difference = self.clone();
         for (sum, amount) in difference.0.iter_mut().zip(other.0.iter()) {
@@ -174,14 +174,14 @@ impl Totals {
         difference
     }
 
-    /// The columns that are not zero.
+    /// Returns the columns that are not zero, with their sums.
     pub fn amounts(&self) -> impl Iterator<Item = (Column, u64)> {
         Column::all()
             .zip(self.0.iter().copied())
             .filter(|(_, amount)| *amount > 0)
     }
 
-    /// Whether all are zero.
+    /// Returns true if all sums are zero.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|&amount| amount == 0)
     }

@@ -1,6 +1,6 @@
-//! What really happened in a span, and which part of it nobody can know who has only the texts that were delivered.
+//! The truth about a span: the work that was done, and the part of it that nobody can know from the delivered texts.
 //!
-//! Both follow from what the simulator knows of lives and readings, not from comparing texts.
+//! Both follow from the simulator's knowledge of lives and readings, not from comparing texts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
@@ -20,22 +20,23 @@ use crate::time::{DAY, Nanos};
 use crate::totals::{Column, Totals};
 use crate::workload::Workload;
 
-/// Why a part of the truth is not to be had from the texts.
+/// The reason why the texts do not show a part of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
-    /// Done after the last reading of a life.
+    /// The work was done after the last reading of a life.
     AfterLastReading,
-    /// The values at the first reading of a target.
+    /// The values were already there at the first reading of a target.
     Baseline,
-    /// The values of an entry when it was first seen, which is not proven to have been born since the reading before.
+    /// The values were already there when an entry was first seen, and the entry is not proven to have been born since
+    /// the reading before.
     Unknown,
-    /// The values before a reset that nothing gives away: no start time, and no value fell.
+    /// The values were lost in a reset that nothing shows: there is no start time, and no value fell.
     HiddenReset,
-    /// The older of two records with one identifier in one text, without start times.
+    /// The values are in the older of two records with one identifier in one text, without start times.
     Rule5,
 }
 
-/// All causes.
+/// The causes in the order of a cell's excluded parts.
 pub const CAUSES: [Cause; 5] = [
     Cause::AfterLastReading,
     Cause::Baseline,
@@ -45,7 +46,7 @@ pub const CAUSES: [Cause; 5] = [
 ];
 
 impl Cause {
-    /// Its name in tables.
+    /// Returns the cause's name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::AfterLastReading => "after_last_reading",
@@ -60,9 +61,9 @@ impl Cause {
 /// The truth about one column of one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cell {
-    /// What really happened.
+    /// The amount that was really done.
     pub truth: u64,
-    /// The parts of it that are not to be had, in the order of [`CAUSES`].
+    /// The parts of the amount that the texts do not show, in the order of [`CAUSES`].
     pub excluded: [u64; CAUSES.len()],
 }
 
@@ -75,7 +76,7 @@ impl Cell {
         }
     }
 
-    /// What a correct reader has.
+    /// Returns the amount that a correct reader stores.
     pub fn stored(&self) -> i128 {
         i128::from(self.truth) - self.excluded.iter().copied().map(i128::from).sum::<i128>()
     }
@@ -84,21 +85,22 @@ impl Cell {
 /// The truth about one target in a span.
 #[derive(Debug, Default)]
 pub struct TargetTruth {
-    /// By name of the entry and column, where anything happened.
+    /// The cells by entry name and column, wherever anything happened.
     pub cells: BTreeMap<(String, Column), Cell>,
-    /// What happened, counted.
+    /// The counts of what happened.
     pub tally: Tally,
-    /// The times of the first and the last text, as the server's clock showed them.
+    /// The times of the first and the last text, by the server's clock.
     pub observed: Option<(Nanos, Nanos)>,
 }
 
-/// Entries with start times that a reader remembers though a text lacks them, where the text has fewer records itself.
+/// The limit on missing entries that a reader remembers if entries have start times. A text with more records raises
+/// the limit to their number.
 const REMEMBERED: usize = 100;
 
-/// Targets that are worked on at once.
+/// The number of targets that are worked on at once.
 const WORKERS: usize = 2;
 
-/// The truth about every target in a span, of which these readings were delivered.
+/// Computes the truth about every target in a span, given the delivered readings.
 pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<TargetTruth> {
     let workload = Workload::new(cluster);
     let one = |_: &mut (), target: TargetIndex| {
@@ -110,7 +112,7 @@ pub fn of_targets(cluster: &Cluster, span: Span, readings: &[Vec<Due>]) -> Vec<T
     }
 }
 
-/// The truth about a target in a span, of which these readings were delivered.
+/// Computes the truth about a target in a span, given the delivered readings.
 pub fn of_target(
     workload: &Workload,
     cluster: &Cluster,
@@ -132,7 +134,7 @@ pub fn of_target(
         if let Outcome::Read(reading) = &outcome {
             auditor.read(reading, due.label);
         }
-        // Only now: what ended while the text was printed is still in it.
+        // Lives are settled only now, because a life that ended while the text was printed is still in the text.
         ended.iter().for_each(|life| auditor.settle(life));
     }
     let mut ended = Vec::new();
@@ -148,22 +150,22 @@ pub fn of_target(
     }
 }
 
-/// What a reader knows of an entry.
+/// A reader's knowledge of an entry.
 struct Known {
     life: u64,
     counters: Counters,
-    /// By the server's clock.
+    /// The time of the last text that showed the entry, by the server's clock.
     last_seen: Nanos,
 }
 
-/// What is known of a life.
+/// The account of a life.
 #[derive(Default)]
 struct Account {
-    /// What it had done before the span.
+    /// The amounts before the span.
     before: Totals,
-    /// What readings have shown.
+    /// The counters that readings have shown.
     seen: Counters,
-    /// What a record showed that a reader could not use.
+    /// The amounts in a record that a reader could not use.
     unusable: Totals,
 }
 
@@ -239,7 +241,7 @@ impl<'a> Auditor<'a> {
         }
     }
 
-    /// A life is over, or the span is: what no reading has shown is lost.
+    /// Settles a life that is over, or that outlives the span: the amounts that no reading has shown are lost.
     fn settle(&mut self, life: &Life) {
         let account = self.accounts.remove(&life.number).unwrap_or_default();
         let lost = self
@@ -273,14 +275,14 @@ impl<'a> Auditor<'a> {
         });
     }
 
-    /// A record that cannot be used, though it shows something.
+    /// Notes a record that shows amounts but cannot be used.
     fn lose(&mut self, life: &Life) {
         let shown = self.totals(&life.counters);
         let account = self.accounts.entry(life.number).or_default();
         account.unusable = shown.beyond(&Totals::of(&account.seen, self.layout, self.kind));
     }
 
-    /// Takes note of a record; true if the reader holds it for the life that it knows.
+    /// Notes a record. Returns true if a reader takes the record for the life that the reader knows.
     fn record(&mut self, life: &Life, ops: &[Op], label: Nanos) -> bool {
         let known = self.known.remove(&life.entry);
         let goes_on = match &known {
@@ -302,7 +304,7 @@ impl<'a> Auditor<'a> {
         goes_on
     }
 
-    /// Whether a reader holds the record for the life that it knows, be it right or wrong.
+    /// Returns true if a reader takes the record for the life that the reader knows, rightly or wrongly.
     fn goes_on(&mut self, known: &Known, life: &Life) -> bool {
         if known.life == life.number {
             return true;
@@ -318,7 +320,7 @@ impl<'a> Auditor<'a> {
         true
     }
 
-    /// An entry of which nothing is known: its values count only where it is proven that they began at zero.
+    /// Notes the first record of an unknown entry. The values count only if they are proven to have begun at zero.
     fn appear(&mut self, life: &Life) -> bool {
         let cause = match &self.previous {
             None => Cause::Baseline,
@@ -340,7 +342,7 @@ impl<'a> Auditor<'a> {
         false
     }
 
-    /// A reader remembers entries that a text lacks for as long as they may still be there.
+    /// Forgets entries that the text lacks. A reader remembers such entries for as long as they may still be there.
     fn forget(&mut self, reading: &Reading, label: Nanos, survived: bool) {
         let Some(previous) = &self.previous else {
             return;
@@ -360,7 +362,8 @@ impl<'a> Auditor<'a> {
             .retain(|_, known| known.last_seen == label || remembered(known.last_seen));
     }
 
-    /// Of more entries that a text lacks than there is room for, a reader remembers those that were seen last.
+    /// Returns the last-seen time from which missing entries are remembered. If more entries are missing than there is
+    /// room for, a reader remembers those that were seen last.
     fn oldest_remembered(&self, room: usize, label: Nanos) -> Nanos {
         let known = self.known.values().map(|known| known.last_seen);
         let mut missing: Vec<Nanos> = known.filter(|last_seen| *last_seen != label).collect();

@@ -12,41 +12,42 @@ use crate::operation::{Call, Op};
 use crate::time::{self, HOUR, Nanos, SECOND};
 use crate::workload::{Event, Traffic};
 
-/// Why a table of work cannot be played.
+/// An error that prevents playing a table of work.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// It cannot be read.
+    /// The table cannot be read.
     #[error("{0}: {1}")]
     Unreadable(String, csv::Error),
     /// A row makes no sense.
     #[error("{path}: work {row}: {problem}")]
     Row {
-        /// The file.
+        /// The path of the table.
         path: String,
-        /// From 1, without the header.
+        /// The number of the row, counted from 1 without the header.
         row: usize,
-        /// What is wrong with it.
+        /// The error in the row.
         problem: &'static str,
     },
 }
 
-/// No work takes longer, so that it is all in the traffic of which a target's text is made.
+/// The longest work that a row may describe. The traffic that a target's text is made of then includes such work from
+/// its start.
 const LONGEST: Nanos = 12 * HOUR;
 
-/// Job `job` of user `uid` did this on a node, evenly from one time to another.
+/// Work that job `job` of user `uid` did on a node, evenly from one time to another.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Work {
     job: String,
     uid: u32,
     node: String,
     target: String,
-    /// `open`, `write`, … as in `job_stats`.
+    /// The operation as in `job_stats`, such as `open` or `write`.
     operation: String,
-    /// How often.
+    /// The number of calls.
     calls: u64,
-    /// Bytes that all calls together moved.
+    /// The number of bytes that all calls together moved.
     bytes: u64,
-    /// Microseconds that the server spent on each call.
+    /// The microseconds that the server spent on each call.
     usecs: u32,
     #[serde(deserialize_with = "instant")]
     from: Nanos,
@@ -80,7 +81,7 @@ pub fn read(path: &Path) -> Result<Vec<Work>, Error> {
     Ok(all)
 }
 
-/// What is asked of a target in a span.
+/// Returns the calls to a target in a span.
 pub fn traffic(
     work: &[Work],
     cluster: &Cluster,
@@ -125,7 +126,7 @@ impl Work {
         match Op::named(&self.operation)? {
             Op::Read => Some(Call::Read),
             Op::Write => Some(Call::Write),
-            // Counted with the requests that move them.
+            // Bytes are counted with the requests that move them.
             op if op.is_bytes() => None,
             op => Some(Call::Plain(op)),
         }
@@ -135,7 +136,7 @@ impl Work {
         identifier::of_job(&self.job, self.uid, &self.node)
     }
 
-    /// The calls of each second in which there are any, in its first half.
+    /// Returns the calls of each second that has any, in the first half of the second.
     fn events(&self, call: Call, entry: u32) -> impl Iterator<Item = Event> {
         let seconds = (self.until - self.from).div_euclid(SECOND).unsigned_abs();
         let (from, calls) = (self.from.div_euclid(SECOND) * SECOND, self.calls);

@@ -1,4 +1,5 @@
-//! Who uses the cluster: users, their jobs and programs, the system; and what each asks of a target, event by event.
+//! The workload of a cluster: its users, their jobs and programs, the system, and the calls of each to a target, event
+//! by event.
 
 use std::collections::HashMap;
 
@@ -14,34 +15,35 @@ use crate::random::{Random, Seed, log_normal, weighted};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
 use crate::work;
 
-/// No job runs longer.
+/// The length of the longest job.
 const LONGEST_JOB: Nanos = 12 * HOUR;
-/// Every life of an entry began at most so long ago: a job has its own identifier and ends, any other rests once a day.
+/// The age of the oldest possible life. A job has an identifier of its own and ends, and any other identifier rests
+/// once a day.
 pub const LONGEST_LIFE: Nanos = 26 * HOUR;
 
 /// Calls that an entry makes on a target at one moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
-    /// When.
+    /// The time of the calls.
     pub time: Nanos,
-    /// Who: position in [`Traffic::ids`].
+    /// The entry, as a position in [`Traffic::ids`].
     pub entry: u32,
-    /// What.
+    /// The calls.
     pub calls: Calls,
 }
 
-/// All that is asked of one target in a span.
+/// The calls to one target in a span.
 #[derive(Debug, Default)]
 pub struct Traffic {
     /// The identifiers that occur.
     pub ids: Vec<Id>,
-    /// What happens, in order of time.
+    /// The events in order of time.
     pub events: Vec<Event>,
     positions: HashMap<Id, u32>,
 }
 
 impl Traffic {
-    /// The position of an identifier, which gets one if it has none.
+    /// Returns the position of an identifier, and adds the identifier if it is new.
     pub fn entry(&mut self, id: &Id) -> u32 {
         *self.positions.entry(id.clone()).or_insert_with(|| {
             self.ids.push(id.clone());
@@ -57,7 +59,7 @@ struct Session {
     until: Nanos,
     profile: &'static Profile,
     seed: Seed,
-    /// Nobody else ever uses the identifier, and not for long.
+    /// True if only this session ever uses the identifier, and not for long.
     own_id: bool,
 }
 
@@ -76,11 +78,11 @@ struct Job {
 struct User {
     uid: u32,
     seed: Seed,
-    /// The weight of this user and all before.
+    /// The weight of this user and all users before.
     weight: f64,
 }
 
-/// Everybody who uses a cluster.
+/// The users of a cluster, people and system.
 pub struct Workload<'a> {
     cluster: &'a Cluster,
     plan: Plan<'a>,
@@ -89,7 +91,7 @@ pub struct Workload<'a> {
 }
 
 impl<'a> Workload<'a> {
-    /// The users of a cluster.
+    /// Draws the users of a cluster.
     pub fn new(cluster: &'a Cluster) -> Self {
         let seed = cluster.seed.of("workload", &[]);
         let mut weight = 0.0;
@@ -112,7 +114,7 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// All that is asked of a target in a span.
+    /// Returns the calls to a target in a span.
     pub fn traffic(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Traffic {
         if let Some(work) = &self.cluster.work {
             return work::traffic(work, self.cluster, target, from, until);
@@ -152,7 +154,7 @@ impl<'a> Workload<'a> {
         sessions
     }
 
-    /// A user: a few do most of what is done.
+    /// Draws a user; a few users do most of the work.
     fn user(&self, random: &mut Random) -> Option<&User> {
         let weight = random.random::<f64>() * self.users.last()?.weight;
         self.users
@@ -224,7 +226,7 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// Object servers get mangled identifiers: a few all the time, many in bursts.
+    /// Adds sessions with mangled identifiers on object servers: a few all the time, many in bursts.
     fn mangled_sessions(
         &self,
         job: &Job,
@@ -256,7 +258,7 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// Users have their files on one MDT; jobs stripe over some OSTs.
+    /// Returns true if a rank of a job uses the target. A user's files are on one MDT; jobs stripe over some OSTs.
     fn uses(&self, job: &Job, rank: u64, target: TargetIndex) -> bool {
         let target = &self.cluster.targets[target];
         let count = self.cluster.count(target.kind);
@@ -275,7 +277,7 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// The MDT of a user's files: most are on the first two.
+    /// Returns the MDT of a user's files; most files are on the first two MDTs.
     fn home(&self, user: Seed, mdts: usize) -> usize {
         let share = user.of("home", &[]).unit();
         let index = if share < 0.6 {
@@ -356,7 +358,7 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// When an identifier rests, every day: long enough for its entry to expire.
+    /// Returns the daily rest of an identifier, which is long enough for its entry to expire.
     fn rest(&self, id: &[u8]) -> Rest {
         Rest {
             from: self.seed.named("rest", id).below(DAY as u64) as Nanos,
@@ -377,7 +379,7 @@ impl Rest {
     }
 }
 
-/// Programs on login nodes; some have names that only a careful reader gets right.
+/// The programs on login nodes. Some have names that only a careful reader parses correctly.
 #[rustfmt::skip]
 static PROGRAMS: [(&[u8], &Profile); 16] = [
     (b"bash", &INTERACTIVE), (b"python3", &INTERACTIVE), (b"vim", &INTERACTIVE), (b"ls", &INTERACTIVE),
@@ -396,7 +398,7 @@ static DAEMONS: &[(&[u8], u32, &Profile)] = &[
     (b"df", 0, &PROBE),
 ];
 
-/// Racks of 48 nodes; a few nodes have names so long that identifiers are cut.
+/// Returns the name of a node in racks of 48 nodes. A few nodes have names so long that identifiers are cut.
 fn node_name(node: u64) -> String {
     if node % 20 == 11 {
         format!("largemem-r{:02}m{:02}", node / 48 + 1, node % 48 + 1)
@@ -405,7 +407,7 @@ fn node_name(node: u64) -> String {
     }
 }
 
-/// A part of a span.
+/// Returns a random part of a span.
 fn part(from: Nanos, until: Nanos, seed: Seed) -> (Nanos, Nanos) {
     let length = (until - from) as f64;
     let start = from + (length * 0.7 * seed.unit()) as Nanos;
@@ -440,7 +442,8 @@ impl Session {
     }
 }
 
-/// Nothing happens in the second half of a second: a reading in it gives the same text wherever in it that falls.
+/// Returns a random time in the first half of a second. Nothing happens in the second half, so that every reading there
+/// gives identical text.
 fn first_half_of_second(time: Nanos, random: &mut Random) -> Nanos {
     time.div_euclid(SECOND) * SECOND + random.random_range(0..SECOND / 2)
 }

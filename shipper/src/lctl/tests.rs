@@ -8,7 +8,7 @@ fn reading(text: &str) -> Reading {
     recorder.finish().unwrap()
 }
 
-/// What is made of an exit code and messages beside the text of one OST.
+/// Judges an exit code and messages beside the text of one OST.
 fn judged(code: i32, said: &[&str], text: &str) -> Result<(), Error> {
     let said: Vec<String> = said.iter().map(|&line| line.to_owned()).collect();
     judge(ExitStatus::from_raw(code << 8), &said, &reading(text))

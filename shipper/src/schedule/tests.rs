@@ -42,7 +42,7 @@ proptest! {
         let schedule = Schedule::new(interval, &server);
         let next = schedule.next(now);
         prop_assert!(next > now && next <= now + interval);
-        // Every server's moments are the same whenever it was started.
+        // The poll times of a server do not depend on when the shipper was started.
         prop_assert_eq!(schedule.next(now + interval), next + interval);
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The parameters in the order in which they came, each with its text; and whether the whole was whole.
+/// Returns the parameters in order of arrival, each with its text, and true if the whole text was complete.
 fn split(pieces: &[&[u8]]) -> (Vec<(String, String)>, bool) {
     let mut parts = Vec::new();
     let mut sink = |part: Part<'_>| {

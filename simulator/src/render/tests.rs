@@ -1,4 +1,4 @@
-//! Every layout, character by character. The texts in `golden` were checked by hand.
+//! Tests every layout, character by character. The texts in `golden` were checked by hand.
 
 use super::*;
 use crate::counter::Calls;
@@ -23,7 +23,7 @@ const fn calls(call: Call, count: u32, bytes: u32, usecs: u32) -> Calls {
     }
 }
 
-/// 16 MiB and more than ten seconds: numbers as wide as their columns.
+/// Calls of 16 MiB and of more than ten seconds, whose numbers are as wide as their columns.
 const ON_AN_OST: &[Calls] = &[
     calls(Call::Write, 3, 16_777_216, 12_345_678),
     calls(Call::Write, 1, 4_097, 150),
@@ -81,7 +81,7 @@ layouts! {
 
 #[test]
 fn the_sum_of_squares_wraps_and_since_2_17_saturates() {
-    // 2^24 squared is 2^48; 2^16 of them are 2^64.
+    // 2^24 squared is 2^48; the sum of 2^16 such squares is 2^64.
     let counted = life(&[calls(Call::Write, 1 << 16, 1 << 24, 1)]);
     let squares = |layout| {
         let record = record(b"x.0", &counted, layout, Kind::Ost, 0);
