@@ -1,4 +1,4 @@
-//! Large values on their way into a table.
+//! Large values that are passed to statements by pointer.
 #![allow(unsafe_code)]
 
 use std::ops::Deref;
@@ -9,9 +9,9 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
 };
 use pgrx::{FromDatum, IntoDatum, PgMemoryContexts, pg_sys, varlena_to_byte_slice};
 
-/// A value of type bytea in memory, of which statements are given a pointer. PostgreSQL follows it where it stores the
-/// value. The value itself would be copied when a statement is planned and twice when a row is made, each time into new
-/// memory: of 7.5 MB that takes longer than to store them.
+/// A value of type bytea in memory that is passed to statements as a pointer. PostgreSQL follows the pointer when it
+/// stores the value. The value itself would be copied when a statement is planned and twice when a row is made, each
+/// time into new memory: for 7.5 MB the copies take longer than storing the value.
 #[derive(Debug, Clone, Copy)]
 pub struct Bytea<'a> {
     value: *mut pg_sys::varlena,
@@ -19,10 +19,14 @@ pub struct Bytea<'a> {
 }
 
 impl Bytea<'_> {
-    /// A copy for the rest of the function that was called; None of nothing that PostgreSQL could store.
+    /// Copies bytes for the rest of the function that was called. Only pgrx's signature allows for `None`.
+    ///
+    /// # Panics
+    ///
+    /// Panics in pgrx if the bytes and their header have 1 GiB or more.
     pub fn copied(bytes: &[u8]) -> Option<Self> {
         let datum = bytes.into_datum()?;
-        // SAFETY: the value was just made, in the memory context of the running function, as which it lives.
+        // SAFETY: the value was just made in the memory context of the running function, and lives as long as that.
         unsafe { Self::from_datum(datum, false) }
     }
 }
@@ -44,8 +48,8 @@ impl FromDatum for Bytea<'_> {
         if is_null || datum.is_null() {
             return None;
         }
-        // SAFETY: by this function's contract it is a value of type bytea; one that is compressed or elsewhere is fetched
-        // into the current memory context.
+        // SAFETY: by this function's contract the datum is of type bytea; a value that is compressed or stored out of
+        // line is fetched into the current memory context.
         unsafe {
             let value = pg_sys::pg_detoast_datum_packed(datum.cast_mut_ptr());
             let bytes = varlena_to_byte_slice(value);
@@ -71,7 +75,7 @@ unsafe impl SqlTranslatable for Bytea<'_> {
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <&[u8]>::RETURN_SQL;
 }
 
-/// What is called an indirect pointer in PostgreSQL's `varatt.h`.
+/// An indirect pointer as in PostgreSQL's `varatt.h`.
 #[repr(C, packed)]
 struct Indirect {
     header: u8,
@@ -79,7 +83,7 @@ struct Indirect {
     pointer: pg_sys::varatt_indirect,
 }
 
-/// The header of a value that is elsewhere.
+/// The header of a value that is stored elsewhere.
 const ELSEWHERE: u8 = if cfg!(target_endian = "little") {
     0x01
 } else {
@@ -95,8 +99,8 @@ impl IntoDatum for Bytea<'_> {
                 pointer: self.value,
             },
         };
-        // SAFETY: what it points to is whole and in memory, and lives longer than a statement that the running function
-        // makes. palloc gives room for the pointer, or an error of PostgreSQL.
+        // SAFETY: the value that it points to is whole and in memory, and lives longer than a statement that the
+        // running function makes. palloc returns room for the pointer, or raises an error of PostgreSQL.
         unsafe {
             let place = PgMemoryContexts::CurrentMemoryContext.palloc_struct::<Indirect>();
             place.write(indirect);

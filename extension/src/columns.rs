@@ -1,9 +1,9 @@
-//! The operation columns of `jobstats.increments`, as they follow from the list of operations.
+//! The operation columns of `jobstats.increments`, derived from the list of operations.
 
 use jobstats_core::increment::Column;
 use jobstats_core::operation::{Kind, OPERATIONS, Operation};
 
-/// All operation columns with their names, in the order of the table: totals first, then time spent.
+/// Returns all operation columns with their names, in the order of the table: totals first, then time spent.
 pub fn operation_columns() -> impl Iterator<Item = (Column, String)> {
     let totals = OPERATIONS
         .iter()
@@ -17,12 +17,12 @@ pub fn operation_columns() -> impl Iterator<Item = (Column, String)> {
     totals.chain(times)
 }
 
-/// The name of the column that holds the time spent in an operation.
+/// Returns the name of the column that holds the time spent in an operation.
 pub fn usecs_name(operation: &Operation) -> String {
     format!("{}_usecs", operation.name)
 }
 
-/// What the column holds, for COMMENT ON.
+/// Returns the text of COMMENT ON for a column.
 pub fn meaning(column: Column) -> String {
     match column {
         Column::Total(index) => {

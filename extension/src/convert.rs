@@ -1,6 +1,6 @@
-//! What `jobstats_convert()` needs to know: which relations of the store are not what TimescaleDB, as it is installed
-//! now, would have made of them, what stands in the way, and how their successors are created. The steps themselves are
-//! in `sql/convert.sql`.
+//! The part of `jobstats_convert()` that is not SQL: finds the relations of the store that are not what TimescaleDB, as
+//! it is installed now, would have made of them, and the objects that stand in the way, and creates the successors of
+//! the relations. The steps themselves are in `sql/convert.sql`.
 
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -10,23 +10,23 @@ use crate::rollup::{LEVELS, Level};
 use crate::setup::{GROWING, Installation, divide_by_time, installation};
 use crate::store;
 
-/// What continuous aggregates need: columns can be added to them from then on.
+/// The oldest TimescaleDB with suitable continuous aggregates: columns can be added to them from this version on.
 const OLDEST_WITH_AGGREGATES: [u64; 2] = [2, 28];
 
-/// A relation of the store that is to become something else.
+/// A relation of the store that is to be converted.
 struct Pending {
     relation: String,
-    /// The column of time.
+    /// The time column.
     key: &'static str,
-    /// The span of what is copied at once.
+    /// The span of the rows that are copied at once.
     unit: &'static str,
-    /// How wide chunks of a hypertable are, as an expression.
+    /// The width of chunks of a hypertable, as an SQL expression.
     chunk_width: String,
-    /// The rollup that becomes a continuous aggregate; None: it becomes a hypertable.
+    /// The rollup that becomes a continuous aggregate; `None` if the relation becomes a hypertable.
     aggregate: Option<&'static Level>,
 }
 
-/// The relations that are not yet what `installation` has, each after those that it is made from.
+/// Returns the relations that are not yet as `installation` makes them, each after the relations that it is made from.
 fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pending>, Error> {
     let Installation::Timescale { community, .. } = installation else {
         return Ok(Vec::new());
@@ -66,7 +66,7 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
     Ok(found)
 }
 
-/// The names of the relations that `jobstats_convert()` would convert.
+/// Returns the names of the relations that `jobstats_convert()` would convert.
 pub fn pending_names(
     client: &SpiClient<'_>,
     installation: &Installation,
@@ -75,7 +75,7 @@ pub fn pending_names(
     Ok(found.into_iter().map(|it| it.relation).collect())
 }
 
-/// Fails where TimescaleDB is missing, or too old for what its edition would have.
+/// Fails if TimescaleDB is missing, or too old for the continuous aggregates of its edition.
 fn require_timescale(installation: &Installation) -> Result<(), Error> {
     match installation {
         Installation::Plain => Err(Error::NoTimescale),
@@ -90,7 +90,7 @@ fn require_timescale(installation: &Installation) -> Result<(), Error> {
     }
 }
 
-/// Fails where something depends on a relation that would not survive its replacement.
+/// Fails if an object depends on a relation and would not survive its replacement.
 fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
     let found = client.select(
         include_str!("sql/convert_dependents.sql"),

@@ -9,77 +9,77 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;
 
-/// What can go wrong in a function of this extension.
+/// An error of a function of this extension.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The schema `jobstats` is not there.
+    /// The store does not exist.
     #[error("the store of jobstats is missing in this database")]
     NoStore,
-    /// A schema `jobstats` is there, but not ours.
+    /// A schema `jobstats` exists, but is not ours.
     #[error("schema \"jobstats\" belongs to another role or holds something else")]
     ForeignSchema,
-    /// The store is as another version of the extension made it.
+    /// Another version of the extension made the store.
     #[error("the store of jobstats is of version {store}, the extension of version {extension}")]
     StoreVersion {
-        /// Version that the store was made for.
+        /// The version that the store was made for.
         store: String,
-        /// Version of the extension.
+        /// The version of the extension.
         extension: &'static str,
-        /// Whether the store's is the later one.
+        /// True if the store's version is the later one.
         newer: bool,
     },
-    /// Identifiers are stored as UTF-8.
+    /// The encoding of the database is not UTF-8, in which identifiers are stored.
     #[error("jobstats needs a database with encoding UTF8, not {0}")]
     Encoding(String),
-    /// The previous text must be read as of now, not as of the transaction's start.
+    /// The isolation level is too high: the previous text must be read as of now, not as of the transaction's start.
     #[error("{action} is not possible under isolation level {level}")]
     Isolation {
-        /// What was to be done.
+        /// The action that was attempted.
         action: &'static str,
         /// The isolation level.
         level: String,
     },
-    /// A standby, or a transaction that may not write.
+    /// A write on a standby, or in a read-only transaction.
     #[error("{0} is not possible in a read-only transaction")]
     ReadOnly(&'static str),
-    /// A procedure that commits.
+    /// A procedure that commits, called in a transaction block.
     #[error("{0} cannot run inside of a transaction block")]
     TransactionBlock(String),
-    /// Somebody who may call maintenance, but has not the rights to do it.
+    /// A caller who may call maintenance, but does not have the rights to do it.
     #[error(
         "only the owner of the store of jobstats, or whoever has that role's rights, can do this"
     )]
     NotOwner,
-    /// Nothing to convert to.
+    /// A conversion without TimescaleDB.
     #[error("TimescaleDB is not installed in this database")]
     NoTimescale,
-    /// Its continuous aggregates lack something.
+    /// A TimescaleDB whose continuous aggregates lack something.
     #[error("rollups need the continuous aggregates of TimescaleDB 2.28 or newer, not {0}")]
     OldTimescale(String),
-    /// What would not survive that a table is replaced.
+    /// An object that would not survive the replacement of a table.
     #[error("{dependent} depends on jobstats.{relation}, which is to be replaced")]
     InTheWay {
-        /// Table of the store.
+        /// The table of the store.
         relation: String,
-        /// As PostgreSQL describes it.
+        /// The object as PostgreSQL describes it.
         dependent: String,
     },
-    /// A text larger than `max_text`, or than the unpacked text may be.
+    /// A text larger than `max_text`, or larger than unpacked text may be.
     #[error("the text has more than {limit} bytes")]
     TextTooLarge {
-        /// Bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// What can be packed so well is no text of Lustre.
+    /// A text that packs so well that it cannot be one of Lustre.
     #[error("the text is more than {limit} times as long as it is packed")]
     Ratio {
-        /// How many times.
+        /// The largest ratio of unpacked to packed size.
         limit: u64,
     },
-    /// A text of more targets than `max_targets`.
+    /// A text with more targets than `max_targets`.
     #[error("the text has {found} targets, more than {limit}")]
     TooManyTargets {
-        /// Targets of the text.
+        /// The number of targets in the text.
         found: usize,
         /// The limit.
         limit: usize,
@@ -87,67 +87,67 @@ pub enum Error {
     /// `body_zstd` cannot be unpacked.
     #[error("the text is not zstd data: {0}")]
     NotZstd(String),
-    /// Neither or both of `body` and `body_zstd`.
+    /// A row with neither or both of `body` and `body_zstd`.
     #[error("{0}")]
     Body(&'static str),
     /// Settings that contradict each other.
     #[error("{problem}")]
     Settings {
-        /// Which.
+        /// The contradiction.
         problem: String,
-        /// What to do.
+        /// The remedy.
         hint: String,
     },
     /// An argument that is out of range, or has no meaning.
     #[error("{problem}")]
     Argument {
-        /// What is wrong with it.
+        /// The reason why it is refused.
         problem: String,
-        /// What to give instead.
+        /// The value to give instead.
         hint: Cow<'static, str>,
     },
-    /// NULL where it has no meaning.
+    /// A NULL where it has no meaning.
     #[error("{0} must not be NULL")]
     Null(&'static str),
-    /// A table of the store that has lost a row without which nothing works.
+    /// A table of the store that has lost an indispensable row.
     #[error("jobstats.{0} has lost a row")]
     NoRow(&'static str),
-    /// A name that would be stored with every text.
+    /// A name that is too long, and would be stored with every text.
     #[error("{what} has more than {limit} bytes")]
     LongName {
-        /// What it names.
+        /// The thing that it names.
         what: &'static str,
-        /// Bytes.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// A list of names, or a name, that nobody has.
+    /// A list of names, or a name, that is longer than any real one.
     #[error("an argument has more than a megabyte")]
     LongArgument,
-    /// A name in an argument that stands for nothing.
+    /// A name in an argument that names nothing.
     #[error("there is no {what} \"{}\"", shown(name))]
     Unknown {
-        /// What it should be.
+        /// The kind of thing that it should name.
         what: &'static str,
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The valid names.
         valid: String,
     },
-    /// An answer that nobody can read.
+    /// An answer that is too long for anybody to read.
     #[error("the answer has over a million rows")]
     TooManyRows,
     /// A window of very many steps, each of which costs time and memory for every group.
     #[error("the window has over 100,000 steps")]
     TooManySteps,
-    /// A window whose steps, of all targets together, take minutes.
+    /// A window whose steps, over all targets together, take minutes.
     #[error("{steps} steps of {targets} targets are over a million")]
     TooManyCells {
-        /// Steps of the window.
+        /// The number of steps of the window.
         steps: usize,
-        /// Targets in scope.
+        /// The number of targets in scope.
         targets: i64,
     },
-    /// What is stored differs everywhere.
+    /// A store that disagrees with its raw text everywhere.
     #[error("over 100,000 disagreements")]
     TooManyDisagreements,
     /// Another transaction stored another identifier with the same hash at the same time.
@@ -156,28 +156,28 @@ pub enum Error {
     /// Not enough memory.
     #[error("out of memory: could not allocate {0} bytes")]
     Memory(usize),
-    /// Not enough memory for what a text says.
+    /// Not enough memory for the content of a text.
     #[error("out of memory: {0}")]
     Read(#[from] jobstats_core::snapshot::ReadError),
-    /// Not enough memory for what happened between two texts.
+    /// Not enough memory for the increments between two texts.
     #[error("out of memory: {0}")]
     Compare(#[from] jobstats_core::increment::CompareError),
     /// A `jobid_name` that cannot be compiled.
     #[error("{0}")]
     Format(#[from] jobstats_core::entry_id::FormatError),
-    /// No summary of a counter.
+    /// An error of a summary of a counter.
     #[error("{0}")]
     Counter(#[from] CounterError),
-    /// No density.
+    /// An error of a density.
     #[error("{0}")]
     Density(#[from] DensityError),
-    /// No sum of rates.
+    /// An error of a sum of rates.
     #[error("{0}")]
     Rate(#[from] RateError),
-    /// From PostgreSQL.
+    /// An error of SPI.
     #[error("{0}")]
     Spi(#[from] spi::Error),
-    /// Something that the store must have is not as it must be.
+    /// A part of the store that is missing, or not as it must be.
     #[error("the store is damaged: {0}")]
     Damaged(String),
     /// A value of one of our types is not what its functions made.
@@ -185,12 +185,13 @@ pub enum Error {
     DamagedValue(String),
 }
 
-/// Returns the beginning of a text for a message: a caller's megabyte would go into the log of the server.
+/// Returns the beginning of a text for a message: otherwise a megabyte from a caller could go into the log of the
+/// server.
 pub fn shown(text: &str) -> Cow<'_, str> {
     shortened(text, 60)
 }
 
-/// Characters of a message.
+/// The largest number of characters of a message.
 const MESSAGE_LIMIT: usize = 300;
 
 fn shortened(text: &str, characters: usize) -> Cow<'_, str> {
@@ -201,7 +202,7 @@ fn shortened(text: &str, characters: usize) -> Cow<'_, str> {
 }
 
 impl Error {
-    /// Whether packed text is not what it should be, so that nothing can be unpacked.
+    /// Returns whether the error is that packed text is invalid, so that it cannot be unpacked.
     pub const fn is_of_packed(&self) -> bool {
         matches!(
             self,
@@ -209,7 +210,7 @@ impl Error {
         )
     }
 
-    /// An [`Error::Argument`].
+    /// Makes an [`Error::Argument`].
     pub fn argument(problem: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
         Self::Argument {
             problem: problem.into(),
@@ -217,7 +218,7 @@ impl Error {
         }
     }
 
-    /// A feed that does not say from which server its text comes.
+    /// Makes the error for a feed that does not say from which server its text comes.
     pub fn no_server() -> Self {
         Self::argument(
             "server must not be NULL",
@@ -225,7 +226,7 @@ impl Error {
         )
     }
 
-    /// A window that has no time in it.
+    /// Makes the error for a window that has no time in it.
     pub fn empty_window() -> Self {
         Self::argument(
             "since must be earlier than until",

@@ -1,4 +1,4 @@
-//! `jobstats_identify()` and what else has to do with the formats of identifiers.
+//! `jobstats_identify()`, and other functions for the formats of identifiers.
 
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format};
 use jobstats_core::scan::IDENTIFIER_MAX;
@@ -71,7 +71,7 @@ fn jobstats_identify(
     Ok(TableIterator::once(means))
 }
 
-/// What the entry means by the first of the formats that matches it. All of them are looked at: an error in one is told
+/// Identifies an entry by the first of the formats that matches it. Compiles all formats: an error in one is reported
 /// whatever the entry is.
 fn by_first(entry: &str, formats: &Array<'_, &str>) -> Result<Means, Error> {
     let mut found = None;
@@ -106,12 +106,13 @@ fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
     Ok(Formats::compile(DEFAULT_FORMATS.iter().copied())?)
 }
 
-/// The formats of `jobstats.entry_formats`.
+/// Returns the formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
     rows(client)?.into_iter().map(compile_one).collect()
 }
 
-/// Those of them that are formats: a feed does not fail for one that is none.
+/// Returns the valid formats of `jobstats.entry_formats`, and warns of each invalid one: a feed does not fail because
+/// of it.
 pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
     let rows = rows(client)?.into_iter();
     let usable = rows.filter_map(|row| match compile_one(row) {
@@ -142,8 +143,8 @@ fn compile_one((format, label): (String, Option<String>)) -> Result<Format, Erro
     Ok(Format::compile(&format, label.as_deref())?)
 }
 
-/// The columns name, job, uid, gid, node, executable, pid, format, status and workload of `jobstats.entries` for these
-/// names, each as an array.
+/// Returns the columns name, job, uid, gid, node, executable, pid, format, status and workload of `jobstats.entries`
+/// for these names, each as an array.
 pub fn identity_columns<'n>(
     formats: &Formats,
     names: impl Iterator<Item = &'n String> + Clone,
@@ -178,7 +179,7 @@ pub fn identity_columns<'n>(
     ]
 }
 
-/// Says so where most identifiers of a target's first text match no format: the site uses another one.
+/// Raises a NOTICE if most identifiers of a target's first text match no format: the site uses another one.
 pub fn notice_unmatched(
     client: &SpiClient<'_>,
     target: &str,
@@ -200,16 +201,16 @@ pub fn notice_unmatched(
     Ok(())
 }
 
-/// As many identifiers show what the others look like.
+/// The number of identifiers that are enough to find the likely format.
 pub const SAMPLE: usize = 1000;
 
-/// One NOTICE with the remedy.
+/// Raises one NOTICE with the remedy.
 pub fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
     let advice = advice(likely);
     pgrx::notice!("{unmatched} of {of} identifiers of {target} match no known format; {advice}");
 }
 
-/// What to do about identifiers that match no known format.
+/// Returns the advice on identifiers that match no known format.
 pub fn advice(likely: Option<&str>) -> String {
     match likely {
         Some(format) => format!("they look like {format}: {}", remedy(format)),
@@ -217,7 +218,7 @@ pub fn advice(likely: Option<&str>) -> String {
     }
 }
 
-/// The statement that adds a format.
+/// Returns the statements that add a format and identify the stored entries by it.
 fn remedy(format: &str) -> String {
     format!(
         "INSERT INTO jobstats.entry_formats SELECT coalesce(max(priority), 0) + 1, {} FROM jobstats.entry_formats; \

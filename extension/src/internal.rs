@@ -1,5 +1,5 @@
-//! What PostgreSQL hands over as `internal`: the state of an aggregate, which lies in its memory, and a message that is
-//! being received.
+//! Values that PostgreSQL passes as `internal`: the state of an aggregate, which lies in PostgreSQL's memory, and a
+//! message that is being received.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
@@ -11,26 +11,26 @@ use pgrx::pg_sys;
 
 use crate::error::Error;
 
-/// How a function says that it is called as those in C are, with all arguments in one structure.
+/// The record that declares a function to be called like those in C, with all arguments in one structure.
 pub static VERSION_1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
 
-/// What `palloc` aligns to.
+/// The alignment of memory from `palloc`.
 const ALIGNMENT: usize = 8;
 
-/// The memory of an aggregate's states, which is freed as a whole: nothing in it is dropped. PostgreSQL counts what is in
-/// it, and begins to spill groups to disk when it has grown too large.
+/// The memory context of an aggregate's states, which is freed as a whole: nothing in it is dropped. PostgreSQL counts
+/// the memory in it, and begins to spill groups to disk when it has grown too large.
 #[derive(Debug, Clone, Copy)]
 pub struct StateMemory(pg_sys::MemoryContext);
 
-// SAFETY: memory from PostgreSQL's allocator stays valid and in place until it is freed, or the context is, with which all
-// that is allocated from it goes; copies of this name the same context.
+// SAFETY: memory from PostgreSQL's allocator stays valid and in place until it is freed, or the context is, which frees
+// all memory that is allocated from it; copies of this value name the same context.
 unsafe impl Allocator for StateMemory {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if layout.align() > ALIGNMENT {
             return Err(AllocError);
         }
         let flags = pg_sys::MCXT_ALLOC_HUGE | pg_sys::MCXT_ALLOC_NO_OOM;
-        // SAFETY: the context is there as long as the aggregate runs. Without memory this gives NULL.
+        // SAFETY: the context exists as long as the aggregate runs. The function returns NULL if there is no memory.
         let place =
             unsafe { pg_sys::MemoryContextAllocExtended(self.0, layout.size(), flags as i32) };
         let place = NonNull::new(place.cast::<u8>()).ok_or(AllocError)?;
@@ -46,7 +46,7 @@ unsafe impl Allocator for StateMemory {
 impl StateMemory {
     fn of_aggregate(call: pg_sys::FunctionCallInfo) -> Result<Self, Error> {
         let mut context = std::ptr::null_mut();
-        // SAFETY: the call is under way; whoever calls it is asked, too, whether it is an aggregate.
+        // SAFETY: the call is under way; the function also tells whether the caller is an aggregate.
         let kind = unsafe { pg_sys::AggCheckCallContext(call, &raw mut context) };
         if kind == 0 {
             return Err(Error::argument(
@@ -58,7 +58,7 @@ impl StateMemory {
     }
 }
 
-/// The state that a function of an aggregate has been given, if there is one yet.
+/// Returns the state that was passed to a function of an aggregate, if there is one yet.
 ///
 /// # Safety
 ///
@@ -69,11 +69,11 @@ pub unsafe fn state<'call, S>(state: Internal) -> Option<&'call mut S> {
     unsafe { place.as_mut() }
 }
 
-/// The same, or a new one, which lives as long as its aggregate.
+/// Returns the given state, or makes a new one that lives as long as its aggregate.
 ///
 /// # Safety
 ///
-/// As [`state`].
+/// The aggregate's states are all made by this function with this type, and the reference ends with the call.
 pub unsafe fn state_or_new<'call, S>(
     given: Internal,
     call: pg_sys::FunctionCallInfo,
@@ -88,12 +88,12 @@ pub unsafe fn state_or_new<'call, S>(
     Ok(Box::leak(state.map_err(|_| Error::Memory(size_of::<S>()))?))
 }
 
-/// How PostgreSQL keeps a state for the next call.
+/// Converts a state to the value that PostgreSQL keeps for the next call.
 pub fn kept<S>(state: &mut S) -> Internal {
     Internal::from(Some(pg_sys::Datum::from(&raw mut *state)))
 }
 
-/// What is left of a message that is being received.
+/// Returns the rest of a message that is being received.
 ///
 /// # Safety
 ///

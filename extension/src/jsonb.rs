@@ -20,8 +20,8 @@ pub struct Jsonb<'a> {
 }
 
 impl Jsonb<'_> {
-    /// Reads the value. Returns `None` where serde_json cannot read it, and where its text is longer than `limit` bytes: the
-    /// memory that serde_json takes for a value is not limited otherwise.
+    /// Reads the value. Returns `None` if serde_json cannot read it, or if its text is longer than `limit` bytes:
+    /// nothing else limits the memory that serde_json takes for a value.
     pub fn read(&self, limit: usize) -> Option<Value> {
         let text = self.text.to_bytes();
         (text.len() <= limit)
@@ -29,7 +29,7 @@ impl Jsonb<'_> {
             .flatten()
     }
 
-    /// Returns the value that a text stands for; `None` where the text is no JSON.
+    /// Converts a value of serde_json. Returns `None` if it cannot be written as JSON.
     pub fn of(value: &Value) -> Option<Self> {
         let text = CString::new(serde_json::to_string(value).ok()?).ok()?;
         // SAFETY: the function takes a C string, and its result lives in the current memory context.
@@ -49,8 +49,8 @@ impl FromDatum for Jsonb<'_> {
         if is_null {
             return None;
         }
-        // SAFETY: by this function's contract the datum is of type jsonb. The function fetches a value that is compressed or
-        // elsewhere, and its result lives in the current memory context.
+        // SAFETY: by this function's contract the datum is of type jsonb. The function fetches a value that is
+        // compressed or stored out of line, and its result lives in the current memory context.
         let text = unsafe { direct_function_call::<&CStr>(pg_sys::jsonb_out, &[Some(datum)]) }?;
         Some(Self { datum, text })
     }

@@ -48,7 +48,7 @@ mod zstd_text;
 
 pg_module_magic!();
 
-/// Called by PostgreSQL when a session loads the library.
+/// Prepares a session. PostgreSQL calls this when the session loads the library.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     ballast::rehearse();

@@ -1,6 +1,6 @@
-//! The lock that one `jobstats_maintain()` holds over all its transactions, so that two never work at once.
+//! The lock that `jobstats_maintain()` holds over all its transactions, so that two calls never work at once.
 //!
-//! It is a lock on the table `jobstats.locks` that belongs to the session: only who has rights on that table can take it.
+//! It is a session-level lock on the table `jobstats.locks`: only roles with rights on that table can take it.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -18,7 +18,7 @@ thread_local! {
     static HELD: Cell<Option<pg_sys::LockRelId>> = const { Cell::new(None) };
 }
 
-/// Whether this backend gives the lock back when a transaction fails.
+/// True once this backend releases the lock when a transaction fails.
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
 #[pg_extern(sql = r#"
@@ -48,7 +48,7 @@ fn jobstats_end_maintenance() {
     release();
 }
 
-/// Takes the lock for the session: a procedure that commits would lose one of its transaction.
+/// Takes the lock for the session: a procedure that commits would lose a lock of its transaction.
 #[allow(unsafe_code)]
 fn lock(table: pg_sys::Oid) {
     // SAFETY: reads a variable of this backend.
@@ -57,16 +57,16 @@ fn lock(table: pg_sys::Oid) {
         relId: table,
         dbId: database,
     };
-    // SAFETY: takes the number of a relation, which is there; waiting ends with an error of PostgreSQL at the latest.
+    // SAFETY: takes the OID of a relation, which exists; waiting ends with an error of PostgreSQL at the latest.
     unsafe { pg_sys::LockRelationIdForSession(&raw mut relation, MODE) };
     HELD.set(Some(relation));
 }
 
-/// Has the lock released where the procedure fails: a lock of the session outlives its transaction.
+/// Registers the callback that releases the lock if the procedure fails: a session-level lock outlives its transaction.
 #[allow(unsafe_code)]
 fn guard() {
     if !GUARDED.swap(true, Ordering::Relaxed) {
-        // SAFETY: the callback is never taken away, and needs no argument.
+        // SAFETY: the callback is never unregistered, and needs no argument.
         unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) }
     }
 }
@@ -88,8 +88,8 @@ unsafe extern "C-unwind" fn transaction_ends(
 #[allow(unsafe_code)]
 fn release() {
     if let Some(mut relation) = HELD.take() {
-        // SAFETY: this backend holds the lock. Releasing it needs neither catalog nor snapshot, so that it can be done in a
-        // failed transaction.
+        // SAFETY: this backend holds the lock. Releasing it needs neither catalog nor snapshot, so that it can be done
+        // in a failed transaction.
         unsafe { pg_sys::UnlockRelationIdForSession(&raw mut relation, MODE) };
     }
 }

@@ -1,4 +1,4 @@
-//! Memory: an error of PostgreSQL where there is none, instead of the end of the process, which would be that of every
+//! Allocation that fails with an error of PostgreSQL if memory runs out. An abort of the process would end every
 //! session of the server.
 
 use std::hint::black_box;
@@ -9,15 +9,15 @@ use rustix::mm::{Advice, madvise};
 
 use crate::error::Error;
 
-/// Room for `more` items.
+/// Reserves room for `more` items.
 pub fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Error> {
     items
         .try_reserve_exact(more)
         .map_err(|_| Error::Memory(more.saturating_mul(size_of::<T>())))
 }
 
-/// Room for `more` bytes of text, in large pages where the system has them: it takes half of the time to unpack a text
-/// of 110 MB that its memory is had for the first time, 4 kB by 4 kB.
+/// Reserves room for `more` bytes of text, in huge pages if the system has them. With pages of 4 kB, the page faults
+/// take half of the time of unpacking a text of 110 MB.
 pub fn reserve_large(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
     reserve(text, more)?;
     #[cfg(target_os = "linux")]
@@ -27,18 +27,18 @@ pub fn reserve_large(text: &mut Vec<u8>, more: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Vectors from here on lie in memory of their own, which goes when they do.
+/// The size in bytes from which the C library maps memory for a vector alone, and unmaps it with the vector.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 32 << 20;
 
 #[cfg(target_os = "linux")]
 fn advise_large(text: &mut Vec<u8>) {
-    // Only a wish: where it is not granted, nothing is lost.
+    // The system may ignore the advice; nothing is lost then.
     advise(text, Advice::LinuxHugepage);
 }
 
-/// Empties a text and lets the system take its memory when it needs some, until it is written again; whether it can be
-/// kept on these terms.
+/// Empties a text and lets the system reclaim its memory when it needs some, until the text is written again. Returns
+/// whether the system supports this.
 pub fn lend(text: &mut Vec<u8>) -> bool {
     text.clear();
     #[cfg(target_os = "linux")]
@@ -51,7 +51,7 @@ pub fn lend(text: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Says what the whole pages of a text are for; whether the system takes note.
+/// Advises the system about the whole pages of a text. Returns whether the system accepts the advice.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn advise(text: &mut Vec<u8>, advice: Advice) -> bool {
@@ -61,13 +61,13 @@ fn advise(text: &mut Vec<u8>, advice: Advice) -> bool {
     let Some(len) = text.capacity().checked_sub(skipped) else {
         return false;
     };
-    // SAFETY: the pages are the vector's own. Its memory is neither moved nor shared; LinuxFree may make zeros of what is
-    // in them, which callers have no use for any more.
+    // SAFETY: the pages are the vector's own. The call neither moves nor shares its memory; LinuxFree may zero their
+    // content, which callers do not use any more.
     unsafe { madvise(start.wrapping_add(skipped).cast(), len - len % PAGE, advice) }.is_ok()
 }
 
-/// Gives memory that is not in use any more back to the system. The C library keeps it in pieces between what is in use: of
-/// a feed with a million new entries 691 MB, for as long as the session lasted.
+/// Gives unused memory back to the system. The C library keeps it in pieces between memory in use: after a feed with a
+/// million new entries 691 MB, for the rest of the session.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code)]
@@ -75,22 +75,22 @@ pub fn give_back() {
         unsafe extern "C" {
             fn malloc_trim(pad: usize) -> std::ffi::c_int;
         }
-        // SAFETY: it touches only what is not in use.
+        // SAFETY: the call touches only memory that is not in use.
         unsafe { malloc_trim(0) };
     }
 }
 
-/// Fails where there is no room for many small things that are about to be made, `each` of so many bytes. Collections
-/// of strings and the like end the process where they cannot grow.
+/// Fails if there is no memory for `things` small allocations of `each` bytes that are about to be made. Collections of
+/// strings and the like end the process if they cannot grow.
 pub fn require_room(things: usize, each: usize) -> Result<(), Error> {
     let mut room: Vec<u8> = Vec::new();
     reserve(&mut room, things.saturating_mul(each))?;
-    // What is never looked at might never be asked for.
+    // An allocation that is never looked at might be optimized away.
     black_box(&room);
     Ok(())
 }
 
-/// Text in the making.
+/// A text that grows while it is written.
 #[derive(Default)]
 pub struct Growing(pub Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! `jobstats_metrics()`: how targets fare, for those who scrape and alert.
+//! `jobstats_metrics()`: returns the health and the rates of targets, for scraping and alerting.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::error::Error;
 use crate::reading::views;
 use crate::store;
 
-/// What `status` in the view `health` can be.
+/// The values of `status` in the view `health`.
 const STATUSES: [&str; 7] = ["ok", "silent", "clock", "late", "slow", "rejects", "ids"];
 
-/// A target, how it fares, and what it did last.
+/// A target, its health, and its work in the last observation.
 struct Target {
     cluster: String,
     filesystem: String,
@@ -28,26 +28,27 @@ struct Target {
     usual_interval: Option<f64>,
     rejects: Option<f64>,
     problems: Option<f64>,
-    /// None where it is silent, or there is no observation before the last one.
+    /// The work in the last observation; `None` if the target is silent, if there is no observation before the last
+    /// one, or if the last one spans over an hour and over four usual intervals.
     work: Option<Work>,
 }
 
-/// What was done in the last observation.
+/// The work in the last observation.
 struct Work {
     seconds: f64,
     active: bool,
-    /// Calls or bytes, in the order of [`OPERATIONS`].
+    /// The calls or bytes, in the order of [`OPERATIONS`].
     amounts: Vec<Option<f64>>,
-    /// Microseconds of operations that make up service time; None where they are not known.
+    /// The microseconds of operations that make up service time; `None` where they are not known.
     usecs: Vec<Option<f64>>,
 }
 
-/// How maintenance of the store fares.
+/// The state of maintenance of the store.
 struct Maintenance {
-    /// When it last came to its end; None: never.
+    /// The time at which maintenance last completed; `None` if it never did.
     completed: Option<f64>,
     problem: bool,
-    /// The rollups that were ever refreshed, and the seconds that they stay behind.
+    /// The rollups that were ever refreshed, each with its lag in seconds.
     lags: Vec<(String, f64)>,
 }
 
@@ -143,7 +144,7 @@ fn target(row: &SpiHeapTupleData<'_>, works: &mut BTreeMap<i32, Work>) -> Result
     })
 }
 
-/// Rejects that are nobody's, per cluster.
+/// Returns the number of rejects that name no known target, per cluster.
 fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
     client
         .select(include_str!("sql/metrics_rejects.sql"), None, &[])?
@@ -193,12 +194,13 @@ fn missing() -> Error {
 }
 
 impl Work {
-    /// Whether the server reports times; None where nothing was done.
+    /// Returns whether the server reports times; `None` if nothing was done.
     fn timed(&self) -> Option<bool> {
         self.active.then(|| self.usecs.iter().any(Option::is_some))
     }
 
-    /// Per second, all of them together: sums of whole numbers are exact, those of rates are not.
+    /// Returns the sum of amounts per second. The sum is taken before the division: sums of whole numbers are exact,
+    /// sums of rates are not.
     fn rate<'a>(&self, amounts: impl Iterator<Item = &'a Option<f64>>) -> f64 {
         // `sum` would begin at -0.
         amounts.flatten().fold(0.0, |sum, amount| sum + amount) / self.seconds
@@ -223,7 +225,7 @@ impl Target {
         }
     }
 
-    /// The operations that targets of its kind report, and how much of each it did.
+    /// Returns the operations that targets of its kind report, with the amount of each.
     fn operations(&self) -> impl Iterator<Item = (&'static Operation, &Option<f64>)> {
         let amounts = self.work.iter().flat_map(|work| &work.amounts);
         OPERATIONS
@@ -232,14 +234,15 @@ impl Target {
             .filter(|(operation, _)| operation.on(self.kind()))
     }
 
-    /// Calls per second of all metadata operations, of an MDT.
+    /// Returns the calls per second of all metadata operations of an MDT.
     fn metadata(&self) -> Option<f64> {
         let work = self.work.as_ref()?;
         let calls = self.operations().filter(|(it, _)| it.metadata);
         (self.kind() == TargetKind::Mdt).then(|| work.rate(calls.map(|(_, calls)| calls)))
     }
 
-    /// Requests in service. A target that did nothing is taken to report times if others do.
+    /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others
+    /// do.
     fn service_time(&self, others_timed: bool) -> Option<f64> {
         let work = self.work.as_ref()?;
         work.timed()
@@ -354,7 +357,7 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     )
 }
 
-/// A family with a sample of each target for which there is a value.
+/// Writes a family with a sample of each target that has a value.
 fn of_each(
     out: &mut Exposition,
     targets: &[Target],
@@ -372,7 +375,7 @@ fn of_each(
     Ok(())
 }
 
-/// A family with the rates of all operations of a kind.
+/// Writes a family with the rates of all operations of a kind.
 fn of_operations(
     out: &mut Exposition,
     targets: &[Target],

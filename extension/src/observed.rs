@@ -1,7 +1,7 @@
-//! The aggregate that says for how long a target was observed in each step of a window.
+//! The aggregate that computes for how long a target was observed in each step of a window.
 //!
-//! With a row for every target and step that was observed, looked up in a hash table, a user's month by hour took 122 ms of
-//! processor time, with arrays 89.
+//! A user's month by hour took 122 ms of CPU time with a row for every observed target and step, looked up in a hash
+//! table, and 89 ms with arrays.
 
 use allocator_api2::vec::Vec;
 use jobstats_core::increment::Micros;

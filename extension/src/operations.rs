@@ -1,4 +1,4 @@
-//! `jobstats_operations()`: the list of operations as a table.
+//! `jobstats_operations()`: returns the list of operations as a table.
 
 use jobstats_core::operation::{Kind, OPERATIONS};
 use pgrx::prelude::*;

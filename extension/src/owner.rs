@@ -1,9 +1,9 @@
-//! Work on the store with the rights of its owner, whoever calls.
+//! Runs work on the store with the rights of its owner, whoever calls.
 //!
-//! A superuser may call the maintenance of a store that belongs to somebody else. Triggers and defaults that this owner has
-//! put on the tables must not run with the superuser's rights. `SET ROLE` is no boundary, because a trigger can run
-//! `RESET ROLE`, and a `SECURITY DEFINER` function of the owner is none, because the owner can alter it. PostgreSQL itself
-//! runs the functions of indexes and materialized views as this module does.
+//! A superuser may call the maintenance of a store that belongs to somebody else. Triggers and defaults that this owner
+//! has put on the tables must not run with the superuser's rights. `SET ROLE` is no boundary, because a trigger can run
+//! `RESET ROLE`, and a `SECURITY DEFINER` function of the owner is none, because the owner can alter it. PostgreSQL
+//! itself runs the functions of indexes and materialized views as this module does.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -22,8 +22,8 @@ struct Rights {
 }
 
 impl Rights {
-    /// Takes the rights of a role. Until they are given back, no role can be set or reset and nothing can be deferred to the
-    /// end of the transaction, and parameters that are set hold no longer.
+    /// Takes the rights of a role. Until they are given back, no role can be set or reset and nothing can be deferred
+    /// to the end of the transaction; GUCs that are set meanwhile hold no longer than that.
     fn of(role: pg_sys::Oid) -> Self {
         let mut rights = Self {
             user: pg_sys::Oid::INVALID,
@@ -32,8 +32,8 @@ impl Rights {
         };
         let restricted =
             (pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION) as c_int;
-        // SAFETY: in a backend's only thread. An error gives user, context and parameters of the level of transaction
-        // around it back.
+        // SAFETY: in a backend's only thread. An error restores user, context and GUCs of the transaction level around
+        // it.
         unsafe {
             pg_sys::GetUserIdAndSecContext(&raw mut rights.user, &raw mut rights.context);
             pg_sys::SetUserIdAndSecContext(role, rights.context | restricted);
@@ -56,7 +56,7 @@ impl Drop for Rights {
     }
 }
 
-/// The owner of the store, if the caller has the owner's rights.
+/// Returns the owner of the store if the caller has the owner's rights.
 fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
     store::require(client)?;
     let found = client.select(

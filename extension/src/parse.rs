@@ -1,4 +1,4 @@
-//! `jobstats_parse()` and `jobstats_problems()`: what the scanner finds, as rows.
+//! `jobstats_parse()` and `jobstats_problems()`: return as rows what the scanner finds.
 #![allow(unsafe_code)]
 
 use std::borrow::Cow;
@@ -48,7 +48,7 @@ fn jobstats_problems(body: &str, call: pg_sys::FunctionCallInfo) -> Result<(), E
     Ok(tell(body, Told::Problems, rows)?)
 }
 
-/// What rows are made of.
+/// The findings of the scanner that become rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Told {
     Counters,
@@ -69,7 +69,7 @@ fn tell(body: &str, told: Told, rows: Rows) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes rows, and knows where the scan stands in the text.
+/// A sink that makes rows, and remembers the position of the scan in the text.
 struct Teller {
     told: Told,
     rows: Rows,
@@ -169,7 +169,7 @@ impl<'a> Sink<'a> for Teller {
     }
 }
 
-/// Buckets that counted something, under Lustre's own names for them, as jsonb.
+/// Returns the buckets that counted something, under Lustre's own names for them, as jsonb.
 fn hist(histogram: &[u64; HISTOGRAM_LEN]) -> Option<pg_sys::Datum> {
     let mut text = String::from("{");
     let counted = histogram
@@ -189,7 +189,7 @@ fn integer(line: u32) -> i32 {
     i32::try_from(line).unwrap_or(i32::MAX)
 }
 
-/// Exactly: a double would lose the nanoseconds.
+/// Converts a time to seconds, exactly: a double would lose the nanoseconds.
 fn seconds(time: Time) -> Option<AnyNumeric> {
     let text = match time.nanos {
         0 => time.seconds.to_string(),

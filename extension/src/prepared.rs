@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::pinned::Pinned;
 
 thread_local! {
-    /// As long as the session: they are few more than there are in the code.
+    /// The plans, which are kept for the session. There are hardly more of them than statements in the code.
     static PREPARED: RefCell<HashMap<String, &'static OwnedPreparedStatement>> = RefCell::default();
 }
 
@@ -20,7 +20,7 @@ pub fn register_memory() {
     PREPARED.with(|_| ());
 }
 
-/// Runs a statement by a plan that holds for all arguments: it is kept, and large arguments are not copied into it.
+/// Runs a statement with a generic plan. The plan is kept, and large arguments are not copied into it.
 pub fn update<'c>(
     client: &mut SpiClient<'c>,
     statement: &str,

@@ -1,4 +1,4 @@
-//! `jobstats_reidentify()`: after a change of the formats, the stored entries follow.
+//! `jobstats_reidentify()`: identifies the stored entries anew after a change of the formats.
 
 use jobstats_core::entry_id::likely_format;
 use pgrx::prelude::*;
@@ -11,7 +11,7 @@ use crate::pause::pause;
 use crate::rollup;
 use crate::store;
 
-/// Entries that are in memory at once.
+/// The number of entries that are in memory at once.
 const BATCH: i64 = 20_000;
 
 #[pg_extern(sql = r#"
@@ -62,7 +62,7 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     }
 }
 
-/// The next entries in order of their keys.
+/// Returns the next entries in the order of their keys.
 fn batch(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<(Vec<i64>, Vec<String>), Error> {
     let rows = client.update(
         "SELECT entry_id, name FROM jobstats.entries WHERE $1 IS NULL OR entry_id > $1 ORDER BY entry_id LIMIT $2",

@@ -1,4 +1,4 @@
-//! `jobstats_reprocess()`: what the audit finds wrong is computed anew and replaced.
+//! `jobstats_reprocess()`: computes anew what the audit finds wrong, and replaces it.
 
 use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
@@ -16,7 +16,7 @@ use crate::short::{Short, plain};
 use crate::store::{self, Settings};
 use crate::time::timestamptz;
 
-/// What was done to one target.
+/// The work done on one target.
 struct Outcome {
     target: Target,
     walked: Walked,
@@ -89,7 +89,7 @@ fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Erro
         }
         require_read_committed(client, "reprocessing")?;
         let settings = store::settings(client)?;
-        // As a feed does: setup waits for us and we for it, so that nobody waits for tables in a circle.
+        // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
         client.update("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", None, &[])?;
         Ok((settings, targets(client, pattern)?))
     })?;
@@ -100,7 +100,7 @@ fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Erro
     }
     let changed = outcomes.iter().flat_map(|outcome| &outcome.walked.wrong);
     if let Some(first) = changed.map(|wrong| wrong.time).min() {
-        // As the last step and for all targets at once, as a feed does.
+        // New entries are inserted in the last step and for all targets at once, as in a feed.
         Spi::connect_mut(|client| entries.insert_new(client, first))?;
     }
     outcomes.retain(|outcome| outcome.walked.computed + outcome.walked.left > 0);
@@ -115,7 +115,8 @@ fn reprocess_target(
     entries: &mut Entries,
     target: Target,
 ) -> Result<Outcome, Error> {
-    // Targets come in the order in which feeds lock them. What is read afterwards is what is committed then.
+    // Targets come in the order in which feeds lock them. Later statements read what is committed once the lock is
+    // ours.
     Spi::connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
         client.update(lock, None, &[target.id.into()]).map(drop)
@@ -137,7 +138,8 @@ fn reprocess_target(
     })
 }
 
-/// Replaces what is stored of an observation; those before it are right already. Gives the number of its increments.
+/// Replaces what is stored of an observation; earlier observations are right already. Returns the number of its
+/// increments.
 fn put_right(
     entries: &mut Entries,
     target_id: i32,

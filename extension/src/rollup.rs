@@ -1,10 +1,10 @@
 //! Rollups: sums of `jobstats.increments` over ten minutes, hours and days, by target and entry.
 //!
-//! Where TimescaleDB has continuous aggregates, a rollup is one of them; elsewhere it is a table. Either is filled by
-//! `jobstats_maintain()` up to a time that it announces first. What a feed writes or deletes before that time it notes in
-//! `jobstats.dirty`; the views `increments_10m`, … take such spans, and what comes after the time, from `increments`
-//! itself. So they are exact at any moment. After a long gap, rows of increments cross edges of narrow rollups: in these
-//! [coarse] spans such a rollup knows only whole hours, or days.
+//! If TimescaleDB has continuous aggregates, a rollup is one of them; otherwise it is a table. `jobstats_maintain()`
+//! fills either up to a time that it announces first. A feed notes in `jobstats.dirty` the spans of what it writes or
+//! deletes before that time. The views `increments_10m`, … read these spans, and what comes after that time, from
+//! `increments` itself, so that they are exact at any moment. After a long gap, rows of increments cross bucket edges
+//! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.
 
 use jobstats_core::increment::Micros;
 use jobstats_core::level::Span;
@@ -23,21 +23,21 @@ mod users;
 
 pub use users::forget as forget_users;
 
-/// Where buckets of all widths begin.
+/// The origin of buckets of all widths.
 const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";
 
 /// A rollup.
 #[derive(Debug, Clone, Copy)]
 pub struct Level {
-    /// Suffix of the names of its relations.
+    /// The suffix of the names of its relations.
     pub name: &'static str,
-    /// Width of its buckets, as an interval.
+    /// The width of its buckets, as an interval.
     pub width: &'static str,
-    /// What it sums.
+    /// The relation that it sums.
     source: Source,
-    /// Span of a partition, and of a chunk.
+    /// The span of a partition, and of a chunk.
     pub unit: &'static str,
-    /// How long it is kept at first; None: for ever.
+    /// The initial retention period; `None` is for ever.
     pub retention: Option<&'static str>,
 }
 
@@ -47,7 +47,7 @@ enum Source {
     Rollup(&'static str),
 }
 
-/// All rollups, each after the one that it sums.
+/// The rollups, each after the rollup that it sums.
 pub const LEVELS: [Level; 3] = [
     Level {
         name: "10m",
@@ -82,28 +82,28 @@ impl Level {
         })
     }
 
-    /// Whether it sums increments.
+    /// Returns whether this rollup sums increments.
     pub fn is_finest(&self) -> bool {
         matches!(self.source, Source::Increments)
     }
 
-    /// The table or continuous aggregate.
+    /// Returns the name of the table or continuous aggregate.
     pub fn relation(&self) -> String {
         format!("rollup_{}", self.name)
     }
 
-    /// How wide chunks of it are, as an expression.
+    /// Returns the width of its chunks, as an SQL expression.
     pub fn chunk_width(&self) -> String {
         format!("interval '1 {}'", self.unit)
     }
 
-    /// The table of its [sums by user](users).
+    /// Returns the name of the table of its [sums by user](users).
     pub fn users(&self) -> String {
         format!("rollup_{}_users", self.name)
     }
 
-    /// The bucket that an instant lies in that ends a span, as it is stored: a microsecond after the bucket's start, so
-    /// that buckets include their ends, as rows of `increments` do, and not their starts.
+    /// Returns the SQL expression for the bucket of an instant that ends a span. A bucket is stored as a microsecond
+    /// after its start: like rows of `increments`, buckets include their ends and not their starts.
     fn bucket(&self, instant: &str) -> String {
         format!(
             "date_bin('{width}', {instant} - interval '1 microsecond', {EPOCH}) + interval '1 microsecond'",
@@ -111,7 +111,7 @@ impl Level {
         )
     }
 
-    /// The sums over rows `i` of what this level sums, grouped by `bucket`.
+    /// Returns the SELECT that sums rows `i` of `from`, which are those of the source, by `bucket`, entry and target.
     fn sums(&self, bucket: &str, from: &str) -> String {
         let (first, last, resets) = match self.source {
             Source::Increments => (
@@ -135,7 +135,8 @@ impl Level {
         }
     }
 
-    /// Fills the table of this rollup from what it sums, of which rows `i` are.
+    /// Returns the INSERT that fills the table of this rollup from its source. `rows` is a condition on rows `i` of the
+    /// source.
     fn insert(&self, rows: &str) -> String {
         let (source, time) = self.source();
         format!(
@@ -149,8 +150,8 @@ impl Level {
         )
     }
 
-    /// Creates a table of the columns of this rollup, and of others, with a leading comma each; `key` is the name and the
-    /// type of the column that says whose a row is.
+    /// Creates a table with the columns of this rollup and further `columns`, each with a leading comma. `key` is the
+    /// name and the type of the column that says whose a row is: an entry's or a user's.
     fn create_table(
         &self,
         client: &mut SpiClient<'_>,
@@ -173,7 +174,7 @@ impl Level {
         )
     }
 
-    /// Creates the continuous aggregate under a name, empty.
+    /// Creates the continuous aggregate under a name, without data.
     pub fn create_aggregate(
         &self,
         client: &mut SpiClient<'_>,
@@ -196,7 +197,7 @@ impl Level {
         Ok(())
     }
 
-    /// The live view: the rollup where it is up to date, and elsewhere what it would hold.
+    /// Returns the live view: the rollup where it is up to date, and elsewhere the rows that it would hold.
     fn view(&self) -> String {
         let live = Self {
             source: Source::Increments,
@@ -229,7 +230,7 @@ impl Level {
         )
     }
 
-    /// The live view with dimensions, every operation divided by the seconds of its bucket.
+    /// Returns the live view with dimensions, with every operation divided by the seconds of its bucket.
     fn rates_view(&self) -> String {
         format!(
             "CREATE OR REPLACE VIEW jobstats.rates_{name} AS \
@@ -247,7 +248,7 @@ impl Level {
         )
     }
 
-    /// The views on top of it, each after those that it shows.
+    /// Returns the names and definitions of the views on the rollup, each after the views that it reads.
     pub fn views(&self) -> [(String, String); 2] {
         let name = self.name;
         [
@@ -256,7 +257,7 @@ impl Level {
         ]
     }
 
-    /// What its relations are, for COMMENT ON; `kind` is that of the rollup.
+    /// Returns the COMMENT ON statements for its relations; `kind` is the kind of relation that the rollup is.
     fn comments(&self, kind: &str) -> String {
         let (name, width, relation) = (self.name, self.width, self.relation());
         format!(
@@ -274,7 +275,7 @@ impl Level {
         )
     }
 
-    /// The rows of the rollup that can be relied on.
+    /// Returns the SELECT of the rows of the rollup that are up to date: neither dropped nor dirty, and refreshed.
     fn current(&self) -> String {
         format!(
             "SELECT r.bucket, r.entry_id, r.target_id, r.first, r.last, r.resets{columns} \
@@ -289,7 +290,7 @@ impl Level {
         )
     }
 
-    /// The whole buckets that a row `d` of `jobstats.dirty` touches.
+    /// Returns the SQL range of the whole buckets that a row `d` of `jobstats.dirty` touches.
     fn dirty_span(&self) -> String {
         format!(
             "tstzrange(date_bin('{width}', d.span_from, {EPOCH}), \
@@ -312,15 +313,15 @@ fn table(relation: &str, key: (&str, &str), columns: &str, by_range: &str) -> St
     )
 }
 
-/// An expression for each operation column, with a leading comma each.
+/// Returns an expression for each operation column, each with a leading comma.
 fn operations(expression: impl Fn(&str) -> String) -> String {
     operation_columns()
         .map(|(_, name)| format!(", {}", expression(&format!("\"{name}\""))))
         .collect()
 }
 
-/// Creates what is missing of the rollups of a store. Those of partitioned tables are partitioned tables too, whatever is
-/// installed by now.
+/// Creates the missing relations of the rollups of a store. Rollups of partitioned tables are partitioned tables too,
+/// whatever is installed by now.
 pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
     let installation = match store::kind(client, "increments")? {
         Some('p') => &Installation::Plain,
@@ -378,7 +379,7 @@ fn keep_stored(client: &mut SpiClient<'_>, level: &Level) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says what the relations of all rollups are.
+/// Sets the comments on the relations of all rollups.
 pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
     for level in &LEVELS {
         let kind = match store::kind(client, &level.relation())? {
@@ -391,7 +392,7 @@ pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Notes that increments of a span are written or deleted, where rollups of it are computed already, or may soon be.
+/// Notes that increments of a span are written or deleted, if rollups of the span are computed already, or may soon be.
 pub fn changed(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -414,10 +415,10 @@ pub fn changed(
     Ok(())
 }
 
-/// Distances of the edges of rows after a long gap, with the interval that says each.
+/// The distances of the edges of rows after a long gap, each with its interval in SQL.
 pub const COARSE: [(Micros, &str); 2] = [(HOUR, "1 hour"), (DAY, "1 day")];
 
-/// Notes that increments of a span cross edges of the rollups that are narrower than a width.
+/// Notes that increments of a span cross bucket edges of the rollups that are narrower than `width`.
 pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Result<(), Error> {
     client.update(
         &format!(
@@ -430,7 +431,8 @@ pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Resu
     Ok(())
 }
 
-/// Notes what was stored before there were rollups: by a version that divides every row at full hours.
+/// Notes the coarse spans of increments that were stored before there were rollups, by a version that splits every row
+/// at full hours.
 fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let width = "1 hour";
     client.update(
@@ -455,13 +457,13 @@ fn coarse_span(from: &str, to: &str, width: &str) -> String {
     )
 }
 
-/// Up to where rollups are, or may soon be, computed, and from where on they still can be: what is older is about to be
-/// dropped. A refresh that announces a later time waits until the transactions
-/// have ended that know only of this one, and none of them waits for a refresh.
+/// Returns the time up to which rollups are, or may soon be, computed, and the time from which they still can be: older
+/// data is about to be dropped. A refresh that announces a later time waits until the transactions that know only of
+/// this one have ended, and none of them waits for a refresh.
 fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
     let (mut known, mut gone) = (None, None);
     loop {
-        // By a statement with a new snapshot: another time may have been announced before the lock was ours.
+        // This statement takes a new snapshot: another time may have been announced before we got the lock.
         let found = client.update(
             "SELECT announced, horizon, number FROM jobstats.refresh",
             Some(1),
@@ -483,7 +485,7 @@ fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
             None,
             &[number.into()],
         )?;
-        // A refresh that has just settled takes the row away; then jobstats.refresh has another number.
+        // A refresh that has just settled deletes the row; jobstats.refresh has another number then.
         if locked.is_empty() && gone.replace(number) == Some(number) {
             return Err(Error::NoRow("locks"));
         }
@@ -544,7 +546,7 @@ fn jobstats_roll_up(
             None,
             &arguments,
         )?;
-        // In order, so that block ranges tell where a bucket is.
+        // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
         Ok(client
             .update(&format!("{insert} ORDER BY 1"), None, &arguments)?
             .len())
@@ -589,8 +591,8 @@ fn jobstats_skip_empty_days(
          OR EXISTS (SELECT FROM jobstats.{relation} i WHERE i.bucket > $1 AND i.bucket <= $2)"
     );
     Spi::connect(|client| -> Result<(), Error> {
-        // Not in what is left at the end, all of it as a rule: to find the first row of ten minutes, what was stored in the
-        // day before them would be read.
+        // The rest of a day or less, which is all of the span as a rule, is not searched: to find the first row of ten
+        // minutes, PostgreSQL would read what was stored in the day before them.
         while to - from > DAY {
             let day = [timestamptz(from)?.into(), timestamptz(from + DAY)?.into()];
             let found = client.select(&held, Some(1), &day)?;

@@ -1,11 +1,11 @@
-//! How maintenance is to be scheduled with what is installed.
+//! Advice on how to schedule maintenance with the installed software.
 
 use pgrx::spi::{SpiClient, quote_literal};
 
 use crate::error::Error;
 use crate::setup::{Installation, one_text};
 
-/// What to do so that `jobstats_maintain()` is called every ten minutes; or by what it is called already.
+/// Returns how to have `jobstats_maintain()` called every ten minutes, or the job that calls it already.
 pub fn advice(
     client: &SpiClient<'_>,
     installation: &Installation,
@@ -51,15 +51,15 @@ pub fn advice(
     Ok(format!("Schedule maintenance:\n{statement}"))
 }
 
-/// The job of TimescaleDB that does it already.
+/// The query for the job of TimescaleDB that runs maintenance already.
 const BY_TIMESCALE: &str = "SELECT min(job_id) FROM timescaledb_information.jobs \
     WHERE proc_name = 'jobstats_maintain_job' AND scheduled";
 
-/// The job of pg_cron that does it already.
+/// The query for the job of pg_cron that runs maintenance already.
 const BY_PG_CRON: &str = "SELECT min(jobid)::integer FROM cron.job \
     WHERE command LIKE '%jobstats\\_maintain%' AND database = current_database() AND active";
 
-/// The number of the job that a query finds.
+/// Returns the number of the job that a query finds.
 fn job(client: &SpiClient<'_>, query: &str) -> Result<Option<i32>, Error> {
     Ok(client
         .select(query, Some(1), &[])?
@@ -67,7 +67,7 @@ fn job(client: &SpiClient<'_>, query: &str) -> Result<Option<i32>, Error> {
         .get_one::<i32>()?)
 }
 
-/// Whether pg_cron is in this database, and its tables are ours to read.
+/// Returns whether pg_cron is in this database and we may read its tables.
 fn has_pg_cron(client: &SpiClient<'_>) -> Result<bool, Error> {
     let found = client.select(
         "SELECT coalesce(bool_or(has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')), false) \

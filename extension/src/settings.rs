@@ -1,4 +1,4 @@
-//! What `jobstats_setup()` can be told: how long what is kept, and in which pieces.
+//! The settings that `jobstats_setup()` takes: retention periods, the handling of chunks, and the lag of rollups.
 
 use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::spi::SpiClient;
@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::error::Error;
 use crate::setup::one_text;
 
-/// Settings to be; what is None stays as it is.
+/// The requested settings; a setting that is `None` stays as it is.
 pub struct Wanted {
     pub raw_retention: Option<Interval>,
     pub retention: Option<Interval>,
@@ -20,11 +20,11 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Makes them those of the store, from the next maintenance on.
+    /// Stores the settings, which take effect with the next maintenance.
     ///
     /// # Errors
-    /// One of PostgreSQL where a value is not possible, [`Error::Settings`] where they contradict each other; then all stay as
-    /// they are.
+    /// An error of PostgreSQL if a value is not possible, [`Error::Settings`] if settings contradict each other; all
+    /// settings stay as they are then.
     pub fn apply(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         let wanted: [DatumWithOid; 9] = [
             self.raw_retention.into(),
@@ -54,13 +54,13 @@ impl Wanted {
     }
 }
 
-/// Fails where a setting cannot be what is wanted, whatever the others are.
+/// The query that fails if a requested setting is not possible, whatever the others are.
 const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.value::text) \
     FROM (VALUES ('raw_retention', $1), ('retention', $2), ('rejects_retention', $3), ('chunk_interval', $4), \
     ('compress_after', $5), ('refresh_lag', $6), ('rollup_10m_retention', $7), ('rollup_1h_retention', $8), \
     ('rollup_1d_retention', $9)) AS v (name, value) WHERE v.value IS NOT NULL";
 
-/// Says how long what is kept.
+/// Returns a sentence with the retention periods.
 pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
     one_text(
         client,

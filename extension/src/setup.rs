@@ -16,10 +16,10 @@ use crate::schedule;
 use crate::settings::{self, Wanted};
 use crate::store;
 
-/// The tables that grow with time, and the width of their chunks.
+/// The tables that grow with time.
 pub const GROWING: [&str; 3] = ["raw", "observations", "increments"];
 
-/// The plain views that only show what is in the tables.
+/// The plain views, which only show what is in the tables.
 const VIEWS: [(&str, &str); 5] = [
     ("raw_text", include_str!("sql/raw_text.sql")),
     ("rates", include_str!("sql/rates.sql")),
@@ -31,20 +31,21 @@ const VIEWS: [(&str, &str); 5] = [
     ("quality", include_str!("sql/quality.sql")),
 ];
 
-/// Raw text is packed before it is stored; that PostgreSQL tries again would cost more than it saves.
+/// The statement that turns off compression of raw text, which is packed before it is stored: trying to compress it
+/// again would cost more than it saves.
 const PACKED: &str = "ALTER TABLE jobstats.raw \
     ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN carried SET STORAGE EXTERNAL";
 
-/// Formats that a new store knows, with the node label where the identifier names no node.
+/// The formats that a new store knows, with the node label where the identifier names no node.
 const FORMATS: &str =
     "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
 
-/// Where the growing tables are kept.
+/// The software that keeps the growing tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Installation {
     /// PostgreSQL alone.
     Plain,
-    /// TimescaleDB, its functions being in this schema.
+    /// TimescaleDB, with its functions in this schema.
     Timescale {
         schema: String,
         community: bool,
@@ -174,11 +175,11 @@ fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
     }
 }
 
-/// Creates the schema; gives whether it is new. One that somebody else has put there is refused, because what stands in
-/// it would run with our rights.
+/// Creates the schema. Returns whether it is new. Refuses a schema that somebody else has made, because its content
+/// would run with our rights.
 fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     loop {
-        // By a statement with a new snapshot: another setup may just have made it.
+        // This statement takes a new snapshot: another setup may just have made the schema.
         let found = client.update(
             &format!(
                 "SELECT pg_get_userbyid(n.nspowner) = current_user AND coalesce(({}), false) \
@@ -201,7 +202,8 @@ fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Whether an earlier version made the store; one that a later version made has what this one knows nothing of.
+/// Returns whether an earlier version made the store. Fails if a later version made it, because this one does not know
+/// all of it.
 fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
     // A store that has lost its settings may be of any version.
     let Some(version) = store::version(client)? else {
@@ -213,8 +215,8 @@ fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Lets running feeds and maintenance end and makes new ones wait, so that no two locks of tables are waited for in a
-/// circle. A store of version 0.1 has no table of locks; there the feed alone is what setups wait for.
+/// Waits for running feeds and maintenance to end and makes new ones wait, so that no deadlock over tables can arise. A
+/// store of version 0.1 has no table of locks; setup waits there for the lock of the feed alone.
 fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
     for (relation, lock) in [
         (
@@ -236,7 +238,7 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is installed in this database.
+/// Returns the software that is installed in this database.
 pub fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
     let found = client.select(
         "SELECT jobstats_internal.timescale_schema(), e.extversion, \
@@ -270,7 +272,7 @@ fn create_tables(client: &mut SpiClient<'_>, installation: &Installation) -> Res
     store::add_operations(client, "increments")
 }
 
-/// Makes hypertables of the growing tables, or gives them their first partitions.
+/// Turns the growing tables into hypertables, or creates their first partitions.
 fn make_growing(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
     for table in GROWING {
         divide_by_time(client, installation, table, "time", "interval '1 day'")?;
@@ -284,8 +286,8 @@ fn make_growing(client: &mut SpiClient<'_>, installation: &Installation) -> Resu
     Ok(())
 }
 
-/// Makes a new relation of the store a hypertable, whose chunks are as wide as an expression says, or gives it the
-/// partition for what has no other.
+/// Turns a new relation of the store into a hypertable with chunks of `width`, an SQL expression, or creates its
+/// default partition.
 pub fn divide_by_time(
     client: &mut SpiClient<'_>,
     installation: &Installation,
@@ -306,7 +308,7 @@ pub fn divide_by_time(
     Ok(())
 }
 
-/// Chunks made from now on have this width.
+/// Sets the width of chunks that are made from now on.
 fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
     client.update(
         &format!(
@@ -320,8 +322,8 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
     Ok(())
 }
 
-/// Chunks that are old enough are kept in columns: by target, so that replacing one observation unpacks little. What is
-/// no hypertable or continuous aggregate yet stays as it is.
+/// Enables the columnstore for chunks that are old enough, segmented by target, so that replacing one observation
+/// unpacks little. Relations that are not yet hypertables or continuous aggregates stay as they are.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let off: Vec<String> = client
         .update(
@@ -360,7 +362,7 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The way in, and the views; what is there is replaced in place, so that grants and views on top of it stay.
+/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay.
 fn create_views(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.update(include_str!("sql/feed.sql"), None, &[])?;
     client.update(include_str!("sql/checked_settings.sql"), None, &[])?;
@@ -439,7 +441,7 @@ fn message(
     ))
 }
 
-/// What a query gives that gives one text.
+/// Returns the single text that a query returns.
 pub fn one_text(client: &SpiClient<'_>, query: &str) -> Result<String, Error> {
     let value = client
         .select(query, Some(1), &[])?

@@ -1,8 +1,8 @@
-//! Rows on their way into `jobstats.increments`.
+//! Inserts rows into `jobstats.increments`.
 //!
 //! `INSERT … SELECT` from a function that fills a tuplestore costs as little as COPY, works the same for tables,
-//! partitions and hypertables, and fires what hangs on them. The rows wait in this backend's memory in between; they are
-//! taken from there as many at a time as stay in the processor's cache, where a tuplestore of all would become a file.
+//! partitions and hypertables, and fires their triggers. In between, the rows wait in this backend's memory. Each
+//! statement takes as many of them as fit into the processor's cache; a tuplestore of all rows would become a file.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -24,14 +24,14 @@ use crate::prepared;
 use crate::rows::jsonb;
 use crate::time::postgres_micros;
 
-/// An increment, its entry already resolved; a row of `jobstats.increments` for each part of it.
+/// An increment whose entry is resolved. It becomes a row of `jobstats.increments` for each of its parts.
 pub struct Row {
     entry_id: i64,
     increment: Increment<'static>,
 }
 
 impl Row {
-    /// What this entry did.
+    /// Makes a row from an increment of the entry.
     pub fn new(entry_id: i64, increment: Increment<'_>) -> Self {
         let increment = Increment {
             id: "",
@@ -44,11 +44,11 @@ impl Row {
     }
 }
 
-/// Rows of one target.
+/// The rows of one target.
 struct Batch {
     target_id: i32,
     rows: vec::IntoIter<Row>,
-    /// How many of them a statement reads.
+    /// The number of rows that a statement reads.
     at_a_time: usize,
 }
 
@@ -61,14 +61,14 @@ pub fn register_memory() {
     STAGED.with(|_| ());
 }
 
-/// A type of PostgreSQL, by name and number.
+/// A type of PostgreSQL, by name and OID.
 type Type = (&'static str, PgBuiltInOids);
 
 const TIME: Type = ("timestamptz", PgBuiltInOids::TIMESTAMPTZOID);
 const NUMBER: Type = ("bigint", PgBuiltInOids::INT8OID);
 const NUMBERS: Type = ("bigint[]", PgBuiltInOids::INT8ARRAYOID);
 
-/// The columns before those of the operations.
+/// The columns before the operation columns.
 const FIXED: [(&str, Type); 7] = [
     ("time", TIME),
     ("since", TIME),
@@ -79,14 +79,14 @@ const FIXED: [(&str, Type); 7] = [
     ("reset", ("boolean", PgBuiltInOids::BOOLOID)),
 ];
 
-/// The columns after them.
+/// The columns after the operation columns.
 const LAST: [(&str, Type); 3] = [
     ("read_bytes_hist", NUMBERS),
     ("write_bytes_hist", NUMBERS),
     ("detail", ("jsonb", PgBuiltInOids::JSONBOID)),
 ];
 
-/// All columns, as [`fill`] fills them.
+/// Returns all columns in the order in which [`fill`] fills them.
 fn columns() -> impl Iterator<Item = (String, Type)> {
     let named = |(name, kind): (&str, Type)| (name.to_owned(), kind);
     let operations = operation_columns().map(|(_, name)| (name, NUMBER));
@@ -97,10 +97,10 @@ fn columns() -> impl Iterator<Item = (String, Type)> {
         .chain(LAST.into_iter().map(named))
 }
 
-/// Writes increments of a target, divided at the edges of rollups; gives the number of rows.
+/// Inserts increments of a target, split at the bucket edges of rollups. Returns the number of rows.
 ///
 /// # Errors
-/// Those of PostgreSQL, by way of its own reports.
+/// The errors of PostgreSQL, which it reports itself.
 pub fn insert_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -121,7 +121,7 @@ pub fn insert_increments(
 /// Runs a statement that reads increments of a target from [`Source::select`].
 ///
 /// # Errors
-/// Those of the statement.
+/// The errors of the statement.
 pub fn with_rows<T>(
     target_id: i32,
     rows: Vec<Row>,
@@ -130,7 +130,8 @@ pub fn with_rows<T>(
     staged(target_id, rows, usize::MAX, run)
 }
 
-/// Half a megabyte of rows. A tuplestore of 12,089 was written to a file, a tenth of the time that they took.
+/// The number of rows that a statement inserts, half a megabyte. A tuplestore of 12,089 rows was written to a file,
+/// which took a tenth of their time.
 const AT_A_TIME: usize = 1000;
 
 fn staged<T>(
@@ -148,7 +149,7 @@ fn staged<T>(
     run()
 }
 
-/// Takes the rows away again, also where an error of PostgreSQL ends the statement.
+/// A guard that removes the rows when the statement ends, also by an error of PostgreSQL.
 struct Staged;
 
 impl Drop for Staged {
@@ -157,7 +158,7 @@ impl Drop for Staged {
     }
 }
 
-/// The waiting rows, for statements that read them once.
+/// The SQL with which a statement reads the waiting rows, once.
 pub struct Source {
     /// The columns of `jobstats.increments`.
     pub names: String,
@@ -165,7 +166,7 @@ pub struct Source {
     pub select: String,
 }
 
-/// How statements read the waiting rows.
+/// Returns the SQL with which a statement reads the waiting rows.
 pub fn source() -> Source {
     let names: Vec<String> = columns().map(|(name, _)| format!("\"{name}\"")).collect();
     let types = columns().map(|(name, (kind, _))| format!("\"{name}\" {kind}"));
@@ -178,7 +179,8 @@ pub fn source() -> Source {
     Source { names, select }
 }
 
-/// The rows that this backend's running feed is about to store or its audit compares; none at any other time.
+/// Returns the rows that the running feed of this backend is about to store or its audit compares; none at any other
+/// time.
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.staged_increments() RETURNS SETOF record
 LANGUAGE c VOLATILE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
@@ -209,7 +211,7 @@ unsafe fn put_rows(
         .enumerate()
         .map(|(position, (column, _))| (column, FIXED.len() + position))
         .collect();
-    // Values of other types than those of the caller's columns would be taken for addresses.
+    // Values of other types than those of the caller's columns would be read as addresses.
     // SAFETY: the descriptor is valid by this function's contract; it is copied.
     let wanted = unsafe { PgTupleDesc::from_pg_copy(descriptor) };
     let wanted = wanted.iter().map(|column| column.atttypid);
@@ -224,7 +226,7 @@ unsafe fn put_rows(
     let mut values = vec![pg_sys::Datum::from(0); width];
     let mut nulls = vec![true; width];
     let mut context = PgMemoryContexts::new("jobstats staged row");
-    // Divided here, one at a time: after a long gap the parts are many times the increments.
+    // Increments are split here, one at a time: after a long gap there are many more parts than increments.
     for row in batch.rows.by_ref().take(batch.at_a_time) {
         let observed = row.increment.time;
         for part in step::split(row.increment) {
@@ -281,12 +283,12 @@ fn fill(
     set(after + 2, detail.map(packed));
 }
 
-/// How values are compressed: lz4 where the server was built with it, as nearly all are, takes a quarter of the time of the
-/// default, which is a fifth of the time of these rows, and leaves as little.
+/// The method that compresses values: lz4 if the server was built with it, as nearly all are. It takes a quarter of the
+/// time of the default method, which takes a fifth of the time of these rows, and compresses as well.
 static COMPRESSION: LazyLock<c_char> = LazyLock::new(|| {
     /// `TOAST_LZ4_COMPRESSION`
     const LZ4: c_char = b'l' as c_char;
-    /// As `default_toast_compression` says.
+    /// The method that `default_toast_compression` names.
     const DEFAULT: c_char = 0;
     // SAFETY: C strings that outlive the call, which only asks whether the setting would be valid.
     let is_valid = unsafe {
@@ -304,13 +306,14 @@ static COMPRESSION: LazyLock<c_char> = LazyLock::new(|| {
     if is_valid != 0 { LZ4 } else { DEFAULT }
 });
 
-/// A value of variable length, compressed where that makes it smaller. PostgreSQL itself does that only to rows that
-/// would not fit four to a page; but of histograms and details, which are half of a row, most is zeros and names.
+/// Compresses a value of variable length if that makes it smaller. PostgreSQL itself compresses values only in rows
+/// that would not fit four to a page; but half of a row is histograms and details, most of which is zeros and names.
 fn packed(value: pg_sys::Datum) -> pg_sys::Datum {
     unsafe extern "C-unwind" {
         fn toast_compress_datum(value: pg_sys::Datum, method: c_char) -> pg_sys::Datum;
     }
-    // SAFETY: the value is whole and in memory, as it was just made; a null pointer says that it stays as it is.
+    // SAFETY: the value is whole and in memory, as it was just made; the function returns a null pointer if the value
+    // stays as it is.
     let compressed = unsafe { toast_compress_datum(value, *COMPRESSION) };
     if compressed.is_null() {
         value

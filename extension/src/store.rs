@@ -1,4 +1,4 @@
-//! What every function needs to know of the store: that it is there, its settings, and where our functions are.
+//! The store as every function needs it: whether it exists, its settings, and the schema of our functions.
 
 use jobstats_core::increment::Micros;
 use pgrx::prelude::*;
@@ -7,29 +7,29 @@ use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable, quote_identifier};
 use crate::columns::operation_columns;
 use crate::error::Error;
 
-/// Version of the extension, and of the store that it makes.
+/// The version of the extension, and of the store that it makes.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The row of `jobstats.settings`, as far as ingest needs it.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// How long raw text is kept.
+    /// The retention period of raw text.
     pub raw_retention: Micros,
-    /// Since when increments and observations are kept.
+    /// The time since which increments and observations are kept.
     pub kept_since: Micros,
-    /// How far a text may be in the future.
+    /// The largest time that the clock of a text may be ahead.
     pub max_ahead: Micros,
-    /// Bytes of one target's text.
+    /// The largest size of one target's text in bytes.
     pub max_text: u64,
-    /// Targets of one text.
+    /// The largest number of targets of one text.
     pub max_targets: usize,
-    /// Milliseconds that a feed waits for another one.
+    /// The number of milliseconds that a feed waits for another one.
     pub feed_wait: i64,
-    /// What all entries of a target can do of one operation per second.
+    /// The largest rate of one operation, per second, that all entries of a target can reach together.
     pub max_rate: u64,
 }
 
-/// The settings; [`Error::NoStore`] where there is no store.
+/// Reads the settings. Fails with [`Error::NoStore`] if there is no store.
 pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     require(client)?;
     let row = only_row(
@@ -56,7 +56,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     })
 }
 
-/// Fails with [`Error::NoStore`] where there is no store, with [`Error::StoreVersion`] where another version made it.
+/// Fails with [`Error::NoStore`] if there is no store, with [`Error::StoreVersion`] if another version made it.
 pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
     if !exists(client)? {
         return Err(Error::NoStore);
@@ -65,15 +65,15 @@ pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
     disagreement(store).map_or(Ok(()), Err)
 }
 
-/// Returns the version of the extension that made the store, or brought it up to date last; `None` where the row of settings
-/// is lost.
+/// Returns the version of the extension that made the store, or brought it up to date last; `None` if the row of
+/// settings is lost.
 pub fn version(client: &SpiClient<'_>) -> Result<Option<String>, Error> {
     let found = client.select("SELECT s.version FROM jobstats.settings s", Some(1), &[])?;
     let version = found.into_iter().next().map(|row| row.get::<String>(1));
     Ok(version.transpose()?.flatten())
 }
 
-/// The [`Error::StoreVersion`] of a store that another version of the extension made.
+/// Returns the [`Error::StoreVersion`] of a store that another version of the extension made.
 pub fn disagreement(store: String) -> Option<Error> {
     (store != VERSION).then(|| Error::StoreVersion {
         newer: numbers(&store) > numbers(VERSION),
@@ -82,7 +82,7 @@ pub fn disagreement(store: String) -> Option<Error> {
     })
 }
 
-/// Returns the row of a query of a table that has one; [`Error::NoRow`] where somebody has deleted it.
+/// Returns the row of a query on a table that has one. Fails with [`Error::NoRow`] if somebody has deleted it.
 pub fn only_row<'c>(
     found: SpiTupleTable<'c>,
     table: &'static str,
@@ -90,7 +90,7 @@ pub fn only_row<'c>(
     found.into_iter().next().ok_or(Error::NoRow(table))
 }
 
-/// What a version consists of, to be compared.
+/// Returns the numbers of a version, for comparison.
 pub fn numbers(version: &str) -> Vec<u64> {
     version.split('.').map_while(|it| it.parse().ok()).collect()
 }
@@ -101,13 +101,13 @@ pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a relation `jobstats.settings` is ours; NULL where there is none.
+/// The query whether a relation `jobstats.settings` is ours; it returns no row if there is no such relation.
 pub const IS_OURS: &str = "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c \
     JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version' AND NOT a.attisdropped \
     WHERE c.oid = s.oid AND c.relkind = 'r') AS ours \
     FROM (SELECT pg_catalog.to_regclass('jobstats.settings') AS oid) s WHERE s.oid IS NOT NULL";
 
-/// Whether this database has a store; [`Error::ForeignSchema`] where another schema has its name.
+/// Returns whether this database has a store. Fails with [`Error::ForeignSchema`] if another schema has its name.
 pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
     let found = client.select(IS_OURS, Some(1), &[])?;
     let ours = found.into_iter().next().map(|row| row.get::<bool>(1));
@@ -117,7 +117,7 @@ pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
     }
 }
 
-/// What kind of relation the store has under a name, as `pg_class.relkind` says; None where there is none.
+/// Returns the kind of a relation of the store, as in `pg_class.relkind`; `None` if there is no relation of this name.
 pub fn kind(client: &SpiClient<'_>, relation: &str) -> Result<Option<char>, Error> {
     let found = client.select(
         "SELECT c.relkind::text FROM pg_catalog.pg_class c \
@@ -132,8 +132,8 @@ pub fn kind(client: &SpiClient<'_>, relation: &str) -> Result<Option<char>, Erro
         .and_then(|kind| kind.chars().next()))
 }
 
-/// Columns for operations that increments, or a rollup, do not know yet: an older version made them. What was summed before
-/// has none of them.
+/// Adds the columns of operations that increments, or a rollup, lack because an older version made them. They are NULL
+/// in rows that exist already.
 pub fn add_operations(client: &mut SpiClient<'_>, relation: &str) -> Result<(), Error> {
     let names: Vec<String> = operation_columns().map(|(_, name)| name).collect();
     let missing: Vec<(String, bool)> = client
@@ -162,7 +162,7 @@ pub fn add_operations(client: &mut SpiClient<'_>, relation: &str) -> Result<(), 
     Ok(())
 }
 
-/// What a setting of PostgreSQL says in this transaction.
+/// Returns the value of a GUC in this transaction.
 pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
     let value = client
         .select(
@@ -175,7 +175,7 @@ pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
     Ok(value.unwrap_or_default())
 }
 
-/// The schema of the extension's functions, quoted.
+/// Returns the schema of the extension's functions, quoted.
 pub fn extension_schema() -> Result<String, Error> {
     // `Spi::get_one` would give the transaction an id, which a standby or a parallel query cannot do.
     let name = Spi::connect(|client| {

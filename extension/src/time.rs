@@ -6,7 +6,7 @@ use pgrx::pg_sys;
 
 use crate::error::Error;
 
-/// From 1970 to 2000.
+/// The time from 1970 to 2000.
 const EPOCHS_APART: Micros = 946_684_800_000_000;
 
 /// The earliest time that PostgreSQL can store: in 4713 BC.
@@ -15,7 +15,7 @@ pub const EARLIEST: Micros = EPOCHS_APART - 211_813_488_000_000_000;
 /// The length of a day in UTC.
 pub const DAY: Micros = 86_400_000_000;
 
-/// The current time, not that of the transaction.
+/// Returns the current time, not that of the transaction.
 pub fn clock_now() -> Micros {
     // SAFETY: takes no argument and cannot fail.
     #[allow(unsafe_code)]
@@ -23,7 +23,7 @@ pub fn clock_now() -> Micros {
     now + EPOCHS_APART
 }
 
-/// From PostgreSQL; `infinity` is an error.
+/// Converts a time of PostgreSQL. Fails for `infinity`.
 pub fn micros(time: TimestampWithTimeZone) -> Result<Micros, Error> {
     let value = pg_sys::TimestampTz::from(time);
     if value == i64::MAX || value == i64::MIN {
@@ -42,21 +42,21 @@ fn out_of_range() -> Error {
     )
 }
 
-/// From PostgreSQL's own form, if it is a time that [`micros`] takes.
+/// Converts a time in PostgreSQL's own form. Returns `None` for a time that [`micros`] refuses.
 #[inline]
 pub fn from_postgres(value: pg_sys::TimestampTz) -> Option<Micros> {
-    // That of `infinity` does not fit, either.
+    // The form of `infinity` is out of range, too.
     value
         .checked_add(EPOCHS_APART)
         .filter(|_| value != pg_sys::TimestampTz::MIN)
 }
 
-/// As PostgreSQL counts.
+/// Converts a time to PostgreSQL's own form: microseconds from 2000.
 pub fn postgres_micros(time: Micros) -> i64 {
     time.saturating_sub(EPOCHS_APART)
 }
 
-/// To PostgreSQL.
+/// Converts a time to a value of PostgreSQL.
 pub fn timestamptz(time: Micros) -> Result<TimestampWithTimeZone, Error> {
     TimestampWithTimeZone::try_from(postgres_micros(time)).map_err(|_| out_of_range())
 }

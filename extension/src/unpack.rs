@@ -1,4 +1,4 @@
-//! `jobstats_unpack()`: packed text as the view `raw_text` shows it.
+//! `jobstats_unpack()`: unpacks text and shows it as the view `raw_text` does.
 
 use jobstats_core::escape::{escape, pieces};
 use pgrx::prelude::*;
@@ -28,7 +28,8 @@ const LIMIT: u64 = (1 << 30) - 5;
 /// Escapes a text of any length.
 ///
 /// # Errors
-/// [`Error::TextTooLarge`] if the escaped text is longer than a value of PostgreSQL, [`Error::Memory`] without memory for it.
+/// [`Error::TextTooLarge`] if the escaped text is longer than a value of PostgreSQL, [`Error::Memory`] if there is no
+/// memory for it.
 fn shown(bytes: Vec<u8>) -> Result<String, Error> {
     let mut size = 0;
     for piece in pieces(&bytes, PIECE) {
@@ -38,7 +39,7 @@ fn shown(bytes: Vec<u8>) -> Result<String, Error> {
     if size as u64 > LIMIT {
         return Err(Error::TextTooLarge { limit: LIMIT });
     }
-    // The same size is the same text, which is not copied then.
+    // If the size is the same, nothing was escaped, and the text is not copied.
     if size == bytes.len() {
         return String::from_utf8(bytes).map_err(|_| Error::Memory(size));
     }

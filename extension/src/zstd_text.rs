@@ -1,4 +1,4 @@
-//! Packing and unpacking of text, with sizes checked before memory is taken.
+//! Packing and unpacking of text, with sizes checked before memory is allocated.
 
 use std::cell::Cell;
 use std::io;
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::memory::{lend, reserve, reserve_large};
 use crate::pause::pause;
 
-/// Fast, and smaller than the texts need: they repeat themselves.
+/// The compression level: fast, and good enough for texts that repeat themselves.
 const LEVEL: i32 = 1;
 
 /// `ZSTD_error_memory_allocation`, as functions return it.
@@ -22,20 +22,20 @@ const NO_ROOM: usize = 70_usize.wrapping_neg();
 /// `ZSTD_error_srcSize_wrong`, likewise.
 const INCOMPLETE: usize = 72_usize.wrapping_neg();
 
-/// Packed text that is unpacked at a time: about a megabyte of text, half of what the processor has at hand.
+/// The number of packed bytes that are unpacked at a time, about a megabyte of text: half of the processor's cache.
 const PIECE: usize = 64 << 10;
 
 /// The number of bytes that a piece unpacks to at most, about.
 const UNPACKED_PIECE: u64 = 4 << 20;
 
-/// Unpacked text is never larger than a field of PostgreSQL.
+/// The largest size of an unpacked text: that of a field of PostgreSQL.
 const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
 
 /// The largest ratio of unpacked to packed size, for texts over 16 MB. Texts of Lustre reach 155.
 const RATIO: u64 = 2_000;
 const RATIO_FROM: u64 = 16 << 20;
 
-/// Memory that a session keeps for its next text: that of nearly all.
+/// The largest memory that a session keeps for its next text; nearly all texts fit.
 const KEPT: usize = 128 << 20;
 
 thread_local! {
@@ -47,8 +47,8 @@ pub fn register_memory() {
     SPARE.with(|_| ());
 }
 
-/// Keeps the memory of a text that is done with for the next one that is unpacked: to get memory from the system takes as
-/// long as to unpack into it.
+/// Keeps the memory of a text that is not used any more for the next text that is unpacked: getting memory from the
+/// system takes as long as unpacking into it.
 pub fn recycle(text: Vec<u8>) {
     let spare = SPARE.take();
     SPARE.set(if text.capacity() < spare.capacity() {
@@ -58,7 +58,7 @@ pub fn recycle(text: Vec<u8>) {
     });
 }
 
-/// Memory for a text of this size, spare where it is there; not for one that is much smaller.
+/// Returns memory for a text of this size: the spare memory if there is any, unless the text is much smaller.
 fn memory(size: usize) -> Result<Vec<u8>, Error> {
     let mut text = SPARE.take();
     if size < text.capacity() / 2 {
@@ -70,8 +70,9 @@ fn memory(size: usize) -> Result<Vec<u8>, Error> {
     Ok(text)
 }
 
-/// Lends the spare memory to the system in the end, also where that is an error of PostgreSQL: it may take it whenever
-/// it has no other. What it does not take spares the session's next text a fifth of its time.
+/// A guard that lends the spare memory to the system when it is dropped, also after an error of PostgreSQL. The system
+/// may reclaim the memory if it has no other. Memory that is not reclaimed saves the session's next text a fifth of its
+/// time.
 pub struct Recycling;
 
 impl Drop for Recycling {
@@ -83,23 +84,23 @@ impl Drop for Recycling {
     }
 }
 
-/// Text → zstd.
+/// Packs text as zstd data.
 pub fn pack(text: &[u8]) -> Result<Vec<u8>, Error> {
     let mut packed = Vec::new();
     reserve(&mut packed, zstd::zstd_safe::compress_bound(text.len()))?;
-    // There is room for anything: what fails is getting memory to work in.
+    // The buffer is large enough for any result: only allocating memory to work in can fail.
     zstd::bulk::Compressor::new(LEVEL)
         .and_then(|mut compressor| compressor.compress_to_buffer(text, &mut packed))
         .map_err(|_| Error::Memory(text.len()))?;
     Ok(packed)
 }
 
-/// zstd → text.
+/// Unpacks zstd data.
 pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Error> {
     unpack_with(packed, |_| ())
 }
 
-/// zstd → text; `each` is given every piece of it while it is still in the processor's cache.
+/// Unpacks zstd data, and gives `each` every piece of the text while it is still in the processor's cache.
 pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>, Error> {
     let limit = allowed(packed.len()).min(UNPACKED_LIMIT);
     let most = most(packed)?;
@@ -111,8 +112,8 @@ pub fn unpack_with(packed: &[u8], mut each: impl FnMut(&[u8])) -> Result<Vec<u8>
         reason => Error::NotZstd(reason),
     };
     let mut decoder = Decoder::new().map_err(failed)?;
-    // There is room for all: zstd need not keep what may be repeated in memory of its own, and copy it from there, which
-    // took a tenth of its time.
+    // The buffer holds the whole text: zstd need not keep what may be repeated in memory of its own, and copy it from
+    // there, which took a tenth of its time.
     let in_place = DParameter::StableOutBuffer(true);
     decoder.set_parameter(in_place).map_err(failed)?;
     for piece in packed.chunks(piece(packed.len(), most.min(limit))) {
@@ -158,7 +159,8 @@ fn piece(packed: usize, unpacked: u64) -> usize {
     usize::try_from(share).unwrap_or(PIECE).clamp(1, PIECE)
 }
 
-/// How large the text is at most: what its writer says, if he knew, else as many blocks as there are.
+/// Returns an upper bound of the size of the text: the sizes in the frame headers, if present, else the size of as many
+/// blocks as there are.
 fn most(packed: &[u8]) -> Result<u64, Error> {
     let failed = |code| {
         Error::NotZstd(match get_error_name(code) {

@@ -1,4 +1,4 @@
-//! What a summary says.
+//! Functions that read a summary.
 
 use pgrx::AnyNumeric;
 use pgrx::datum::Interval;
@@ -17,7 +17,7 @@ COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
 'By how much the counter grew from its first reading to its last, exactly, resets included.';
 "#)]
 fn jobstats_increase(counter: &[u8]) -> Result<AnyNumeric, ErrorReport> {
-    // Numeric, as sum(bigint) is: with resets the sum can exceed any bigint.
+    // The type is numeric, like that of sum(bigint): with resets the sum can exceed any bigint.
     Ok(stored(counter)?.increase().into())
 }
 
@@ -49,7 +49,7 @@ COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
 "#)]
 fn jobstats_elapsed(counter: &[u8]) -> Result<Interval, ErrorReport> {
     let elapsed = stored(counter)?.elapsed();
-    // As PostgreSQL subtracts times. Both parts are small.
+    // PostgreSQL, too, subtracts times to days and time of day. Both parts are small.
     let days = (elapsed / MICROS_OF_A_DAY) as i32;
     let micros = (elapsed % MICROS_OF_A_DAY) as i64;
     let interval = Interval::new(0, days, micros);

@@ -1,4 +1,4 @@
-//! The aggregates that make and merge summaries. Readings that are easy to add do not get here, see [`super::fast`].
+//! The aggregates that make and merge summaries. Readings that the fast path adds do not get here, see [`super::fast`].
 
 use jobstats_core::counter::{Reading, Rollup, Series};
 use pgrx::datum::Internal;

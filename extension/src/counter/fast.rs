@@ -1,8 +1,9 @@
-//! The way that most readings take into a series: those in the order of time, for which there is room.
+//! The fast path of the transition functions. It adds most readings: those in the order of time for which there is
+//! room.
 //!
-//! pgrx's wrapper around a function converts arguments and catches panics for every row. Over ten million rows that is a
-//! quarter of the time: 695 ms, and 534 ms this way, where `max(value) - min(value)` takes 475 ms. So what cannot fail is
-//! done here, and everything else where the rest is.
+//! pgrx's wrapper around a function converts arguments and catches panics for every row. Over ten million rows that is
+//! a quarter of the time: 695 ms with the wrapper, 534 ms without, and 475 ms for `max(value) - min(value)`. So work
+//! that cannot fail is done here, and all other work in [`super::aggregate`].
 #![allow(unsafe_code)]
 
 use jobstats_core::counter::{Reading, Series};
@@ -29,7 +30,7 @@ extern "C" fn pg_finfo_jobstats_counter_add_of_life() -> &'static Pg_finfo_recor
 /// PostgreSQL calls it as the transition function of an aggregate whose states are series.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn jobstats_counter_add(call: FunctionCallInfo) -> Datum {
-    // SAFETY: the call has these arguments, and nothing was changed where it goes on to the wrapper.
+    // SAFETY: the call has these arguments, and `push` has changed nothing if it goes on to the wrapper.
     unsafe {
         match (*call).args.as_slice(3) {
             [state, observed, value] if push(state, observed, value, None) => state.value,
@@ -42,7 +43,7 @@ unsafe extern "C-unwind" fn jobstats_counter_add(call: FunctionCallInfo) -> Datu
 ///
 /// # Safety
 ///
-/// As [`jobstats_internal.counter_add`].
+/// PostgreSQL calls it as the transition function of an aggregate whose states are series.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn jobstats_counter_add_of_life(call: FunctionCallInfo) -> Datum {
     // SAFETY: as above.
@@ -56,7 +57,7 @@ unsafe extern "C-unwind" fn jobstats_counter_add_of_life(call: FunctionCallInfo)
     }
 }
 
-/// Adds a reading, if that is easy; tells whether it was.
+/// Adds a reading if the fast path can. Returns whether it did.
 ///
 /// # Safety
 ///

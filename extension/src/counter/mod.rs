@@ -1,4 +1,4 @@
-//! `jobstats_counter_agg()`: by how much a counter grew, exactly, over any table of readings.
+//! `jobstats_counter_agg()`: computes exactly by how much a counter grew, from any table of readings.
 
 mod accessors;
 mod aggregate;

@@ -1,7 +1,7 @@
 //! The type `jobstats_counter`.
 //!
-//! In tables it is the bytes of core, and each summary has but one row of bytes. So PostgreSQL's own functions for bytea
-//! compare, hash and send it.
+//! A table holds the bytes that core makes, and each summary has exactly one sequence of bytes. So PostgreSQL's own
+//! functions for bytea compare, hash and send it.
 
 use std::ffi::{CStr, CString};
 
@@ -14,7 +14,7 @@ use crate::internal;
 
 extension_sql!("CREATE TYPE jobstats_counter;", name = "counter_name");
 
-/// From the bytes that a table holds.
+/// Reads a summary from the bytes that a table holds.
 pub fn stored(bytes: &[u8]) -> Result<Summary, Error> {
     Summary::from_bytes(bytes).map_err(|error| Error::DamagedValue(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! What a density says.
+//! Functions that read a density.
 
 use jobstats_core::density::Bucket;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -58,7 +58,7 @@ fn jobstats_zeros(density: &[u8]) -> Result<i64, ErrorReport> {
     Ok(bigint(stored(density)?.zeros())?)
 }
 
-/// A density counts no more than that holds.
+/// Converts a count. A density counts no more than a bigint holds.
 fn bigint(count: u64) -> Result<i64, Error> {
     i64::try_from(count).map_err(|error| Error::DamagedValue(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! `jobstats_density_agg()`: how many values lie in which power of a base, over any table.
+//! `jobstats_density_agg()`: counts the values of any table by powers of a base.
 
 mod accessors;
 mod aggregate;

@@ -1,4 +1,4 @@
-//! The aggregates. Totals that are easy to add do not get here, see [`super::fast`].
+//! The aggregates. Totals that the fast path adds do not get here, see [`super::fast`].
 
 use jobstats_core::rate::{RateError, Rates};
 use pgrx::AnyNumeric;

@@ -1,6 +1,7 @@
-//! The way that most totals take into a sum: those of a target that was observed for as long as the one before.
+//! The fast path of the transition function. It adds most totals: those of a target that was observed for as long as
+//! the one before.
 //!
-//! pgrx's wrapper around a function takes longer than all that is done here; see [`crate::counter`].
+//! pgrx's wrapper around a function takes longer than all of this path; see [`crate::counter`].
 #![allow(unsafe_code)]
 
 use jobstats_core::rate::Rates;
@@ -21,7 +22,7 @@ extern "C" fn pg_finfo_jobstats_sum_add() -> &'static Pg_finfo_record {
 /// PostgreSQL calls it as the transition function of an aggregate whose states are rates.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn jobstats_sum_add(call: FunctionCallInfo) -> Datum {
-    // SAFETY: the call has these arguments, and nothing was changed where it goes on to the wrapper.
+    // SAFETY: the call has these arguments, and `push` has changed nothing if it goes on to the wrapper.
     unsafe {
         match (*call).args.as_slice(4) {
             [state, value, observed, _] if push(state, value, observed) => state.value,
@@ -30,11 +31,11 @@ unsafe extern "C-unwind" fn jobstats_sum_add(call: FunctionCallInfo) -> Datum {
     }
 }
 
-/// Adds a total, if that is easy; tells whether it was.
+/// Adds a total if the fast path can. Returns whether it has been dealt with.
 ///
 /// # Safety
 ///
-/// `state` is NULL or of this aggregate.
+/// `state` is NULL or a state of this aggregate.
 #[inline]
 unsafe fn push(state: &NullableDatum, value: &NullableDatum, observed: &NullableDatum) -> bool {
     if state.isnull {

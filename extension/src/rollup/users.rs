@@ -1,8 +1,8 @@
-//! Sums of rollups by user: what dashboards ask most, in a fraction of the rows.
+//! Sums of rollups by user, which dashboards ask for most, in a fraction of the rows.
 //!
-//! A row stands for all entries of a user on a target. So whatever is asked of users, and of nothing else that entries
-//! have, is read from it. They are tables on every installation, since continuous aggregates do not see that identities
-//! change; after `jobstats_reidentify()` all are computed anew.
+//! A row stands for all entries of a user on a target. So every question about users, and about nothing else that
+//! entries have, is answered from these rows. They are in tables on every installation, since continuous aggregates do
+//! not see that identities change; after `jobstats_reidentify()` all of them are computed anew.
 
 use pgrx::spi::SpiClient;
 
@@ -12,7 +12,7 @@ use crate::reading::measure::{COMBINED, Sum};
 use crate::setup::Installation;
 use crate::store;
 
-/// Creates what is missing.
+/// Creates the table of the sums by user, or adds the operation columns that it lacks.
 pub fn create(
     client: &mut SpiClient<'_>,
     installation: &Installation,
@@ -28,7 +28,7 @@ pub fn create(
     }
 }
 
-/// An expression for each of the [combined sums](COMBINED), with a leading comma each.
+/// Returns an expression for each of the [combined sums](COMBINED), each with a leading comma.
 fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
     COMBINED
         .iter()
@@ -36,7 +36,7 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
         .collect()
 }
 
-/// Says what it is, for COMMENT ON.
+/// Returns the COMMENT ON statements for the table.
 pub fn comment(level: &Level) -> String {
     format!(
         "COMMENT ON TABLE jobstats.{users} IS \
@@ -48,8 +48,8 @@ pub fn comment(level: &Level) -> String {
     )
 }
 
-/// Identities have changed: nothing is relied on until maintenance has computed it anew. Waits for maintenance that knows
-/// the old ones.
+/// Invalidates the sums by user after identities have changed, until maintenance has computed them anew. Waits for
+/// maintenance that knows the old identities.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     store::lock(client)?;
     client.update(
@@ -60,7 +60,7 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fills it from the rollup, of which rows `i` are summed.
+/// Returns the INSERT that fills the table from the rollup. `rows` is a condition on rows `i` of the rollup.
 pub fn insert(level: &Level, rows: &str) -> String {
     let totals = combined(|_, sum| {
         let total = sum.over(|column| format!("i.\"{column}\""));
