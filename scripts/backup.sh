@@ -56,6 +56,8 @@ restore() {
         as "$superuser" "$copy" -c 'CREATE EXTENSION jobstats'
         "$bindir/pg_restore" --list "$dump" | grep -v ' EXTENSION ' >"$output/list"
         restoring "$(database "$copy")" put_back --use-list="$output/list"
+        # The functions on text belong to who created the extension; setup gives them to readers and writers again.
+        as "$owner" "$copy" -At -c 'SELECT jobstats_setup()' >"$output/setup"
         ;;
     esac
 }

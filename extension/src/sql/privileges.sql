@@ -1,13 +1,39 @@
--- Who may call what. A routine that is not named here is for the owner of the store: a superuser, the owner of the
--- database, and whoever they grant it to.
+-- Who may call what. The rule: a routine is for the owner of the database, and whoever is granted it; all others that may call
+-- it are named below.
 
 REVOKE ALL ON SCHEMA jobstats_internal FROM PUBLIC;
 GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
-REVOKE ALL ON ALL ROUTINES IN SCHEMA jobstats_internal FROM PUBLIC;
-GRANT EXECUTE ON ALL ROUTINES IN SCHEMA jobstats_internal TO pg_database_owner;
+DO $privileges$
+DECLARE
+    routine pg_catalog.regprocedure;
+BEGIN
+    FOR routine IN
+        SELECT d.objid
+        FROM pg_catalog.pg_depend d
+        JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'jobstats'
+        WHERE d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.deptype = 'e'
+            AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+    LOOP
+        EXECUTE pg_catalog.format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', routine);
+        EXECUTE pg_catalog.format('GRANT EXECUTE ON ROUTINE %s TO pg_database_owner', routine);
+    END LOOP;
+END
+$privileges$;
+
+-- They look at the store with the rights of whoever asks.
+GRANT EXECUTE ON ROUTINE
+    jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job, jobstats_metrics, jobstats_now, jobstats_rates,
+    jobstats_summary, jobstats_top, jobstats_totals,
+-- They look at nothing but their arguments, which are small. A long text costs whoever runs the server time and memory: the
+-- functions on text are for readers and writers, who get them with the right to read or to feed.
+    jobstats_forever, jobstats_ids_remedy, jobstats_operations, jobstats_share,
+    jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
+    jobstats_rollup(jobstats_counter), jobstats_elapsed, jobstats_first, jobstats_increase, jobstats_last, jobstats_rate,
+    jobstats_resets,
+    jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
+    jobstats_buckets, jobstats_count, jobstats_zeros,
 -- The types and the reading functions call these with the rights of whoever asks. None of them looks at a table;
 -- staged_increments() shows a session only what the session itself computes, feeding() who keeps feeds waiting.
-GRANT EXECUTE ON ROUTINE
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,
@@ -18,17 +44,3 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
 TO PUBLIC;
-
--- A long text costs whoever runs the server time and memory: these are for readers and writers, who get them with the right
--- to read or to feed.
-REVOKE ALL ON ROUTINE jobstats_parse, jobstats_problems, jobstats_unpack, jobstats_identify FROM PUBLIC;
-GRANT EXECUTE ON ROUTINE jobstats_parse, jobstats_problems, jobstats_unpack, jobstats_identify TO pg_database_owner;
-
-REVOKE ALL ON ROUTINE
-    jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
-    jobstats_maintain, jobstats_maintain_job, jobstats_convert
-FROM PUBLIC;
-GRANT EXECUTE ON ROUTINE
-    jobstats_setup, jobstats_ingest, jobstats_reprocess, jobstats_reidentify, jobstats_grant_writer, jobstats_grant_reader,
-    jobstats_maintain, jobstats_maintain_job, jobstats_convert
-TO pg_database_owner;

@@ -12,3 +12,13 @@ FROM pg_proc
 WHERE proname LIKE 'jobstats%';
 CREATE EXTENSION jobstats;
 CREATE EXTENSION jobstats;
+-- Everybody may call what is named here, and what types and reading functions consist of; nothing else.
+CREATE VIEW routines AS
+SELECT p.proname, p.pronamespace = 'public'::regnamespace AS public, p.proacl
+FROM pg_depend d
+JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'jobstats'
+JOIN pg_proc p ON p.oid = d.objid
+WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e';
+SELECT count(*) FROM routines WHERE proacl IS NULL;
+SELECT DISTINCT r.proname FROM routines r, aclexplode(r.proacl) a WHERE r.public AND a.grantee = 0 ORDER BY r.proname;
+SELECT count(DISTINCT r.proname) AS internal FROM routines r, aclexplode(r.proacl) a WHERE NOT r.public AND a.grantee = 0;
