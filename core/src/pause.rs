@@ -1,7 +1,7 @@
 //! A callback from long work, so that a caller who waits for the work can cancel it.
 
-/// A callback that long work calls at least once per megabyte of text and once per thousand records. The callback ends
-/// the work by unwinding.
+/// A callback that long work calls at least once per megabyte of text and once per thousand records. The callback may
+/// end the work by unwinding.
 #[derive(Clone, Copy)]
 pub struct Pause<'p>(&'p dyn Fn());
 
