@@ -12,7 +12,7 @@ const MOST: usize = (1 << 30) / size_of::<Summary>();
 
 /// Summaries in any order, in memory of `A`.
 ///
-/// All summaries are kept until the end, because a later summary may belong between any two.
+/// A rollup keeps all summaries until the end, because a later summary may belong between any two.
 #[derive(Debug)]
 pub struct Rollup<A: Allocator, const LIMIT: usize = MOST> {
     summaries: Vec<Summary, A>,

@@ -214,9 +214,10 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Returns the previous values of a life other than the known one. All that the new life counted is new, unless a
     /// text that is gone may have had it already.
     ///
-    /// If only a counter that had been missing fell, `since` is the time at which that counter was last seen. Values
-    /// that were seen later may already be of the new life. This holds even for a life that began after the previous
-    /// observation, which is the time of the first byte: the life may have begun while that text was printed.
+    /// `since` is the latest time at which a counter that fell was last seen. If only a counter that had been missing
+    /// fell, values that were seen after `since` may already be of the new life. This holds even for a life that began
+    /// after the previous observation, which is the time of the first byte: the life may have begun while that text was
+    /// printed.
     fn restart(&self, known: Life<'a>, since: Option<Micros>, record: &Record) -> Before<'a> {
         let began_later = wall(record.start_time).is_some_and(|start| start > self.previous.time);
         if self.previous.snapshot.is_none() && !began_later {
