@@ -23,7 +23,7 @@ pub fn escape(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Adds a byte in Lustre's notation.
+/// Adds a byte to a text, in Lustre's own notation.
 pub(crate) fn push_escaped(text: &mut String, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     text.push_str("\\x");

@@ -200,7 +200,7 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
-    /// The time at which the counters were last seen, mostly the previous observation; after splitting, the beginning
+    /// The time at which the counters were last seen, usually the previous observation; after splitting, the beginning
     /// of the part.
     pub since: Micros,
     /// The time of the observation; after splitting, the end of the part.

@@ -13,7 +13,7 @@ mod tests;
 /// The time after the first instant, up to and including the second.
 pub type Span = (Micros, Micros);
 
-/// A rollup.
+/// A rollup that can answer for parts of a window.
 #[derive(Debug, Clone, Default)]
 pub struct Level {
     /// The width of its buckets, which begin at multiples of the width.

@@ -144,8 +144,8 @@ impl<A: Allocator> Rates<A> {
             rate += total / observed;
             rest |= total % observed != 0;
         }
-        // The sum has at least one bit more than a double holds, so that this last bit tells it from a number half way
-        // between two doubles.
+        // The sum has at least one bit more than a double holds, so that a change of its last bit distinguishes it from
+        // a number half way between two doubles.
         if rest {
             rate += rate.signum();
         }

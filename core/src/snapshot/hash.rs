@@ -1,5 +1,5 @@
-//! Hashes of identifiers, made while a text is read: later the identifiers lie all over memory, and hashing them takes
-//! ten times as long.
+//! Hashes of identifiers, computed while a text is read: later the identifiers are scattered all over memory, and
+//! hashing them takes ten times as long.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
