@@ -1,7 +1,7 @@
-//! Counters: by how much did one grow?
+//! The increase and the resets of a counter.
 //!
-//! [`Series`] takes the readings of one counter in any order and gives their [`Summary`]; summaries of spans that lie one
-//! after the other merge into that of the whole, what happened between them included.
+//! [`Series`] takes the readings of one counter in any order and returns their [`Summary`]. Summaries of spans that
+//! follow each other merge into a summary of the whole, which includes the increase between the spans.
 
 mod form;
 mod rollup;
@@ -19,47 +19,48 @@ pub use summary::Summary;
 
 use crate::increment::Micros;
 
-/// Why there is no summary.
+/// An error that prevents a summary.
 #[derive(Debug, Error)]
 pub enum CounterError {
-    /// Counters count up from zero.
+    /// A value is negative, but counters count up from zero.
     #[error("a counter is never negative: {0}")]
     Negative(i64),
-    /// Readings without order need memory.
+    /// There are too many readings out of order, or too many summaries: all of them must be kept in memory.
     #[error("over {0} readings of one counter are not in the order of time")]
     TooMany(usize),
-    /// What lies around it is no longer known.
+    /// A reading comes so late that the readings around it have already been summed up.
     #[error("a reading comes after over {0} later ones")]
     TooLate(usize),
-    /// Nobody knows which reading followed which.
+    /// The spans of summaries overlap, so that the order of their readings is unknown.
     #[error("summaries overlap: one ends when or after another begins")]
     Overlap,
-    /// More than anything counts.
+    /// The increase or the number of resets is too large.
     #[error("the increase is out of range")]
     Range,
-    /// Not enough memory.
+    /// There is not enough memory.
     #[error("out of memory")]
     Memory,
-    /// Text that is no summary.
+    /// The text is not a summary.
     #[error("not the text of a counter's summary")]
     Text,
-    /// Bytes that are no summary.
+    /// The bytes are not a summary.
     #[error("not the bytes of a counter's summary")]
     Bytes,
 }
 
-/// A counter read at one time. Of two readings of the same time the greater one counts: that of the later life, then the
-/// one with the larger value.
+/// A reading of a counter at one time. Of two readings of the same time the greater one counts: the reading of the
+/// later life, then the reading with the larger value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reading {
-    /// When it was read.
+    /// The time of the reading.
     pub time: Micros,
     start: Start,
     value: i64,
 }
 
 impl Reading {
-    /// What was read, with the beginning of the counter's life where that is known.
+    /// Creates a reading. `start` is the time at which the counter's life began, if known. A negative value is an
+    /// error.
     pub fn new(time: Micros, value: i64, start: Option<Micros>) -> Result<Self, CounterError> {
         if value < 0 {
             return Err(CounterError::Negative(value));
@@ -71,28 +72,28 @@ impl Reading {
         })
     }
 
-    /// The counter's value.
+    /// Returns the counter's value.
     pub fn value(&self) -> i64 {
         self.value
     }
 
-    /// When its life began.
+    /// Returns the time at which the counter's life began, if known.
     pub fn start(&self) -> Option<Micros> {
         self.start.known()
     }
 
-    /// Both readings are known to be of one life.
+    /// Returns true if both readings are known to be of the same life.
     fn is_of_life(&self, other: &Self) -> bool {
         self.start == other.start && self.start.known().is_some()
     }
 }
 
-/// When a counter's life began. An `Option` would make every reading a third larger.
+/// The time at which a counter's life began. An `Option` would make every reading a third larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Start(Micros);
 
 impl Start {
-    /// Before all that are known.
+    /// The value of an unknown start, which sorts before all known ones.
     const UNKNOWN: Self = Self(Micros::MIN);
 
     fn new(start: Option<Micros>) -> Self {

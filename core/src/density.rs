@@ -1,7 +1,7 @@
-//! Densities: how many values lie in each power of a base.
+//! Densities: counts of values by power of a base.
 //!
-//! Bucket y counts the values x with base^y ≤ x < base^(y+1); [`Edges`] says what that means to the last digit. Zeros,
-//! which no bucket holds, are counted apart.
+//! Bucket y counts the values x with base^y ≤ x < base^(y+1); [`Edges`] defines the edges to the last digit. Zeros
+//! belong to no bucket and are counted separately.
 
 mod edges;
 mod form;
@@ -16,57 +16,57 @@ use thiserror::Error;
 pub use edges::{Edges, MAX_BASE, MIN_BASE};
 pub use form::TEXT_EXAMPLE;
 
-/// As many values can be counted: what PostgreSQL's bigint holds.
+/// The largest number of values that can be counted, which is the largest bigint of PostgreSQL.
 const MAX_TOTAL: u64 = i64::MAX as u64;
 
-/// Why there is no density, or none with this value.
+/// An error in making a density or in counting a value.
 #[derive(Debug, Error)]
 pub enum DensityError {
-    /// No base of ours.
+    /// The base is out of range.
     #[error("the base of a density must be from {MIN_BASE} to {MAX_BASE}, not {0}")]
     Base(i32),
-    /// Two bases in one density.
+    /// One density would have two bases.
     #[error("a density has one base: here are {0} and {1}")]
     Bases(u8, i32),
-    /// No power of the base is below it, or none above.
+    /// The value is negative, infinite or not a number.
     #[error("a density counts finite values that are not negative, not {0}")]
     Value(f64),
-    /// More values than can be counted.
+    /// There are more values than can be counted.
     #[error("a density counts {MAX_TOTAL} values at most")]
     TooMany,
-    /// Not enough memory.
+    /// There is not enough memory.
     #[error("out of memory")]
     Memory,
-    /// Text that is no density.
+    /// The text is not a density.
     #[error("not the text of a density")]
     Text,
-    /// Bytes that are no density.
+    /// The bytes are not a density.
     #[error("not the bytes of a density")]
     Bytes,
 }
 
-/// Values counted by bucket. The counts lie in memory of `A`.
+/// Values counted by bucket, in memory of `A`.
 #[derive(Debug, Clone)]
 pub struct Density<A: Allocator = Global> {
     edges: &'static Edges,
     zeros: u64,
-    /// All values: the sum of `zeros` and `buckets`, [`MAX_TOTAL`] at most.
+    /// The number of all values: the sum of `zeros` and `buckets`, at most [`MAX_TOTAL`].
     total: u64,
-    /// Those that hold something, ascending.
+    /// The buckets that are not empty, ascending.
     buckets: Vec<Bucket, A>,
 }
 
-/// What one bucket holds: a value at least.
+/// A bucket that is not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
     /// The power y.
     pub bucket: i32,
-    /// The values in it.
+    /// The number of values in the bucket.
     pub count: u64,
 }
 
 impl<A: Allocator> Density<A> {
-    /// Nothing counted yet.
+    /// Creates an empty density. A base that is out of range is an error.
     pub fn new_in(base: i32, memory: A) -> Result<Self, DensityError> {
         Ok(Self {
             edges: Edges::of(base).ok_or(DensityError::Base(base))?,
@@ -81,7 +81,7 @@ impl<A: Allocator> Density<A> {
         if !(0.0..=f64::MAX).contains(&value) {
             return Err(DensityError::Value(value));
         }
-        // Negative zero too.
+        // This includes negative zero.
         if value == 0.0 {
             self.add_zeros(1)
         } else {
@@ -89,7 +89,7 @@ impl<A: Allocator> Density<A> {
         }
     }
 
-    /// Fails for another base than its own.
+    /// Fails if `base` is not the base of this density.
     pub fn require_base(&self, base: i32) -> Result<(), DensityError> {
         let own = self.base();
         match i32::from(own) == base {
@@ -98,7 +98,7 @@ impl<A: Allocator> Density<A> {
         }
     }
 
-    /// Counts what another density has counted.
+    /// Adds the counts of another density.
     pub fn merge<B: Allocator>(&mut self, other: &Density<B>) -> Result<(), DensityError> {
         self.require_base(other.base().into())?;
         self.add_zeros(other.zeros)?;
@@ -135,27 +135,27 @@ impl<A: Allocator> Density<A> {
             .ok_or(DensityError::TooMany)
     }
 
-    /// The base.
+    /// Returns the base.
     pub fn base(&self) -> u8 {
         self.edges.base()
     }
 
-    /// Where buckets begin and end.
+    /// Returns the edges of the buckets.
     pub fn edges(&self) -> &'static Edges {
         self.edges
     }
 
-    /// The buckets that hold something, ascending.
+    /// Returns the buckets that are not empty, ascending.
     pub fn buckets(&self) -> &[Bucket] {
         &self.buckets
     }
 
-    /// Values in buckets: those above zero.
+    /// Returns the number of values above zero, which are all in buckets.
     pub fn count(&self) -> u64 {
         self.total - self.zeros
     }
 
-    /// Values that are zero.
+    /// Returns the number of values that are zero.
     pub fn zeros(&self) -> u64 {
         self.zeros
     }

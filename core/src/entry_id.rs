@@ -1,7 +1,7 @@
-//! What an entry identifier means: `jobid_name` formats.
+//! The meaning of entry identifiers, by `jobid_name` formats.
 //!
-//! Clients build identifiers from the format in their parameter `jobid_name` and the servers cut them at 31 bytes. Which
-//! format a client had cannot be seen, so the configured ones are tried in order.
+//! Clients build identifiers from the format in their parameter `jobid_name`, and the servers cut them at 31 bytes. An
+//! identifier does not show the format of its client, so the configured formats are tried in order.
 
 use std::fmt;
 
@@ -13,25 +13,25 @@ mod tests;
 pub use format::{Format, FormatError};
 pub use likely::likely_format;
 
-/// The formats that are tried where none are configured, each with its node label.
+/// The formats that are tried if none are configured, each with its node label.
 pub const DEFAULT_FORMATS: &[(&str, Option<&str>)] =
     &[("%j:%u:%H", None), ("%e.%u", Some("login"))];
 
-/// How much of an identifier could be used.
+/// The result of reading an identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
-    /// Everything that its format asks for is there.
+    /// The identifier has everything that its format asks for.
     Ok,
-    /// Its format asks for a job, and the job is empty.
+    /// The format asks for a job, and the job is empty.
     MissingJob,
-    /// It is as long as Lustre lets it be, so that its last field may be cut.
+    /// The identifier is as long as Lustre allows, so that its last field may be cut.
     Truncated,
     /// No format matches.
     Malformed,
 }
 
 impl Status {
-    /// As stored.
+    /// Returns the status as it is stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Status::Ok => "ok",
@@ -48,7 +48,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// What an identifier says; a field that its format does not ask for, or that is empty or cut, is None.
+/// The fields of an identifier. A field is `None` if the format does not ask for it, or if it is empty or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity<'a> {
     /// `%j`
@@ -57,7 +57,7 @@ pub struct Identity<'a> {
     pub uid: Option<u32>,
     /// `%g`
     pub gid: Option<u32>,
-    /// `%h` or `%H`; without either in the format, the format's node label.
+    /// `%h` or `%H`; if the format has neither, the format's node label.
     pub node: Option<&'a str>,
     /// `%e`
     pub executable: Option<&'a str>,
@@ -65,7 +65,7 @@ pub struct Identity<'a> {
     pub pid: Option<u32>,
     /// The format that matched, as configured.
     pub format: Option<&'a str>,
-    /// How much of the identifier could be used.
+    /// The status: how much of the identifier could be used.
     pub status: Status,
 }
 
@@ -82,7 +82,7 @@ impl Identity<'_> {
         status: Status::Malformed,
     };
 
-    /// What to name the work after: the job, else the program and its user, else the identifier itself.
+    /// Returns the name of the work: the job, else the program and its user, else the identifier itself.
     pub fn workload(&self, id: &str) -> String {
         match (self.job, self.executable, self.uid) {
             (Some(job), _, _) => job.to_owned(),
@@ -107,7 +107,7 @@ impl Formats {
             .collect()
     }
 
-    /// What the identifier means by the first format that matches it.
+    /// Returns the fields of the identifier by the first format that matches it.
     pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
         self.0
             .iter()

@@ -1,8 +1,8 @@
-//! Bytes as text of a database: NUL and what is not UTF-8 become `\xHH`, Lustre's own notation.
+//! Converts bytes to text for a database: NUL and bytes that are not UTF-8 become `\xHH`, Lustre's own notation.
 
 use std::borrow::Cow;
 
-/// Bytes as text.
+/// Converts bytes to text.
 pub fn escape(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if memchr::memchr(0, bytes).is_none() => return Cow::Borrowed(text),
@@ -23,7 +23,7 @@ pub fn escape(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Adds a byte in Lustre's notation.
+/// Adds a byte to a text, in Lustre's own notation.
 pub(crate) fn push_escaped(text: &mut String, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     text.push_str("\\x");
@@ -31,7 +31,8 @@ pub(crate) fn push_escaped(text: &mut String, byte: u8) {
     text.push(char::from(HEX[usize::from(byte & 15)]));
 }
 
-/// A text in pieces of at most `size` bytes, at least 4, that are escaped one by one as the whole is: no character is cut.
+/// Splits a text into pieces of at most `size` bytes (at least 4). No character is cut, so that the pieces can be
+/// escaped one by one with the same result as the whole.
 pub fn pieces(mut text: &[u8], size: usize) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let (piece, rest) = text.split_at(end_of_piece(text, size.max(4)));
@@ -40,7 +41,8 @@ pub fn pieces(mut text: &[u8], size: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A character has at most three bytes that continue it: of four places one begins a character or follows a whole one.
+/// Returns the end of the first piece. A character has at most three continuation bytes, so that one of four adjacent
+/// places begins a character or follows a whole one.
 fn end_of_piece(text: &[u8], size: usize) -> usize {
     if text.len() <= size {
         return text.len();

@@ -1,6 +1,6 @@
-//! Two snapshots of one target → what its entries did in between.
+//! Compares two snapshots of one target and gives the increments of its entries.
 //!
-//! What the numbers mean, and every rule that is cited here by its number, stands in `docs/rules.md`.
+//! `docs/rules.md` explains the numbers and has every rule that is cited here by its number.
 
 mod carry;
 mod compare;
@@ -30,48 +30,49 @@ pub type Micros = i64;
 /// One target observed at one time.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// When the first byte of the target's text came.
+    /// The time at which the first byte of the target's text arrived.
     pub time: Micros,
-    /// The server that printed it.
+    /// The server that printed the text.
     pub server: &'a str,
-    /// What the text says; None where the raw text is gone.
+    /// The snapshot of the text, or `None` if the raw text is gone.
     pub snapshot: Option<&'a Snapshot<'a>>,
-    /// The records carried with the text: what was known before it and is not in it. [`compare`] gives it.
+    /// The records carried with the text: records that were known before the text and are missing from it. [`compare`]
+    /// gives them.
     pub carried: Option<&'a Snapshot<'a>>,
 }
 
-/// What came out of comparing an observation with the one before.
+/// The result of comparing an observation with the one before.
 #[derive(Debug, Default)]
 pub struct Comparison<'a> {
-    /// What the entries did, in the order of the text; an entry has a row per life and `since`.
+    /// The increments of the entries, in the order of the text. An entry has a row per life and `since`.
     pub increments: Vec<Increment<'a>>,
     /// The records to carry with the text; [`Observation::carried`] of the next comparison.
     pub carried: Snapshot<'a>,
-    /// Entries in the text; an identifier with two lives counts twice.
+    /// The number of entries in the text. An identifier with two lives counts twice.
     pub entries: u64,
-    /// Entries that did something.
+    /// The number of entries that have increments.
     pub active: u64,
-    /// Entries that are proven born since the previous observation.
+    /// The number of entries that are proven to be born since the previous observation.
     pub added: u64,
-    /// Entries whose counters restarted.
+    /// The number of entries whose counters restarted.
     pub resets: u64,
-    /// Entries of the previous text that this one lacks, though it is complete.
+    /// The number of entries of the previous text that are missing from this one, though it is complete.
     pub removed: u64,
-    /// Entries of which something is carried.
+    /// The number of entries of which records are carried.
     pub carried_count: u64,
-    /// Entries of which a counter has no known previous value: a baseline without increment.
+    /// The number of entries with a counter that has no known previous value: a baseline without increment.
     pub unknown: u64,
-    /// What comparing found wrong; not all of it where that is much.
+    /// The problems that were found. Not all are kept if there are many.
     pub problems: Vec<Problem<'a>>,
-    /// How much it found wrong, kept or not.
+    /// The number of problems that were found, kept or not.
     pub problems_found: u64,
 }
 
-/// Problems that are kept of a comparison: more than anybody reads.
+/// The number of problems that are kept per comparison, more than anybody reads.
 const PROBLEMS_KEPT: usize = 10_000;
 
 impl<'a> Comparison<'a> {
-    /// Keeps a problem if there is room.
+    /// Counts a problem, and keeps it if there is room.
     fn report(&mut self, problem: Problem<'a>) -> Result<(), TryReserveError> {
         self.problems_found += 1;
         if self.problems.len() < PROBLEMS_KEPT {
@@ -82,67 +83,67 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A piece of the text that contradicts what was known before it.
+/// A piece of the text that contradicts what was known before the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem<'a> {
-    /// Line of `- job_id:` in the text, from 1.
+    /// The line of `- job_id:` in the text, counted from 1.
     pub line: u32,
     /// The entry.
     pub entry: &'a str,
-    /// The operation, where it is about one.
+    /// The operation, if the problem is about one.
     pub operation: Option<&'a str>,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why two observations could not be compared.
+/// An error that prevents comparing two observations.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CompareError {
-    /// What comes out of it does not fit into memory.
+    /// The result does not fit into memory.
     #[error("not enough memory to compare the snapshots")]
     OutOfMemory(#[from] TryReserveError),
 }
 
-/// Why a piece of the text gives no increment.
+/// The reason why a piece of the text gives no increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]
 pub enum Reason {
-    /// The entry is the same and the counter lower (rule 4).
+    /// A counter is lower in the same life of the entry (rule 4).
     #[error("{field} fell from {from} to {to} though the entry is the same")]
     Fell {
-        /// Which number of the counter.
+        /// The number of the counter, such as `sum`.
         field: &'static str,
-        /// The larger one, known before.
+        /// The larger value, which was known before.
         from: u64,
-        /// The one in this text.
+        /// The value in this text.
         to: u64,
     },
     /// A later life of the same identifier has been seen before (rule 5).
     #[error("a later life of the entry was seen before")]
     OlderLife,
-    /// More than anything real does (rule 7).
+    /// A counter grew by more than anything real does (rule 7).
     #[error("{field} grew by {growth}, more than can be true")]
     TooLarge {
-        /// Which number of the counter.
+        /// The number of the counter, such as `sum`.
         field: &'static str,
-        /// By how much it grew.
+        /// The growth of the counter.
         growth: u64,
     },
-    /// All entries of the target together did more than it can do (rule 14).
+    /// The entries of the target together did more than the target can do (rule 14).
     #[error(
         "{growth} {counted} are impossible: all entries together can have {limit} since the text before"
     )]
     Impossible {
-        /// What was counted: calls, bytes or microseconds.
+        /// The unit of the growth: calls, bytes or microseconds.
         counted: &'static str,
-        /// How many of them.
+        /// The growth of this entry.
         growth: u64,
-        /// How many all entries may have.
+        /// The largest growth that all entries together may have.
         limit: u128,
     },
 }
 
 impl Reason {
-    /// A short word that does not change.
+    /// Returns a short code that does not change.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Fell { .. } => "counter fell",
@@ -153,19 +154,19 @@ impl Reason {
     }
 }
 
-/// Why a text cannot be older than the observation that follows it (rule 8).
+/// The reason why a text cannot be older than the observation that follows it (rule 8).
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LateReason {
     /// Neither the observation before nor the one after came from this server.
     #[error("the target was on another server before and after")]
     Server,
-    /// An entry began earlier in the later text.
+    /// An entry has an earlier `start_time` in the later text.
     #[error("entry {0:?} has a start_time that contradicts the texts around")]
     StartTime(String),
     /// A counter would fall.
     #[error("a counter of entry {0:?} would fall")]
     Fell(String),
-    /// It could not be found out.
+    /// There is not enough memory to find out.
     #[error("not enough memory to compare the snapshots")]
     OutOfMemory(#[from] TryReserveError),
 }
@@ -180,7 +181,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// What the column counts.
+    /// Returns the unit that the column counts.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Usecs(_) => "microseconds",
@@ -192,33 +193,34 @@ impl Column {
     }
 }
 
-/// What one entry did in (since, time].
+/// The increment of one entry in (since, time].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Increment<'a> {
-    /// Line of `- job_id:` in the text, from 1.
+    /// The line of `- job_id:` in the text, counted from 1.
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
-    /// The observation before.
+    /// The time at which the counters were last seen, usually the previous observation; after splitting, the beginning
+    /// of the part.
     pub since: Micros,
-    /// The observation that gave it; after splitting, the end of the part.
+    /// The time of the observation; after splitting, the end of the part.
     pub time: Micros,
-    /// The counters restarted in this span.
+    /// True if the counters restarted in this span.
     pub reset: bool,
-    /// `snapshot_time`, where it is on the wall clock; on the last part only.
+    /// The `snapshot_time` of the record, if it is on the wall clock; on the last part only.
     pub last_active: Option<Micros>,
-    /// Growth, above 0 and below 2^53, each column at most once.
+    /// The growth of the columns, above 0 and below 2^53, each column at most once.
     pub totals: Vec<(Column, i64)>,
-    /// Growth of the elements of `read_bytes`' histogram, where any grew.
+    /// The growth of the elements of the histogram of `read_bytes`, if any element grew.
     pub read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    /// The same of `write_bytes`.
+    /// The growth of the elements of the histogram of `write_bytes`, if any element grew.
     pub write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    /// What the columns do not hold (rule 7), as a JSON object; on the last part only.
+    /// The values that have no column (rule 7), as a JSON object; on the last part only.
     pub detail: Option<String>,
 }
 
 impl Increment<'_> {
-    /// Whether anything grew.
+    /// Returns true if anything grew.
     fn has_grown(&self) -> bool {
         !self.totals.is_empty()
             || self.read_histogram.is_some()

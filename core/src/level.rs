@@ -1,43 +1,43 @@
-//! Which rollup answers for which part of a window.
+//! Chooses which rollup answers for which part of a window.
 //!
-//! A bucket of a rollup can stand for its rows where no edge of the question lies inside of it and where the rollup is up
-//! to date. The coarsest rollup that can takes a part, the finer ones what is left, and the increments the rest, as far
-//! back as they are kept. Of what is older the finest rollup that is kept tells a part of a bucket, as if what was done
-//! had been done evenly.
+//! A bucket of a rollup can replace its rows if no edge of the question lies inside of the bucket and if the rollup is
+//! up to date there. Each part of a window is read from the coarsest rollup that can answer, then from finer ones, and
+//! the rest from the increments, as far back as they are kept. For older data, the finest rollup that is kept gives
+//! parts of its buckets, interpolated as if everything in a bucket had happened evenly.
 
 use crate::increment::Micros;
 
 #[cfg(test)]
 mod tests;
 
-/// What lies after the first instant, up to and including the second.
+/// The time after the first instant, up to and including the second.
 pub type Span = (Micros, Micros);
 
-/// A rollup.
+/// A rollup that can answer for parts of a window.
 #[derive(Debug, Clone, Default)]
 pub struct Level {
-    /// Width of its buckets, which begin at multiples of it.
+    /// The width of its buckets, which begin at multiples of the width.
     pub width: Micros,
-    /// Since when it is kept.
+    /// The time since which the rollup is kept.
     pub since: Micros,
-    /// Up to where it has been computed.
+    /// The time up to which the rollup has been computed.
     pub until: Micros,
-    /// Spans in which it cannot be relied on, in any order.
+    /// The spans in which the rollup cannot be relied on, in any order.
     pub stale: Vec<Span>,
 }
 
 impl Level {
-    /// The buckets that cannot be relied on.
+    /// Returns the buckets that cannot be relied on.
     fn stale(&self) -> Vec<Span> {
         joined(self.stale.iter().map(|span| self.touched(*span)).collect())
     }
 
-    /// The whole buckets that a span touches.
+    /// Returns the whole buckets that a span touches.
     fn touched(&self, (from, to): Span) -> Span {
         (floor(from, self.width), ceil(to, self.width))
     }
 
-    /// The whole buckets in a span.
+    /// Returns the whole buckets in a span.
     fn inside(&self, (from, to): Span) -> Span {
         (
             ceil(from.max(self.since), self.width),
@@ -46,21 +46,21 @@ impl Level {
     }
 }
 
-/// What answers for which part of a window. All spans are in order, none touches the next.
+/// The sources that answer for the parts of a window. All spans are in order, and none touches the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Division {
-    /// For each of the levels, whole buckets.
+    /// The spans of whole buckets to read from each level.
     pub whole: Vec<Vec<Span>>,
-    /// For increments.
+    /// The spans to read from increments.
     pub rest: Vec<Span>,
-    /// For each of the levels, what may be parts of buckets.
+    /// The spans to read from each level that may be parts of buckets.
     pub parts: Vec<Vec<Span>>,
-    /// For nothing.
+    /// The spans for which nothing is kept.
     pub lost: Vec<Span>,
 }
 
-/// Divides a window, of which the edges of all steps are given in order, among levels, coarsest first, and increments that
-/// are kept since an instant.
+/// Divides a window among levels, coarsest first, and increments that are kept since an instant. `edges` are the edges
+/// of all steps of the window, in order.
 pub fn divide(edges: &[Micros], levels: &[Level], kept_since: Micros) -> Division {
     let steps = edges.windows(2).map(|step| (step[0], step[1]));
     let mut rest: Vec<Span> = steps.filter(|(from, to)| from < to).collect();
@@ -86,7 +86,7 @@ pub fn divide(edges: &[Micros], levels: &[Level], kept_since: Micros) -> Divisio
     }
 }
 
-/// Takes parts out of spans: these, and what is left.
+/// Takes parts out of spans. Returns the parts, and what is left of the spans.
 fn take(spans: Vec<Span>, parts: impl Fn(Span) -> Vec<Span>) -> (Vec<Span>, Vec<Span>) {
     let (mut taken, mut left) = (Vec::new(), Vec::new());
     for span in spans {
@@ -102,7 +102,7 @@ fn take(spans: Vec<Span>, parts: impl Fn(Span) -> Vec<Span>) -> (Vec<Span>, Vec<
     (joined(taken), left)
 }
 
-/// The parts of a span that lie in none of others, which are joined.
+/// Returns the parts of a span that lie in none of `others`, which are joined.
 fn without((from, to): Span, others: &[Span]) -> Vec<Span> {
     let mut parts = Vec::new();
     let mut begin = from;
@@ -116,7 +116,7 @@ fn without((from, to): Span, others: &[Span]) -> Vec<Span> {
     parts
 }
 
-/// The same spans in order, those that touch as one.
+/// Returns the spans in order, with spans that touch joined.
 fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     spans.dedup_by(|next, span| {

@@ -1,12 +1,17 @@
 //! The logic of jobstats, without PostgreSQL.
 //!
-//! Text of `lctl get_param *.*.job_stats` goes through these modules in this order:
-//! [`scan`] finds what the text says, [`snapshot`] keeps it per target, [`increment`] compares two snapshots of one
-//! target, [`step`] divides what happened over time, [`level`] says which sums answer for which time. [`operation`] is
-//! the one list of operations, [`entry_id`] knows what an identifier means. [`counter`] sums up the readings of any
-//! counter, [`density`] counts values by size, [`observed`] tells for how long something was
-//! observed, [`rate`] adds up what was done by that time, [`openmetrics`] writes what Prometheus scrapes. [`escape`] makes text of
-//! bytes that are none. What takes long looks up from its work by [`pause`].
+//! The text of `lctl get_param *.*.job_stats` passes through these modules in this order:
+//!
+//! 1. [`scan`] reads the lines of the text.
+//! 2. [`snapshot`] keeps their records per target.
+//! 3. [`increment`] compares two snapshots of one target.
+//! 4. [`step`] divides increments over time.
+//! 5. [`level`] chooses the rollups that answer for a time.
+//!
+//! [`operation`] is the one list of operations. [`entry_id`] interprets identifiers. [`counter`] sums up the readings
+//! of any counter, [`density`] counts values by size, [`observed`] adds up for how long something was observed, and
+//! [`rate`] divides totals by that time. [`openmetrics`] writes the text that Prometheus scrapes. [`escape`] converts
+//! bytes that are not UTF-8 to text. Long work calls [`pause`] regularly, so that it can be cancelled.
 
 pub mod counter;
 pub mod density;

@@ -1,4 +1,4 @@
-//! For how long something was observed, in each of the steps of a window.
+//! The time for which something was observed, in each of the steps of a window.
 
 #[cfg(test)]
 mod tests;
@@ -9,16 +9,16 @@ use allocator_api2::vec::Vec;
 
 use crate::increment::Micros;
 
-/// The time observed, by step.
+/// The observed time by step.
 #[derive(Debug, Clone)]
 pub struct Observed<A: Allocator = Global> {
-    /// Of the steps, each of which begins where the one before ends.
+    /// The edges of the steps. Each step begins where the one before ends.
     edges: Vec<Micros, A>,
     steps: Vec<Micros, A>,
 }
 
 impl<A: Allocator + Copy> Observed<A> {
-    /// Nothing yet in steps between these edges, which are in order.
+    /// Creates steps between these edges, which are in order, without observed time.
     pub fn new_in(edges: Vec<Micros, A>, memory: A) -> Result<Self, TryReserveError> {
         let len = edges.len().saturating_sub(1);
         let mut steps = Vec::new_in(memory);
@@ -27,7 +27,7 @@ impl<A: Allocator + Copy> Observed<A> {
         Ok(Self { edges, steps })
     }
 
-    /// Adds a span, as far as it lies in steps.
+    /// Adds an observed span, as far as it lies in steps.
     pub fn push(&mut self, since: Micros, until: Micros) {
         let after = self.edges.partition_point(|&edge| edge <= since);
         let first = after.saturating_sub(1);
@@ -42,7 +42,7 @@ impl<A: Allocator + Copy> Observed<A> {
         }
     }
 
-    /// How many microseconds were observed of each step.
+    /// Returns the observed microseconds of each step.
     pub fn steps(&self) -> &[Micros] {
         &self.steps
     }

@@ -1,7 +1,7 @@
-//! Text as OpenMetrics defines it, for what Prometheus and its kin scrape.
+//! Text in the OpenMetrics format, which Prometheus and similar tools scrape.
 //!
-//! All families are gauges: that type alone is known to every reader, also to those of Prometheus' older text format,
-//! which reject a file for one type that they do not know.
+//! All families are gauges, because that type alone is known to every reader. Readers of Prometheus' older text format
+//! reject a file because of a single type that they do not know.
 
 use std::fmt::Write as _;
 
@@ -10,15 +10,15 @@ use thiserror::Error;
 #[cfg(test)]
 mod tests;
 
-/// Why there is no text.
+/// An error that prevents writing the text.
 #[derive(Debug, Error)]
 pub enum ExpositionError {
-    /// Not enough memory for so many bytes.
+    /// There is not enough memory for so many bytes.
     #[error("out of memory: could not allocate {0} bytes")]
     Memory(usize),
 }
 
-/// A text in the making.
+/// A text under construction.
 #[derive(Debug, Default)]
 pub struct Exposition {
     text: String,
@@ -27,7 +27,7 @@ pub struct Exposition {
 }
 
 impl Exposition {
-    /// Begins a family; samples that follow are of it. With a unit, the name must end in it.
+    /// Begins a family, to which the following samples belong. If there is a unit, the name must end in it.
     pub fn family(
         &mut self,
         name: &'static str,
@@ -44,7 +44,7 @@ impl Exposition {
         self.push(&["\n"])
     }
 
-    /// Adds a sample. Labels without a value are left out, which means the same.
+    /// Adds a sample. Labels with an empty value are left out, which means the same in OpenMetrics.
     pub fn sample<'a>(
         &mut self,
         labels: impl IntoIterator<Item = (&'static str, &'a str)>,
@@ -70,8 +70,8 @@ impl Exposition {
         self.push(&[" ", number(value).as_str(), "\n"])
     }
 
-    /// Ends the text, without the last newline: it may be missing, and psql and others add one, after which no other may
-    /// come.
+    /// Ends the text without the last newline. The newline is optional, and psql and other tools add one, after which
+    /// no other may come.
     pub fn finish(mut self) -> Result<String, ExpositionError> {
         self.push(&["# EOF"])?;
         Ok(self.text)
@@ -94,7 +94,7 @@ fn push(text: &mut String, part: &str) -> Result<(), ExpositionError> {
 }
 
 fn push_escaped(text: &mut String, value: &str) -> Result<(), ExpositionError> {
-    // At most every byte becomes two.
+    // Every byte becomes two at most.
     reserve(text, value.len().saturating_mul(2))?;
     for character in value.chars() {
         match character {
@@ -107,7 +107,7 @@ fn push_escaped(text: &mut String, value: &str) -> Result<(), ExpositionError> {
     Ok(())
 }
 
-/// A number as every reader takes it: in digits alone.
+/// Formats a number in digits alone, without an exponent, as every reader accepts it.
 fn number(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()

@@ -1,8 +1,9 @@
 //! The one list of operations: tables, views, comments and documentation follow from it.
 //!
-//! A new operation is one line in [`OPERATIONS`]; append it, so that the position of the others stays what it is.
+//! A new operation is one line in [`OPERATIONS`]. Append the line, so that the positions of the other operations do not
+//! change.
 
-/// What an operation's counter measures besides the number of calls.
+/// The quantity that an operation's counter measures besides the number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Requests; since Lustre 2.14 the server also reports the microseconds that it spent on them.
@@ -16,25 +17,25 @@ pub enum Kind {
 pub struct Operation {
     /// The name as Lustre prints it, and the name of its column.
     pub name: &'static str,
-    /// Metadata targets report it.
+    /// True if metadata targets report the operation.
     pub mdt: bool,
-    /// Object storage targets report it.
+    /// True if object storage targets report the operation.
     pub ost: bool,
-    /// Requests or bytes.
+    /// The kind: requests or bytes.
     pub kind: Kind,
-    /// Part of the derived operation `metadata`, when an MDT reports it.
+    /// True if the operation is part of the derived operation `metadata` when an MDT reports it.
     pub metadata: bool,
-    /// Each call of it is also counted in this operation: sums over both count it twice.
+    /// The operation in which each call of this one is also counted. A sum over both counts the call twice.
     pub doubles: Option<&'static str>,
-    /// The system calls that cause it, as a user knows them.
+    /// The system calls that cause the operation, as a user knows them.
     pub system_calls: &'static str,
-    /// What it is.
+    /// The description of the operation.
     pub meaning: &'static str,
-    /// First Lustre release that reports it.
+    /// The first Lustre release that reports the operation.
     pub since: &'static str,
 }
 
-/// Position of an operation in [`OPERATIONS`].
+/// The position of an operation in [`OPERATIONS`].
 pub type OperationIndex = usize;
 
 const fn request(name: &'static str, targets: (bool, bool), since: &'static str) -> Operation {
@@ -69,11 +70,12 @@ impl Operation {
         self.meaning = meaning;
         self
     }
-    /// Whether time spent in it is part of `service_time`: not where another operation of the same call reports it too.
+    /// Returns true if the time spent in the operation is part of `service_time`, which is not so if another operation
+    /// of the same call reports the time too.
     pub const fn in_service_time(&self) -> bool {
         matches!(self.kind, Kind::Requests) && self.doubles.is_none()
     }
-    /// Whether a target of this kind reports it.
+    /// Returns true if a target of this kind reports the operation.
     pub const fn on(&self, kind: crate::scan::TargetKind) -> bool {
         match kind {
             crate::scan::TargetKind::Mdt => self.mdt,
@@ -86,7 +88,7 @@ const MDT: (bool, bool) = (true, false);
 const OST: (bool, bool) = (false, true);
 const BOTH: (bool, bool) = (true, true);
 
-/// All operations that have columns of their own. Others are kept in `detail`.
+/// The operations that have columns of their own. Other operations are kept in `detail`.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Operation] = &[
     request("read_bytes", BOTH, "2.6").bytes().doubles("read").is("read, pread, readv", "bytes read from the target"),
@@ -124,16 +126,16 @@ pub static OPERATIONS: &[Operation] = &[
     request("prealloc", OST, "2.14").is("fallocate", "space reserved in an object"),
 ];
 
-/// Position of `read_bytes` in [`OPERATIONS`].
+/// The position of `read_bytes` in [`OPERATIONS`].
 pub const READ_BYTES: OperationIndex = 0;
-/// Position of `write_bytes` in [`OPERATIONS`].
+/// The position of `write_bytes` in [`OPERATIONS`].
 pub const WRITE_BYTES: OperationIndex = 1;
-/// Position of `read` in [`OPERATIONS`].
+/// The position of `read` in [`OPERATIONS`].
 pub const READ: OperationIndex = 2;
-/// Position of `write` in [`OPERATIONS`].
+/// The position of `write` in [`OPERATIONS`].
 pub const WRITE: OperationIndex = 3;
 
-/// The position of the operation of this name, if it is in the list.
+/// Returns the position of the operation of this name, if it is in the list.
 pub fn find(name: &[u8]) -> Option<OperationIndex> {
     OPERATIONS
         .iter()

@@ -1,7 +1,8 @@
-//! Sums of rates: what each target counted, divided by the time for which it was observed.
+//! Sums of rates: the total of each target, divided by the time for which the target was observed.
 //!
-//! Totals are added exactly, apart for each length of time, of which there are few: most targets are observed for the same
-//! time. Only then is anything divided and rounded, once for all. So the sum does not depend on the order of the targets.
+//! Totals are added exactly, separately for each length of time. There are few of these, because most targets are
+//! observed for the same time. Only then are the totals divided, and the sum is rounded once. The sum therefore does
+//! not depend on the order of the targets.
 
 #[cfg(test)]
 mod tests;
@@ -12,21 +13,22 @@ use thiserror::Error;
 
 use crate::increment::Micros;
 
-/// Bits of a magnitude that quotients may take together: all but the sign.
+/// The number of bits that the sum of the quotients may take: all but the sign.
 const BITS: u32 = i128::BITS - 1;
 
-/// Why a total cannot be added.
+/// An error that prevents adding a total.
 #[derive(Debug, Error)]
 pub enum RateError {
-    /// No total of bigints is that large.
+    /// The sum is larger than any sum of bigints.
     #[error("a sum is out of range")]
     Overflow,
-    /// Not enough memory.
+    /// There is not enough memory.
     #[error("out of memory")]
     Memory,
 }
 
-/// What was counted in a time. PostgreSQL's memory begins at multiples of eight bytes, where an i128 wants sixteen.
+/// The total of one length of time. The part is packed because PostgreSQL aligns memory to 8 bytes, where an i128 needs
+/// 16.
 #[derive(Debug, Clone, Copy)]
 #[repr(Rust, packed(8))]
 struct Part {
@@ -41,19 +43,19 @@ impl Part {
     }
 }
 
-/// The sum of some rates. What was counted in no time at all has none, and belongs to the total only.
+/// A sum of rates. A total without observed time has no rate and belongs to the total only.
 #[derive(Debug, Clone)]
 pub struct Rates<A: Allocator = Global> {
-    /// By how much a total per microsecond is multiplied.
+    /// The factor by which a total per microsecond is multiplied.
     scale: i64,
-    /// The time met last, to which more is being added.
+    /// The length of time met last, to whose total more is being added.
     latest: Part,
-    /// All before it, in order of the time, each once.
+    /// The lengths of time met before, in order, each once.
     parts: Vec<Part, A>,
 }
 
 impl<A: Allocator> Rates<A> {
-    /// Of nothing yet; the first total is expected to be of this time.
+    /// Creates an empty sum. The first total is expected to be of the length of time `observed`.
     pub fn new_in(scale: i64, observed: Micros, memory: A) -> Self {
         Self {
             scale,
@@ -62,7 +64,7 @@ impl<A: Allocator> Rates<A> {
         }
     }
 
-    /// Adds a total; `observed` is 0 where there was no time.
+    /// Adds a total. `observed` is 0 if there was no time.
     pub fn push(&mut self, total: i128, observed: Micros) -> Result<(), RateError> {
         if observed != self.latest.observed {
             self.keep()?;
@@ -71,13 +73,13 @@ impl<A: Allocator> Rates<A> {
         self.latest.add(total)
     }
 
-    /// Adds a total of the time met last, if this is one and there is room; tells whether it did.
+    /// Adds a total if it is of the length of time met last and there is room. Returns true if the total was added.
     #[inline]
     pub fn push_to_latest(&mut self, total: i64, observed: Micros) -> bool {
         observed == self.latest.observed && self.latest.add(total.into()).is_ok()
     }
 
-    /// Puts the time met last to the others.
+    /// Adds the total of the length of time met last to the parts.
     fn keep(&mut self) -> Result<(), RateError> {
         let Part { observed, total } = self.latest;
         match self.parts.binary_search_by_key(&observed, |it| it.observed) {
@@ -91,7 +93,7 @@ impl<A: Allocator> Rates<A> {
         }
     }
 
-    /// What was counted in all.
+    /// Returns the sum of all totals.
     pub fn total(&self) -> Result<i128, RateError> {
         let mut sum = self.latest;
         for part in &self.parts {
@@ -100,7 +102,7 @@ impl<A: Allocator> Rates<A> {
         Ok(sum.total)
     }
 
-    /// What was counted in each time observed.
+    /// Returns the total of each length of time, except 0.
     fn observed(&self) -> impl Iterator<Item = Part> {
         let Part { observed, total } = self.latest;
         let known = self.parts.iter().any(|it| it.observed == observed);
@@ -116,8 +118,8 @@ impl<A: Allocator> Rates<A> {
         parts.filter(|it| it.observed > 0)
     }
 
-    /// The sum of what was counted by microsecond, each time the scale: of one length of time the nearest number there is.
-    /// None where nothing was observed.
+    /// Returns the sum of the totals per microsecond, multiplied by the scale, or `None` if nothing was observed. With
+    /// a single length of time, this is the nearest number there is.
     pub fn rate(&self) -> Option<f64> {
         let count = self.observed().count();
         if count == 0 {
@@ -128,7 +130,7 @@ impl<A: Allocator> Rates<A> {
             let bits = u128::BITS - scaled(part)?.unsigned_abs().leading_zeros();
             Some(most.max(bits))
         });
-        // So many that their sum has room.
+        // This many bits per quotient leave room for the sum.
         let room = BITS - (usize::BITS - count.leading_zeros());
         let Some(shift) = widest.and_then(|bits| room.checked_sub(bits)) else {
             let rates = self.observed().map(|it| it.rounded_rate(self.scale));
@@ -142,7 +144,8 @@ impl<A: Allocator> Rates<A> {
             rate += total / observed;
             rest |= total % observed != 0;
         }
-        // Beyond what a double holds there is a bit at least, so that this tells a number from what is half way between two.
+        // The sum has at least one bit more than a double holds, so that a change of its last bit distinguishes it from
+        // a number half way between two doubles.
         if rest {
             rate += rate.signum();
         }
@@ -151,7 +154,7 @@ impl<A: Allocator> Rates<A> {
 }
 
 impl Part {
-    /// Where totals are too large to be divided exactly.
+    /// Returns a rounded rate, for totals that are too large to be divided exactly.
     fn rounded_rate(&self, scale: i64) -> f64 {
         self.total as f64 / self.observed as f64 * scale as f64
     }

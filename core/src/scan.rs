@@ -1,13 +1,13 @@
-//! Text → events: one pass over bytes, without copying.
+//! Reads a text as events, in one pass over its bytes and without copying.
 //!
-//! [`scan`] tells a [`Sink`] what stands in the text, line by line and in the text's order: targets, records, their times
-//! and counters, and what could not be used. It removes no duplicates and keeps nothing itself.
+//! [`scan`] reports the content of the text to a [`Sink`], line by line and in the text's order: targets, records,
+//! their times and counters, and lines that could not be used. It removes no duplicates and keeps nothing itself.
 //!
-//! The text is what `lctl get_param` of any version of Lustre prints for `*.*.job_stats`, possibly beside other
-//! parameters (stepped over), with error messages merged in, damaged or cut. One bad line never hides another entry:
-//! what follows it is either still certain to belong where it stands, or is reported.
+//! The text is what `lctl get_param` of any version of Lustre prints for `*.*.job_stats`. It may contain other
+//! parameters, which are skipped, and error messages, and it may be damaged or cut. One bad line never hides another
+//! entry: a line that follows is either still certain to belong where it stands, or is reported.
 //!
-//! Identifiers are bytes in Lustre and text in a database: valid UTF-8 stands for itself, other bytes and NUL stay in
+//! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 stands for itself; other bytes and NUL stay in
 //! Lustre's own notation, `\xHH`.
 
 mod counter;
@@ -38,23 +38,23 @@ use crate::pause::Pause;
 
 /// Receives what [`scan`] finds. An error stops the scan.
 ///
-/// Lines are counted from 1. A range of lines is one of bytes of the text. Of a line of over 64 kB only so much is looked
-/// at, and told.
+/// Lines are counted from 1. A range of lines is a range of bytes of the text. Only the first 64 kB of a line are read
+/// and reported.
 pub trait Sink<'a> {
-    /// Why the sink wants no more; [`std::convert::Infallible`] where it always does.
+    /// The error with which the sink stops the scan; [`std::convert::Infallible`] if it never does.
     type Stop;
 
-    /// The parameter `job_stats` of a target begins; None where no name stands before its first line (`lctl -n`). The
-    /// same target may begin any number of times.
+    /// Receives the beginning of the parameter `job_stats` of a target. `target` is `None` if no name stands before the
+    /// first line (`lctl -n`). A target may begin any number of times.
     fn target(&mut self, line: u32, target: Option<TargetName<'a>>) -> Result<(), Self::Stop>;
 
-    /// The target that began last ends; all its lines since are in `lines`.
+    /// Receives the end of the target that began last. `lines` has all its lines since then.
     fn target_ends(&mut self, lines: Range<usize>) -> Result<(), Self::Stop> {
         let _ = lines;
         Ok(())
     }
 
-    /// The parameter `job_cleanup_interval` of a target.
+    /// Receives the parameter `job_cleanup_interval` of a target.
     fn cleanup_interval(
         &mut self,
         target: TargetName<'a>,
@@ -65,7 +65,7 @@ pub trait Sink<'a> {
         Ok(())
     }
 
-    /// An error message says that `job_stats` of this target could not be read, or not whole.
+    /// Receives an error message which says that `job_stats` of this target could not be read, or only a part of it.
     fn read_failed(
         &mut self,
         target: TargetName<'a>,
@@ -75,18 +75,18 @@ pub trait Sink<'a> {
         Ok(())
     }
 
-    /// A record begins; `text` is its `job_id` line.
+    /// Receives the beginning of a record. `text` is its `job_id` line.
     fn record(&mut self, line: u32, id: Cow<'a, str>, text: &'a [u8]) -> Result<(), Self::Stop>;
 
-    /// The record that began last ends, at the latest with its target.
+    /// Receives the end of the record that began last, at the latest with the end of its target.
     fn record_ends(&mut self) -> Result<(), Self::Stop> {
         Ok(())
     }
 
-    /// A time of the record.
+    /// Receives a time of the record.
     fn time(&mut self, line: u32, time: TimeLine) -> Result<(), Self::Stop>;
 
-    /// A counter of the record; `text` is its line, or the first of them.
+    /// Receives a counter of the record. `text` is its line, or the first of its lines.
     fn counter(
         &mut self,
         line: u32,
@@ -94,8 +94,8 @@ pub trait Sink<'a> {
         text: &'a [u8],
     ) -> Result<(), Self::Stop>;
 
-    /// Counters of the record that counted nothing, on lines that follow each other. By default each is told as
-    /// [`Sink::counter`].
+    /// Receives counters of the record that counted nothing, on lines that follow each other. By default each counter
+    /// is passed to [`Sink::counter`].
     fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), Self::Stop> {
         let mut numbered = (0..).zip(zeros);
         numbered.try_for_each(|(before, zero)| {
@@ -103,16 +103,17 @@ pub trait Sink<'a> {
         })
     }
 
-    /// A line that could not be used; inside of a record and a target if these have begun and not ended.
+    /// Receives a line that could not be used. The line belongs to the record and the target that have begun and not
+    /// ended, if there are any.
     fn problem(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), Self::Stop>;
 
-    /// Something here may have hidden a record of the target: what the text says of it may not be all.
+    /// Receives the notice that a record of the target may be hidden here, so that the text may not show all records.
     fn may_hide_records(&mut self) -> Result<(), Self::Stop> {
         Ok(())
     }
 }
 
-/// Scan a text.
+/// Scans a text.
 pub fn scan<'a, S: Sink<'a>>(
     text: &'a [u8],
     sink: &mut S,

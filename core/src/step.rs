@@ -1,7 +1,7 @@
-//! Step functions: dividing an increment over time in whole numbers that add up.
+//! Step functions: divide an increment over time, in whole numbers that add up.
 //!
-//! What a row counted in (since, time] is taken to have happened evenly. Up to an instant x inside, that is
-//! floor(value · (x − since) ÷ (time − since)); a part is the difference of two such floors, so that adjacent parts add
+//! The growth of a row in (since, time] is taken to have happened evenly. The growth up to an instant x inside is
+//! floor(value · (x − since) ÷ (time − since)). A part is the difference of two such floors, so that adjacent parts add
 //! up to the whole, whatever the edges between them are.
 
 use crate::increment::{Increment, Micros};
@@ -12,15 +12,15 @@ use crate::snapshot::HISTOGRAM_LEN;
 mod tests;
 
 const MINUTE: Micros = 60_000_000;
-/// Distance of the edges of rows after a gap of more than six hours.
+/// The distance of the edges of rows after a gap of more than six hours.
 pub const HOUR: Micros = 60 * MINUTE;
-/// Distance of the edges of rows after a gap of more than a day.
+/// The distance of the edges of rows after a gap of more than a day.
 pub const DAY: Micros = 24 * HOUR;
 
-/// Width of the buckets of the narrowest rollup.
+/// The width of the buckets of the narrowest rollup.
 const NARROWEST: Micros = 10 * MINUTE;
 
-/// The part of a row's value, counted in (since, time], that lies in (from, until].
+/// Returns the part of a row's value, counted in (since, time], that lies in (from, until].
 pub fn share(value: i64, since: Micros, time: Micros, from: Micros, until: Micros) -> i64 {
     if from >= until {
         return 0;
@@ -28,7 +28,7 @@ pub fn share(value: i64, since: Micros, time: Micros, from: Micros, until: Micro
     until_instant(value, since, time, until) - until_instant(value, since, time, from)
 }
 
-/// The part of a row's value that lies at or before an instant.
+/// Returns the part of a row's value that lies at or before an instant.
 fn until_instant(value: i64, since: Micros, time: Micros, instant: Micros) -> i64 {
     if instant >= time {
         return value;
@@ -38,13 +38,12 @@ fn until_instant(value: i64, since: Micros, time: Micros, instant: Micros) -> i6
     }
     let [value, since, time, instant] = [value, since, time, instant].map(i128::from);
     let floor = (value * (instant - since)).div_euclid(time - since);
-    // Not beyond the value, which is an i64.
+    // The result is at most the value, which is an i64.
     floor as i64
 }
 
-/// Returns the distance of the edges that a row of (since, time] may not cross: those of the narrowest rollup, and coarser
-/// ones after a long gap. Otherwise a gap of 90 days would turn each increment into 12,960 rows that know nothing of one
-/// another.
+/// Returns the distance of the edges that a row of (since, time] may not cross: the edges of the narrowest rollup, and
+/// coarser ones after a long gap. Otherwise a gap of 90 days would turn each increment into 12,960 unrelated rows.
 pub const fn edge_distance(since: Micros, time: Micros) -> Micros {
     match time.saturating_sub(since) {
         gap if gap > DAY => DAY,
@@ -62,8 +61,8 @@ pub struct Coarse {
     pub width: Micros,
 }
 
-/// Returns where rows end at the latest that begin before an instant and end after it: at the next multiple of ten minutes,
-/// and in [coarse](Coarse) spans within their width.
+/// Returns the latest end of a row that begins before an instant and ends after it: the next multiple of ten minutes
+/// or, in [coarse](Coarse) spans, the instant plus their width.
 pub fn reach(instant: Micros, coarse: &[Coarse]) -> Micros {
     let is_inside = |coarse: &&Coarse| coarse.span.0 < instant && instant < coarse.span.1;
     let width = coarse.iter().filter(is_inside).map(|coarse| coarse.width);
@@ -75,8 +74,8 @@ pub fn reach(instant: Micros, coarse: &[Coarse]) -> Micros {
 
 /// Divides a row at the edges that it crosses: multiples of [`edge_distance`] since 1970-01-01 00:00 UTC.
 ///
-/// Gives the parts in order; parts in which nothing was counted are left out. A row ends inside the span before an edge
-/// that it ends at. `reset` goes with the first part, `last_active` and `detail` with the last.
+/// Returns the parts in order, without parts in which nothing was counted. An edge belongs to the part before it. The
+/// first part has `reset`, the last part has `last_active` and `detail`.
 pub fn split(increment: Increment<'_>) -> Parts<'_> {
     Parts {
         distance: edge_distance(increment.since, increment.time),
@@ -89,9 +88,9 @@ pub fn split(increment: Increment<'_>) -> Parts<'_> {
 #[derive(Debug)]
 pub struct Parts<'a> {
     distance: Micros,
-    /// Where the next part begins.
+    /// The beginning of the next part.
     from: Micros,
-    /// The whole row until its last part is given.
+    /// The whole row, until its last part has been returned.
     rest: Option<Increment<'a>>,
 }
 
@@ -115,12 +114,12 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// The first multiple of `distance` after an instant.
+/// Returns the first multiple of `distance` after an instant.
 fn next_edge(instant: Micros, distance: Micros) -> Micros {
     (instant.div_euclid(distance) + 1).saturating_mul(distance)
 }
 
-/// What a row counted in (from, until], if anything.
+/// Returns the part of a row in (from, until], if anything was counted there.
 fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<Increment<'a>> {
     let share = |value| share(value, whole.since, whole.time, from, until);
     let histogram = |whole: &Option<Box<[i64; HISTOGRAM_LEN]>>| {
@@ -150,7 +149,7 @@ fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<
     })
 }
 
-/// What is left of a row after `from`. That is never nothing: a floor before the end stays below the value.
+/// Returns the part of a row after `from`. This part is never empty: a floor before the end stays below the value.
 fn last_part(mut whole: Increment<'_>, from: Micros) -> Increment<'_> {
     if from > whole.since {
         let (since, time) = (whole.since, whole.time);

@@ -1,20 +1,20 @@
-//! The two forms in which a summary is kept: text, which people read, and bytes, which tables hold. There is one text and
-//! one row of bytes for each summary, so that equal ones are equal in either form.
+//! The two forms in which a summary is stored: text for people and bytes for tables. Each summary has exactly one text
+//! and one sequence of bytes, so that equal summaries are equal in either form.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::summary::{MAX_RESETS, Total};
 use super::{CounterError, Micros, Reading, Start, Summary};
 
-/// What the text looks like.
+/// An example of the text.
 pub const TEXT_EXAMPLE: &str = "v1 increase=110 resets=1 first=1762156800.000000:100 \
      last=1762158600.000000:60 known=60 peak=100 turn=1762157400.000000:150";
 
 /// The version of the bytes.
 const VERSION: u8 = 1;
-/// Numbers of 8 bytes that follow it.
+/// The number of 8-byte integers that follow the version.
 const WORDS: usize = 14;
-/// In the place of a reading that is not there.
+/// The three integers of a missing reading.
 const NO_READING: [i64; 3] = [i64::MIN; 3];
 
 impl Display for Summary {
@@ -26,7 +26,8 @@ impl Display for Summary {
     }
 }
 
-/// Time and value, with the time in seconds since 1970; after @ when the counter's life began.
+/// Writes the time in seconds since 1970, a colon and the value. If the start of the counter's life is known, it
+/// follows after `@`.
 impl Display for Reading {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", Seconds(self.time), self.value)?;
@@ -46,23 +47,24 @@ impl Display for Seconds {
 }
 
 impl Summary {
-    /// From its text.
+    /// Reads a summary from its text.
     pub fn from_text(text: &str) -> Result<Self, CounterError> {
         let summary = read(text).filter(Self::is_consistent);
-        // Numbers can be written in several ways ("+1", "01"), a summary only in one.
+        // Numbers can be written in several ways ("+1", "01"), but a summary has only one text.
         let same = summary.filter(|it| it.to_string() == text);
         same.ok_or(CounterError::Text)
     }
 
-    /// From its bytes.
+    /// Reads a summary from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CounterError> {
         let summary = unpack(bytes).filter(Self::is_consistent);
         summary.ok_or(CounterError::Bytes)
     }
 
-    /// Its bytes: the version, then 14 numbers of 8 bytes, lowest first: time, start and value of the first reading, the
-    /// peak, the three of the turn, the three of the last reading, the known value, the increase, which has two, and the
-    /// resets. A start that is not known and a turn that is not there are −2^63.
+    /// Returns the bytes: the version, then 14 little-endian integers of 8 bytes. These are time, start and value of
+    /// the first reading; the peak; time, start and value of the turn; time, start and value of the last reading; the
+    /// known value; the increase as two integers, lower half first; and the resets. An unknown start and the integers
+    /// of a missing turn are −2^63.
     pub fn to_bytes(&self) -> [u8; 1 + 8 * WORDS] {
         let [first_time, first_start, first_value] = pack(self.first);
         let [turn_time, turn_start, turn_value] = self.turn.map_or(NO_READING, pack);
@@ -92,7 +94,7 @@ impl Summary {
         bytes
     }
 
-    /// Readings could have made it, as far as what follows relies on that.
+    /// Returns true if readings can have produced this summary, as far as the other functions rely on that.
     fn is_consistent(&self) -> bool {
         let Ok(opening) = self.opening() else {
             return false;
@@ -122,7 +124,8 @@ impl Summary {
         values_are_possible && rest_is_possible
     }
 
-    /// Nothing comes after the opening.
+    /// Returns true if the known value, the increase and the resets are those of the opening, so that nothing follows
+    /// it.
     fn ends_like(&self, opening: &Self) -> bool {
         self.known == opening.known
             && self.increase == opening.increase
@@ -159,7 +162,7 @@ fn read_reading(text: &str) -> Option<Reading> {
 
 fn read_seconds(text: &str) -> Option<Micros> {
     let (seconds, micros) = text.split_once('.')?;
-    // "-0" has a sign, too.
+    // "-0" has a sign too, which the parsed seconds would lose.
     let micros: Micros = micros.parse().ok()?;
     let micros = if text.starts_with('-') {
         -micros

@@ -1,4 +1,4 @@
-//! Summaries of spans, to be merged into that of the whole.
+//! Merges the summaries of spans into a summary of the whole.
 
 use allocator_api2::alloc::Allocator;
 use allocator_api2::vec::Vec;
@@ -7,19 +7,19 @@ use crate::pause::Pause;
 
 use super::{CounterError, Summary};
 
-/// So many fit into a gigabyte.
+/// The number of summaries that fit into a gigabyte.
 const MOST: usize = (1 << 30) / size_of::<Summary>();
 
-/// Summaries in any order. They lie in memory of `A`.
+/// Summaries in any order, in memory of `A`.
 ///
-/// All are kept until the end: one that comes later may belong between any two.
+/// A rollup keeps all summaries until the end, because a later summary may belong between any two.
 #[derive(Debug)]
 pub struct Rollup<A: Allocator, const LIMIT: usize = MOST> {
     summaries: Vec<Summary, A>,
 }
 
 impl<A: Allocator, const LIMIT: usize> Rollup<A, LIMIT> {
-    /// Nothing to merge yet.
+    /// Creates an empty rollup.
     pub fn new_in(memory: A) -> Self {
         Self {
             summaries: Vec::new_in(memory),
@@ -40,8 +40,8 @@ impl<A: Allocator, const LIMIT: usize> Rollup<A, LIMIT> {
         Ok(())
     }
 
-    /// The summary of the whole; None if there is nothing. More can be added afterwards. `pause` is called every now and
-    /// then, and may unwind.
+    /// Returns the summary of the whole, or `None` if the rollup is empty. More summaries can be added afterwards.
+    /// Calls `pause` regularly, which may unwind.
     pub fn summary(&mut self, pause: Pause<'_>) -> Result<Option<Summary>, CounterError> {
         self.summaries.sort_unstable_by(|one, other| {
             pause.now();

@@ -1,4 +1,4 @@
-//! Readings in the order in which they come.
+//! Collects the readings of one counter as they come.
 
 use allocator_api2::alloc::Allocator;
 use allocator_api2::boxed::Box;
@@ -8,36 +8,38 @@ use crate::pause::Pause;
 
 use super::{CounterError, Reading, Summary};
 
-/// A reading that comes late needs those around it. So many of the latest are kept, at least half of them, while all come
-/// in the order of time.
+/// The number of readings that are kept while all come in the order of time. At least half as many always stay, because
+/// a late reading needs the readings around it.
 const KEPT: usize = 1 << 20;
 
-/// So many fit into a gigabyte.
+/// The number of readings that fit into a gigabyte.
 const MOST: usize = (1 << 30) / size_of::<Reading>();
 
-/// The readings of one counter, in any order. What they need lies in memory of `A`.
+/// The readings of one counter, in any order, in memory of `A`.
 ///
-/// In the order of time they take bounded memory, as what is older than the latest `KEPT` is summed up and forgotten. Else
-/// they all are kept, up to `MOST`. A reading has 24 bytes, and memory doubles: 48 bytes per reading, then.
+/// Readings in the order of time take bounded memory, because readings older than the latest `KEPT` are summed up and
+/// forgotten. Otherwise all readings are kept, up to `MOST`. A reading has 24 bytes, and the memory doubles as it
+/// grows, which makes up to 48 bytes per reading.
 #[derive(Debug)]
 pub struct Series<A: Allocator + Clone, const KEEP: usize = KEPT, const LIMIT: usize = MOST> {
     readings: Vec<Reading, A>,
-    /// The readings have times that ascend.
+    /// True if the times of the readings ascend.
     in_order: bool,
     forgotten: Option<Box<Summary, A>>,
-    /// All but the last of the readings, so that a window that grows row by row does not begin anew with each.
+    /// The summary of all readings but the last, so that a window that grows row by row is not summed up anew for each
+    /// row.
     counted: Option<Box<Counted, A>>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     summary: Summary,
-    /// Number of the readings that are in it.
+    /// The number of readings in the summary.
     readings: usize,
 }
 
 impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP, LIMIT> {
-    /// Nothing read yet.
+    /// Creates a series without readings.
     pub fn new_in(memory: A) -> Self {
         Self {
             readings: Vec::new_in(memory),
@@ -55,7 +57,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         }
     }
 
-    /// Adds a reading if it is the latest so far and there is room; tells whether it did.
+    /// Adds a reading if it is the latest so far and there is room. Returns true if the reading was added.
     #[inline]
     pub fn push_in_order(&mut self, next: Reading) -> bool {
         let follows = self.readings.last().is_none_or(|it| it.time < next.time);
@@ -106,7 +108,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         room.map_err(|_| CounterError::Memory)
     }
 
-    /// Keeps of the earliest readings only what they sum up to.
+    /// Replaces the earliest readings with their summary.
     fn forget(&mut self, readings: usize) -> Result<(), CounterError> {
         let summary = self.sum_up(None, readings, Pause::NEVER)?;
         self.forgotten = summary.map(|it| self.keep(it)).transpose()?;
@@ -120,8 +122,8 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         Box::try_new_in(value, memory).map_err(|_| CounterError::Memory)
     }
 
-    /// What all readings say; None if there are none. More can be added afterwards. `pause` is called every now and then,
-    /// and may unwind.
+    /// Returns the summary of all readings, or `None` if there are none. More readings can be added afterwards. Calls
+    /// `pause` regularly, which may unwind.
     pub fn summary(&mut self, pause: Pause<'_>) -> Result<Option<Summary>, CounterError> {
         self.put_in_order(pause);
         let Some(&last) = self.readings.last() else {
@@ -148,7 +150,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
             pause.now();
             one.cmp(other)
         });
-        // Of the same time the greatest, which comes last.
+        // The greatest of several readings of the same time is kept, which comes last.
         self.readings.dedup_by(|next, kept| {
             let same = next.time == kept.time;
             if same {
@@ -159,7 +161,8 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         self.in_order = true;
     }
 
-    /// The first readings, which are in order, with what was forgotten between them.
+    /// Sums up the first `until` readings, which are in order, together with the forgotten readings, which lie between
+    /// them.
     fn sum_up(
         &self,
         counted: Option<Counted>,

@@ -1,39 +1,42 @@
-//! What is kept of a counter's readings.
+//! The summary of a counter's readings.
 
 use super::{CounterError, Micros, Reading};
 
-/// What the readings of a span say about their counter.
+/// A summary of the readings of one counter in a span of time.
 ///
-/// One reading follows another by rule 4 of `docs/rules.md`: where both tell when their life began, it is a reset exactly
-/// if that differs, and a value that is lower within a life counts for nothing, nor does what is made up for afterwards.
-/// Else it is a reset if the value is lower. After a reset the whole value is new.
+/// A reading is compared with the one before by rule 4 of `docs/rules.md`. If both readings have a start, there is a
+/// reset exactly if the starts differ. A lower value within a life then adds nothing, and neither does the growth back
+/// to the highest value. If a start is missing, there is a reset if the value is lower. After a reset the whole value
+/// is new.
 ///
-/// So only the beginning of a summary depends on what was before it: the readings of the life that it begins in, and the
-/// one after them. They are kept, as far as they matter, so that [`Summary::append`] can see them follow another summary.
+/// Therefore only the beginning of a summary depends on earlier readings: the readings of the life in which the summary
+/// begins, and the first reading after that life. The summary keeps what matters of these readings, so that
+/// [`Summary::append`] can compare them with the end of another summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     pub(super) first: Reading,
-    /// The highest value of the life that it begins in.
+    /// The highest value of the life in which the summary begins.
     pub(super) peak: i64,
-    /// The first reading that is not known to be of that life.
+    /// The first reading that is not known to be of the life in which the summary begins.
     pub(super) turn: Option<Reading>,
     pub(super) last: Reading,
-    /// The value that the next reading is compared with: the highest of the life that it ends in.
+    /// The value with which the next reading is compared: the highest of the life in which the summary ends.
     pub(super) known: i64,
     pub(super) increase: Total,
     pub(super) resets: u64,
 }
 
-/// PostgreSQL's bigint holds no more; so many readings and more can still be added in 64 bits.
+/// The largest number of resets, which is the largest bigint of PostgreSQL. A u64 has room for as many more, so that
+/// adding readings cannot overflow.
 pub(super) const MAX_RESETS: u64 = i64::MAX as u64;
 
-/// A sum of increments, which may exceed 64 bits. Packed, as PostgreSQL aligns memory to 8 bytes.
+/// A sum of increments, which may exceed 64 bits. The sum is packed because PostgreSQL aligns memory to 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(Rust, packed(8))]
 pub(super) struct Total(pub u128);
 
 impl Summary {
-    /// Of one reading.
+    /// Creates the summary of one reading.
     pub fn new(first: Reading) -> Self {
         Self {
             first,
@@ -46,7 +49,7 @@ impl Summary {
         }
     }
 
-    /// Adds the next reading, a later one.
+    /// Adds the next reading, which must be later than the last one.
     pub fn push(&mut self, next: Reading) -> Result<(), CounterError> {
         let same_life = self.last.is_of_life(&next);
         let lives_known = self.last.start().is_some() && next.start().is_some();
@@ -68,14 +71,14 @@ impl Summary {
         Ok(())
     }
 
-    /// Adds what follows: a summary that begins after this one ends.
+    /// Adds a summary, which must begin after this one ends.
     pub fn append(&mut self, next: &Self) -> Result<(), CounterError> {
         if next.first.time <= self.last.time {
             return Err(CounterError::Overlap);
         }
         let alone = next.opening()?;
         self.push_opening(next)?;
-        // What comes after the opening is the same whatever was before.
+        // Earlier readings change only the opening of `next`. Its other readings add what they add alone.
         let increase = next.increase.0.checked_sub(alone.increase.0);
         self.add(increase.ok_or(CounterError::Range)?)?;
         let resets = next.resets.checked_sub(alone.resets);
@@ -90,7 +93,7 @@ impl Summary {
         Ok(())
     }
 
-    /// What its opening says alone: first reading, highest of that life, and the one after.
+    /// Returns the summary of the opening alone: the first reading, the highest value of its life, and the turn.
     pub(super) fn opening(&self) -> Result<Self, CounterError> {
         let mut opening = Self::new(self.first);
         opening.push_rest_of_opening(self)?;
@@ -116,43 +119,43 @@ impl Summary {
         Ok(())
     }
 
-    /// The first reading.
+    /// Returns the first reading.
     pub fn first(&self) -> Reading {
         self.first
     }
 
-    /// The last reading.
+    /// Returns the last reading.
     pub fn last(&self) -> Reading {
         self.last
     }
 
-    /// How much was counted from the first reading to the last.
+    /// Returns the increase from the first reading to the last.
     pub fn increase(&self) -> u128 {
         self.increase.0
     }
 
-    /// How often the counter began anew.
+    /// Returns the number of resets.
     pub fn resets(&self) -> u64 {
         self.resets
     }
 
-    /// Microseconds from the first reading to the last, which may be more than 64 bits hold.
+    /// Returns the microseconds from the first reading to the last, which may exceed an i64.
     pub fn elapsed(&self) -> u64 {
         self.last.time.abs_diff(self.first.time)
     }
 
-    /// Increase per second; of one reading, or none that differ in time, there is none.
+    /// Returns the increase per second, or `None` if the first and the last reading have the same time.
     pub fn rate(&self) -> Option<f64> {
         let elapsed = self.elapsed();
         (elapsed > 0).then(|| self.increase.0 as f64 * 1e6 / elapsed as f64)
     }
 
-    /// The time of the first reading.
+    /// Returns the time of the first reading.
     pub fn since(&self) -> Micros {
         self.first.time
     }
 
-    /// The time of the last reading.
+    /// Returns the time of the last reading.
     pub fn until(&self) -> Micros {
         self.last.time
     }

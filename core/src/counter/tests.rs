@@ -13,19 +13,19 @@ fn at(time: Micros, value: i64) -> Reading {
     Reading::new(time, value, None).unwrap()
 }
 
-/// A reading that tells when its life began.
+/// Returns a reading with a start of its life.
 fn of_life(start: Micros, time: Micros, value: i64) -> Reading {
     Reading::new(time, value, Some(start)).unwrap()
 }
 
-/// What readings sum up to, with so little memory that most are forgotten if they come in order.
+/// Returns the summary of readings, with so little memory that most are forgotten if they come in order.
 fn summary(readings: &[Reading]) -> Option<Summary> {
     let mut series = Series::<Global, 4>::new_in(Global);
     readings.iter().for_each(|&it| series.push(it).unwrap());
     series.summary(Pause::NEVER).unwrap()
 }
 
-/// Increase and resets of values read one after the other.
+/// Returns the increase and the resets of values that are read one after the other.
 fn counted(values: &[i64]) -> (u128, u64) {
     let readings: Vec<_> = (0..)
         .zip(values)
@@ -134,7 +134,7 @@ fn values_are_exact_to_the_end_of_bigint() {
     assert_eq!(counted(&[0, MAX]), (MAX as u128, 0));
     assert_eq!(counted(&[MAX - 1, MAX]), (1, 0));
     assert_eq!(counted(&[(1 << 53) + 1, (1 << 53) + 2]), (1, 0));
-    // More than 64 bits.
+    // The increase exceeds 64 bits.
     assert_eq!(counted(&[0, MAX, 0, MAX, 0, MAX]), (3 * MAX as u128, 2));
 }
 
@@ -196,13 +196,13 @@ mod rollup {
 
     #[test]
     fn knows_what_a_life_reached_before_the_seam() {
-        // Alone, the second span counts 120 − 50.
+        // The second span alone counts 120 − 50.
         let whole = rollup(&[
             &[of_life(1, 10, 100)],
             &[of_life(1, 20, 50), of_life(1, 30, 120)],
         ]);
         assert_eq!(whole.unwrap().unwrap().increase(), 20);
-        // 70 is less than what its life had reached, but more than the second span shows of it.
+        // The life before 70 had reached 100, of which the second span shows only 50.
         let whole = rollup(&[&[of_life(1, 10, 100)], &[of_life(1, 20, 50), at(30, 70)]]);
         let whole = whole.unwrap().unwrap();
         assert_eq!((whole.increase(), whole.resets()), (70, 1));

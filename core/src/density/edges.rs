@@ -1,4 +1,4 @@
-//! Where buckets begin: the powers of a base as floating-point numbers.
+//! The edges of buckets: the powers of a base as floating-point numbers.
 
 use std::sync::OnceLock;
 
@@ -11,21 +11,21 @@ pub const MAX_BASE: i32 = 100;
 
 /// The edges of all buckets of one base.
 ///
-/// Bucket y begins at the number nearest to base^y that a double can hold. That is what people and programs write when
-/// they mean it: 0.001 is not 10^-3 but as near as a double comes, and it is the first value of bucket -3.
+/// Bucket y begins at the double nearest to base^y. People and programs write this double when they mean the power:
+/// 0.001 is not 10^-3 but the double nearest to it, and it is the first value of bucket -3.
 #[derive(Debug)]
 pub struct Edges {
     base: u8,
     /// The bucket that begins at the first of `lower`.
     lowest: i32,
-    /// Ascending, above zero, finite.
+    /// The lower edges of the buckets, ascending, above zero and finite.
     lower: Vec<f64>,
 }
 
 impl Edges {
-    /// The edges of a base from 2 to 100.
+    /// Returns the edges of a base from 2 to 100, or `None` for another base.
     pub fn of(base: i32) -> Option<&'static Self> {
-        // They depend on nothing but the base, and take some ten thousand divisions to find.
+        // The edges depend on the base alone, and finding them takes some ten thousand divisions.
         static EDGES: [OnceLock<Edges>; (MAX_BASE + 1) as usize] =
             [const { OnceLock::new() }; (MAX_BASE + 1) as usize];
         if base < MIN_BASE {
@@ -48,19 +48,20 @@ impl Edges {
         }
     }
 
-    /// The base.
+    /// Returns the base.
     pub fn base(&self) -> u8 {
         self.base
     }
 
-    /// The bucket of a finite value above zero: the last one that does not begin above it.
+    /// Returns the bucket of a finite value above zero: the last bucket that does not begin above the value.
     pub fn bucket(&self, value: f64) -> i32 {
         let begun = self.lower.partition_point(|&lower| lower <= value);
-        // Not more than some two thousand.
+        // There are at most some two thousand edges.
         self.lowest - 1 + begun as i32
     }
 
-    /// Where a bucket begins. Below the smallest number that a double can hold, that is zero.
+    /// Returns the lower edge of a bucket. The edge is zero below the smallest double above zero, and infinity above
+    /// the largest.
     pub fn lower(&self, bucket: i32) -> f64 {
         match usize::try_from(bucket - self.lowest) {
             Ok(index) => self.lower.get(index).copied().unwrap_or(f64::INFINITY),
@@ -68,12 +69,13 @@ impl Edges {
         }
     }
 
-    /// Where the next bucket begins; infinity where that is more than a double can hold.
+    /// Returns the upper edge of a bucket, which is the lower edge of the next one. The edge is infinity if no double
+    /// is so large.
     pub fn upper(&self, bucket: i32) -> f64 {
         self.lower(bucket + 1)
     }
 
-    /// The buckets that a value can be in, from and including the first to and including the last.
+    /// Returns the first and the last bucket in which a value can be.
     pub fn buckets(&self) -> (i32, i32) {
         (self.bucket(f64::from_bits(1)), self.bucket(f64::MAX))
     }

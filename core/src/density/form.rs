@@ -1,5 +1,5 @@
-//! The two forms in which a density is kept: text, which people read, and bytes, which tables hold. There is one text and
-//! one row of bytes for each density, so that equal ones are equal in either form.
+//! The two forms in which a density is stored: text for people and bytes for tables. Each density has exactly one text
+//! and one sequence of bytes, so that equal densities are equal in either form.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,14 +7,14 @@ use allocator_api2::alloc::{Allocator, Global};
 
 use super::{Bucket, Density, DensityError};
 
-/// What the text looks like.
+/// An example of the text.
 pub const TEXT_EXAMPLE: &str = "v1 base=10 zeros=2 -3:1 0:12";
 
 /// The version of the bytes.
 const VERSION: u8 = 1;
-/// Version, base, zeros.
+/// The number of bytes of version, base and zeros.
 const HEAD: usize = 10;
-/// Bucket and count.
+/// The number of bytes of a bucket and its count.
 const PAIR: usize = 10;
 
 impl<A: Allocator> Display for Density<A> {
@@ -26,10 +26,10 @@ impl<A: Allocator> Display for Density<A> {
 }
 
 impl Density<Global> {
-    /// From its text.
+    /// Reads a density from its text.
     pub fn from_text(text: &str) -> Result<Self, DensityError> {
         let density = Self::read(text)?;
-        // Numbers can be written in several ways ("+1", "01"), a density only in one.
+        // Numbers can be written in several ways ("+1", "01"), but a density has only one text.
         let same = density.to_string() == text;
         same.then_some(density).ok_or(DensityError::Text)
     }
@@ -49,7 +49,7 @@ impl Density<Global> {
         Ok(density)
     }
 
-    /// From its bytes.
+    /// Reads a density from its bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DensityError> {
         let (head, pairs) = bytes.split_at_checked(HEAD).ok_or(DensityError::Bytes)?;
         let [VERSION, base, zeros @ ..] = head else {
@@ -68,7 +68,7 @@ impl Density<Global> {
         Ok(density)
     }
 
-    /// The next bucket of a form. Buckets ascend, and hold something.
+    /// Adds the next bucket of a text or of bytes. Buckets must ascend and must not be empty.
     fn append(
         &mut self,
         bucket: Option<i32>,
@@ -88,7 +88,8 @@ impl Density<Global> {
 }
 
 impl<A: Allocator> Density<A> {
-    /// Its bytes: version, base and zeros, then bucket and count of each, in 1, 1, 8, 2 and 8 bytes, lowest first.
+    /// Returns the bytes, little-endian: version (1 byte), base (1) and zeros (8), then of each bucket the power (2)
+    /// and the count (8).
     pub fn to_bytes(&self) -> Result<std::vec::Vec<u8>, DensityError> {
         let mut bytes = std::vec::Vec::new();
         let room = bytes.try_reserve_exact(HEAD + self.buckets.len() * PAIR);
@@ -96,7 +97,7 @@ impl<A: Allocator> Density<A> {
         bytes.extend([VERSION, self.base()]);
         bytes.extend(self.zeros.to_le_bytes());
         for &Bucket { bucket, count } in &self.buckets {
-            // Not beyond ±1100.
+            // The power is within ±1100.
             bytes.extend((bucket as i16).to_le_bytes());
             bytes.extend(count.to_le_bytes());
         }

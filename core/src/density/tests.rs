@@ -22,7 +22,7 @@ fn bases() -> impl Iterator<Item = &'static Edges> {
 mod edges {
     use super::*;
 
-    /// Mantissa and exponent of a double: it is their product, mantissa · 2^exponent.
+    /// Returns mantissa and exponent of a double, which is mantissa · 2^exponent.
     fn parts(value: f64) -> (u64, i32) {
         let bits = value.to_bits();
         let (exponent, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
@@ -33,11 +33,11 @@ mod edges {
         }
     }
 
-    /// Whether `value` is a double nearest to numerator/denominator, in exact arithmetic.
+    /// Returns true if `value` is a double nearest to numerator/denominator, in exact arithmetic.
     fn is_nearest(value: f64, numerator: &BigUint, denominator: &BigUint) -> bool {
         let (mantissa, exponent) = parts(value);
-        // value = mantissa · 2^exponent; halves of the last digit are whole in units of 2^(exponent − 1). Below a power
-        // of two the next double is nearer; the tests of powers of two, which are exact, see to that.
+        // value = mantissa · 2^exponent, so that halves of the last digit are whole in units of 2^(exponent − 1). Below
+        // a power of two the next double is nearer, which the exact tests of powers of two check.
         let unit = exponent - 1;
         let up = unit.max(0) as u32;
         let down = (-unit).max(0) as u32;
@@ -59,7 +59,7 @@ mod edges {
                 let lower = edges.lower(bucket);
                 let power = &powers[bucket.unsigned_abs() as usize];
                 let nearest = match bucket {
-                    // Half of the smallest double, or less.
+                    // The power is half of the smallest double, or less.
                     _ if lower == 0.0 => *power >= one.clone() << 1075u32,
                     0.. => is_nearest(lower, power, &one),
                     _ => is_nearest(lower, &one, power),

@@ -1,24 +1,24 @@
-//! Powers of small numbers in whole numbers of many digits, and the doubles nearest to them.
+//! Powers of small numbers as integers of many digits, and the doubles nearest to them.
 
-/// 2^1216 and 100 · 2^1024 need no more.
+/// The number of limbs, which is enough for 2^1216 and for 100 · 2^1024.
 const LIMBS: usize = 20;
 
-/// Below one, powers are counted in units of 2^-1216: the smallest that a double shows, near 2^-1075, keep over 128
-/// digits of which 53 matter.
+/// The exponent of the unit in which powers below one are counted. The smallest powers that a double can hold, near
+/// 2^-1075, then keep over 128 binary digits, of which 53 matter.
 const UNIT: i32 = -1216;
 
-/// Smallest exponent of a double's last digit.
+/// The smallest exponent of a double's last digit.
 const MIN_ULP: i32 = -1074;
-/// Digits of a double.
+/// The number of binary digits of a double.
 const DIGITS: i32 = 53;
 
-/// A number of many binary digits, lowest limb first, cut off below.
+/// A number of many binary digits, lowest limb first. Digits below the unit are cut off.
 #[derive(Clone)]
 pub struct Wide {
     limbs: [u64; LIMBS],
-    /// What one counts: 2^unit.
+    /// The exponent of the unit, which is 2^unit.
     unit: i32,
-    /// Something was cut off.
+    /// True if digits other than zero were cut off.
     cut: bool,
 }
 
@@ -35,7 +35,7 @@ impl Wide {
         }
     }
 
-    /// The doubles nearest to base^0, base^1, … as long as they are finite.
+    /// Returns the doubles nearest to base^0, base^1, … as long as they are finite.
     pub fn powers_from_one(base: u8) -> impl Iterator<Item = f64> {
         let mut power = Self::power_of_two(0, 0);
         std::iter::repeat_with(move || {
@@ -46,7 +46,7 @@ impl Wide {
         .take_while(|nearest| nearest.is_finite())
     }
 
-    /// The doubles nearest to base^-1, base^-2, … as long as they are above zero.
+    /// Returns the doubles nearest to base^-1, base^-2, … as long as they are above zero.
     pub fn powers_below_one(base: u8) -> impl Iterator<Item = f64> {
         let mut power = Self::power_of_two(UNIT.unsigned_abs() as usize, UNIT);
         std::iter::repeat_with(move || {
@@ -65,7 +65,8 @@ impl Wide {
         }
     }
 
-    /// Cutting off again and again gives the same as cutting off once, after all divisions.
+    /// Divides and cuts off the remainder. Cutting off after each division gives the same result as cutting off once,
+    /// after all divisions.
     fn divide(&mut self, divisor: u8) {
         let mut rest = 0;
         for limb in self.limbs.iter_mut().rev() {
@@ -76,7 +77,7 @@ impl Wide {
         self.cut |= rest != 0;
     }
 
-    /// The nearest double; of two that are equally near, the even one.
+    /// Returns the nearest double; of two that are equally near, the even one.
     fn nearest(&self) -> f64 {
         let length = self.length();
         let ulp = (length + self.unit - DIGITS).max(MIN_ULP);
@@ -91,16 +92,16 @@ impl Wide {
         scale(mantissa + u64::from(up), ulp)
     }
 
-    /// Number of binary digits.
+    /// Returns the number of binary digits.
     fn length(&self) -> i32 {
         let top = self.limbs.iter().rposition(|&limb| limb != 0);
-        // 1280 at most.
+        // The result is at most 1280.
         top.map_or(0, |top| {
             (top as i32 + 1) * 64 - self.limbs[top].leading_zeros() as i32
         })
     }
 
-    /// The 64 binary digits that begin at one of them.
+    /// Returns the 64 binary digits that begin at digit `bit`.
     fn bits_from(&self, bit: i32) -> u64 {
         let (limb, shift) = (bit as usize / 64, bit as usize % 64);
         let low = self.limbs.get(limb).copied().unwrap_or(0);
@@ -115,13 +116,14 @@ impl Wide {
     }
 }
 
-/// mantissa · 2^exponent, which is a double, or infinite. 2^exponent alone may be none.
+/// Returns mantissa · 2^exponent, which is a double or infinite. 2^exponent alone may be out of range for
+/// [`power_of_two`], so that the mantissa is multiplied in two steps.
 fn scale(mantissa: u64, exponent: i32) -> f64 {
     let half = exponent / 2;
     mantissa as f64 * power_of_two(half) * power_of_two(exponent - half)
 }
 
-/// 2^exponent of an exponent within ±1022.
+/// Returns 2^exponent for an exponent within ±1022.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

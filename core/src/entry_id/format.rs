@@ -8,24 +8,24 @@ use thiserror::Error;
 
 use super::{Identity, Status};
 
-/// The length at which Lustre cuts identifiers.
+/// The length at which Lustre cuts identifiers, in bytes.
 const LONGEST_ID: usize = 31;
 
-/// The length up to which Lustre takes a format.
+/// The length of the longest format that Lustre accepts, in bytes.
 const LONGEST_FORMAT: usize = 32;
 
-/// Why a format cannot be used.
+/// An error in a format.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum FormatError {
-    /// Every identifier, or none, would mean the same.
+    /// The format has no code, so that all identifiers would mean the same.
     #[error("format \"{0}\" has none of the codes %e %g %h %H %j %p %u")]
     NoCode(String),
-    /// No client can have it.
+    /// The format is longer than Lustre accepts, so that no client can have it.
     #[error("format \"{0}\" is longer than the {LONGEST_FORMAT} bytes that Lustre takes")]
     TooLong(String),
 }
 
-/// As much of a format as a message shows.
+/// Returns as much of a format as a message shows.
 fn shown(format: &str) -> String {
     let end = format.floor_char_boundary(2 * LONGEST_FORMAT);
     let ellipsis = if end < format.len() { "…" } else { "" };
@@ -37,14 +37,15 @@ fn shown(format: &str) -> String {
 pub struct Format {
     text: String,
     node_label: Option<String>,
-    /// Over bytes, because that is what Lustre counts: a character that was cut stays in an identifier as `\xHH`.
+    /// The regular expression, over bytes because Lustre counts bytes: a character that was cut stays in an identifier
+    /// as `\xHH`.
     regex: Regex,
-    /// What the groups of `regex` hold, in order.
+    /// The codes of the groups of `regex`, in order.
     groups: Vec<Code>,
 }
 
 impl Format {
-    /// Compiles a format; `node_label` is the node of identifiers whose format does not ask for one.
+    /// Compiles a format. `node_label` is the node of identifiers if the format does not ask for a node.
     pub fn compile(format: &str, node_label: Option<&str>) -> Result<Self, FormatError> {
         let too_long = || FormatError::TooLong(shown(format));
         if format.len() > LONGEST_FORMAT {
@@ -53,7 +54,7 @@ impl Format {
         let items: Vec<Item> = Items(format.chars().peekable()).collect();
         let mut pattern = Pattern::default();
         match items.as_slice() {
-            // There is nothing that a colon could separate it from.
+            // A job alone may contain colons, because there is no other field to separate.
             [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, ".*"),
             items => items.iter().for_each(|item| pattern.item(item)),
         }
@@ -61,7 +62,7 @@ impl Format {
         if groups.is_empty() {
             return Err(FormatError::NoCode(format.to_owned()));
         }
-        // Size is all that can be wrong with a pattern made of known pieces.
+        // A pattern of known pieces can only be too large.
         let regex = Regex::new(&format!(r"(?s-u)\A{text}\z")).map_err(|_| too_long())?;
         let names_node = groups
             .iter()
@@ -74,14 +75,14 @@ impl Format {
         })
     }
 
-    /// What the identifier means by this format, if it matches.
+    /// Returns the fields of the identifier by this format, or `None` if the format does not match.
     pub fn identify<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
         let captures = self.regex.captures(id.as_bytes())?;
         let fields = || {
             let groups = captures.iter().skip(1).zip(&self.groups);
             groups.filter_map(|(field, &code)| Some((code, field?)))
         };
-        // A number at the end is taken for whole: identifiers that end in one seldom come near the limit.
+        // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit.
         let cut = fields()
             .last()
             .filter(|(code, _)| !code.is_number() && is_longest(id));
@@ -104,7 +105,8 @@ impl Format {
 }
 
 impl<'a> Identity<'a> {
-    /// Sets the field of a code, the first time that the format asks for it. None if it cannot have this value.
+    /// Sets the field of a code the first time that the format asks for it. Returns `None` if the field cannot have
+    /// this value.
     fn set(&mut self, code: Code, text: &'a str) -> Option<()> {
         match code {
             Code::Job if text.is_empty() => self.status = Status::MissingJob,
@@ -119,7 +121,7 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// Whether the identifier is as long as Lustre lets it be, where `\xHH` stands for one byte.
+/// Returns true if the identifier is as long as Lustre allows, where `\xHH` stands for one byte.
 fn is_longest(id: &str) -> bool {
     let is_escape = |&(at, _): &(usize, &str)| {
         let digits = id.as_bytes().get(at + 2..at + 4).unwrap_or_default();
@@ -162,7 +164,7 @@ impl Code {
         matches!(self, Code::Gid | Code::Pid | Code::Uid)
     }
 
-    /// What a byte of the field may be.
+    /// Returns the regular expression of one byte of the field.
     const fn byte(self) -> &'static str {
         match self {
             Code::Executable => r"(?:\\x[0-9A-F]{2}|.)",
@@ -173,18 +175,18 @@ impl Code {
         }
     }
 
-    /// How many bytes the field has at most.
+    /// Returns the largest number of bytes of the field.
     const fn longest(self) -> usize {
         match self {
-            // A process's name in the kernel, without the NUL.
+            // The name of a process in the kernel has 15 bytes and a NUL.
             Code::Executable => 15,
-            // 2^32 − 1
+            // 2^32 − 1 has 10 digits.
             Code::Gid | Code::Pid | Code::Uid => 10,
             Code::Host | Code::ShortHost | Code::Job => usize::MAX,
         }
     }
 
-    /// From `least` to `width` bytes of the field, as a regular expression.
+    /// Returns the regular expression of `least` to `width` bytes of the field.
     fn pattern(self, least: usize, width: usize) -> String {
         let byte = self.byte();
         match width.min(self.longest()) {
@@ -194,17 +196,17 @@ impl Code {
     }
 }
 
-/// A part of a format; codes with the number of bytes that they are limited to.
+/// A part of a format. Codes have the number of bytes to which they are limited.
 enum Item {
     Literal(char),
     Code(Code, usize),
-    /// `%j?X`: the X only where the job is empty.
+    /// `%j?X`: the X is used only if the job is empty.
     JobOr(usize, Vec<Item>),
 }
 
 const UNLIMITED: usize = usize::MAX;
 
-/// The parts of a format as Lustre reads it: white space, codes that it does not know and a `%` at the end are dropped.
+/// The parts of a format as Lustre reads it: Lustre drops white space, unknown codes and a `%` at the end.
 struct Items<'f>(Peekable<Chars<'f>>);
 
 impl Iterator for Items<'_> {
@@ -226,7 +228,7 @@ impl Iterator for Items<'_> {
 }
 
 impl Items<'_> {
-    /// What follows a `%`.
+    /// Reads the code after a `%`.
     fn code(&mut self) -> Option<Item> {
         let (code, width) = self.limited_code()?;
         if code == Code::Job && self.0.next_if_eq(&'?').is_some() {
@@ -244,7 +246,7 @@ impl Items<'_> {
         Some((code, width))
     }
 
-    /// The N of `%.Nx`; Lustre takes zero, and none, for no limit.
+    /// Reads the N of `%.Nx`. Lustre takes zero and a missing N as no limit.
     fn width(&mut self) -> usize {
         let mut digits = String::new();
         if self.0.next_if_eq(&'.').is_some() {
@@ -256,7 +258,7 @@ impl Items<'_> {
         }
     }
 
-    /// The X of `%j?X`: a code, else two characters, because two are what Lustre skips.
+    /// Reads the X of `%j?X`: a code, else two characters, because Lustre skips two.
     fn fallback(&mut self) -> Vec<Item> {
         if self.0.next_if_eq(&'%').is_some() {
             let code = self.limited_code();
@@ -269,7 +271,7 @@ impl Items<'_> {
     }
 }
 
-/// A regular expression under construction, with what its groups hold.
+/// A regular expression under construction, with the codes of its groups.
 #[derive(Default)]
 struct Pattern {
     text: String,
@@ -296,8 +298,8 @@ impl Pattern {
         self.groups.push(code);
     }
 
-    /// What begins with a digit is first tried as a job; what does not, as the X, because a job may be any text: before
-    /// `%e` every program would be one.
+    /// Adds `%j?X`. Text that begins with a digit is first tried as a job, other text first as the X, because a job may
+    /// be any text: tried before `%e`, it would match every program.
     fn job_or(&mut self, width: usize, fallback: &[Item]) {
         self.text.push_str("(?:");
         let after_digit = Code::Job.pattern(0, width.saturating_sub(1));

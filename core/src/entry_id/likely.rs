@@ -1,10 +1,10 @@
-//! Which format identifiers seem to have been made with.
+//! Guesses the format with which identifiers were made.
 
 use std::sync::LazyLock;
 
 use super::{Format, Identity};
 
-/// Formats that sites use; of those that match the same identifiers the strictest comes first.
+/// The formats that sites use. Of formats that match the same identifiers, the strictest comes first.
 const COMMON: &[&str] = &[
     "%j:%u:%H",
     "%j:%u:%h",
@@ -39,7 +39,7 @@ static COMPILED: LazyLock<Vec<(&str, Format)>> = LazyLock::new(|| {
     COMMON.iter().filter_map(compile).collect()
 });
 
-/// The common format that explains most of these identifiers, if one explains more than half of them.
+/// Returns the common format that explains most of these identifiers, if one explains more than half of them.
 pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'static str> {
     let mut total = 0;
     let mut explained = vec![0; COMPILED.len()];
@@ -50,17 +50,18 @@ pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'sta
         }
     }
     let candidates = COMPILED.iter().zip(explained);
-    // Of equals `max_by_key` takes the last, and the strictest is the first.
+    // `max_by_key` takes the last of equals, so that the order is reversed: the strictest format is the first.
     let ((format, _), count) = candidates.rev().max_by_key(|(_, count)| *count)?;
     (2 * count > total).then_some(format)
 }
 
-/// `%j` and `%e` match almost anything. Programs are not named like jobs, nor jobs like programs.
+/// Returns true if jobs look like jobs and programs do not: `%j` and `%e` match almost anything.
 fn is_plausible(identity: &Identity) -> bool {
     identity.job.is_none_or(looks_like_job) && !identity.executable.is_some_and(looks_like_job)
 }
 
-/// As resource managers number jobs: `815871`, `815871_12`, `815871.0`, `815871[12].server`.
+/// Returns true if the text looks like the job number of a resource manager: `815871`, `815871_12`, `815871.0`,
+/// `815871[12].server`.
 fn looks_like_job(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < text.len() && (rest.is_empty() || rest.starts_with(['.', '_', '[']))

@@ -10,7 +10,7 @@ fn defaults() -> Formats {
     Formats::compile(DEFAULT_FORMATS.iter().copied()).unwrap()
 }
 
-/// An identity in one line: the fields that it has, then its status.
+/// Prints an identity in one line: the fields that are present, then the status.
 fn show(identity: Identity) -> String {
     let text = |name: &str, value: Option<&str>| value.map(|value| format!("{name}={value}"));
     let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name}={value}"));
@@ -146,7 +146,7 @@ fn fields_hold_what_lustre_can_put_there() {
         // A short host name has no dot, no host name has a colon.
         ("%e@%H", "vi@n1.fi", "malformed"),
         ("%e@%h", "vi@n1:fi", "malformed"),
-        // Alone, a job may be anything.
+        // A job alone may be anything.
         ("%j", "a:1 b.c", "job=a:1 b.c ok"),
         ("%j", "", "missing_job"),
     ] {
@@ -161,7 +161,7 @@ fn formats_are_read_as_lustre_reads_them() {
         ("%x%j%%:%u%", "1:2", "job=1 uid=2 ok"),
         ("(%e)+%u", "(vi)+5", "uid=5 executable=vi ok"),
         ("ä%u", "ä5", "uid=5 ok"),
-        // At most N bytes.
+        // The field has at most N bytes.
         ("%.3e.%u", "wge.5", "uid=5 executable=wge ok"),
         ("%.3e.%u", "vi.5", "uid=5 executable=vi ok"),
         ("%.3e.%u", "wget.5", "malformed"),
@@ -174,7 +174,7 @@ fn formats_are_read_as_lustre_reads_them() {
             "123456:5",
             "job=123456 uid=5 ok",
         ),
-        // The second only where the job is empty.
+        // The second code is used only if the job is empty.
         ("%j?%e:%u", "123_4:5", "job=123_4 uid=5 ok"),
         ("%j?%e:%u", "wget:5", "uid=5 executable=wget ok"),
         ("%j?%e:%u", ":5", "malformed"),
@@ -254,7 +254,7 @@ fn identifiers_of_31_bytes_are_truncated_unless_they_end_in_a_number() {
             "r01c01.bullx.data.csc:J23456789",
             "node=r01c01.bullx.data.csc truncated",
         ),
-        // One byte less, and one more in notation but not in bytes.
+        // These have one byte less, and one byte more in notation but not in content.
         (
             "%e@%u@%h",
             "df@0@co-es-pm-149.co-es.datadi",
@@ -321,7 +321,7 @@ fn the_likely_format_explains_most_identifiers() {
         (vec!["815871.0", "815872.1"], Some("%j.%u")),
         (vec!["1000:17", "1000:"], Some("%u:%j")),
         (vec!["17:1000", ":1000"], Some("%j:%u")),
-        // Half of them is not most, and names are not jobs.
+        // Half of the identifiers are not most of them, and names are not jobs.
         (vec!["815871", "wget.0"], None),
         (vec!["wget", "bash", "wget."], None),
         (vec![], None),
@@ -330,7 +330,7 @@ fn the_likely_format_explains_most_identifiers() {
     }
 }
 
-/// What a process contributes to its identifier.
+/// The values that a process contributes to its identifier.
 #[derive(Debug, Clone)]
 struct Process {
     executable: String,
@@ -357,7 +357,7 @@ fn process() -> impl Strategy<Value = Process> {
 }
 
 impl Process {
-    /// As a client fills in a format, before it is cut.
+    /// Returns the identifier that a client makes of a format, before the identifier is cut.
     fn identifier(&self, format: &str) -> String {
         let short = self.host.split('.').next().unwrap();
         format
@@ -370,7 +370,7 @@ impl Process {
             .replace("%e", &self.executable)
     }
 
-    /// Whether nothing that the identity says differs from the truth.
+    /// Returns true if the identity says nothing that differs from the truth.
     fn agrees(&self, identity: &Identity) -> bool {
         let nodes = [self.host.as_str(), self.host.split('.').next().unwrap()];
         identity.job.is_none_or(|job| job == self.job)

@@ -1,4 +1,4 @@
-//! The records to carry with a text: what was known before it and is not in it.
+//! The records to carry with a text: records that were known before the text and are missing from it.
 
 use std::collections::TryReserveError;
 
@@ -9,34 +9,35 @@ use crate::operation::OPERATIONS;
 use crate::scan::{Time, Unit};
 use crate::snapshot::{Counter, Record, Slot, Snapshot};
 
-/// Collects carried records into a snapshot, in the order they come.
+/// Collects carried records into a snapshot, in the order in which they are added.
 pub(super) struct Carry<'a> {
     snapshot: Snapshot<'a>,
     entries: u64,
 }
 
-/// Counters of a record that do not say what is known: they are missing or lower than before.
+/// The counters of a record whose known values are carried, because they are missing from the record or lower than
+/// before.
 pub(super) struct Withheld {
-    /// The listed operations.
+    /// The bits of the listed operations.
     pub listed: u64,
-    /// The slots of others that are lower.
+    /// The slots of unlisted operations that are lower.
     pub lower: Vec<Slot>,
 }
 
-/// The operations that any record of a text has.
+/// The operations that occur in any record of a text.
 #[derive(Default)]
 pub(super) struct InText {
-    /// The listed ones.
+    /// The bits of the listed operations.
     pub listed: u64,
-    /// The others, and the unit of each.
+    /// The slots of the unlisted operations, each with its unit.
     unlisted: Vec<(Slot, Unit)>,
 }
 
 impl InText {
-    /// Of this text.
+    /// Collects the operations of a text.
     pub fn of(text: &Snapshot) -> Self {
         let mut units = vec![None; text.unlisted.len()];
-        // Most texts have none.
+        // Most texts have no unlisted operations.
         let records = text.records.iter().filter(|_| !text.unlisted.is_empty());
         let counters = records.flat_map(|record| text.counters_of(record));
         for counter in counters.filter(|counter| bit(counter.slot).is_none()) {
@@ -63,7 +64,7 @@ impl Withheld {
 }
 
 impl<'a> Carry<'a> {
-    /// For the text of this snapshot.
+    /// Creates an empty collection of records to carry with a text.
     pub fn with(text: &Snapshot<'a>) -> Self {
         let snapshot = Snapshot {
             target: text.target,
@@ -77,12 +78,12 @@ impl<'a> Carry<'a> {
         }
     }
 
-    /// The records, and how many entries they belong to.
+    /// Returns the records, and the number of entries to which they belong.
     pub fn finish(self) -> (Snapshot<'a>, u64) {
         (self.snapshot, self.entries)
     }
 
-    /// Carries all that is known of an entry that the text lacks.
+    /// Carries all known values of an entry that is missing from the text.
     pub fn entry(&mut self, life: &Life<'a>) -> Result<(), TryReserveError> {
         for share in life.shares() {
             let start_time = life.start_time();
@@ -94,7 +95,7 @@ impl<'a> Carry<'a> {
         Ok(())
     }
 
-    /// Carries the known values of counters of a record that `snapshot` has.
+    /// Carries the known values of the withheld counters of a record of `snapshot`.
     pub fn withheld(
         &mut self,
         life: &Life<'a>,
@@ -104,7 +105,7 @@ impl<'a> Carry<'a> {
         let before = self.snapshot.records.len();
         for share in life.shares() {
             let listed = share.listed & withheld.listed;
-            // The text's start_time: it tells which life of the entry these counters belong to.
+            // The start_time of the text tells to which life of the entry these counters belong.
             self.part(&share.part, record.start_time, listed, |slot| {
                 let own = slot_in(snapshot, share.part.snapshot, slot);
                 let own = own.filter(|own| snapshot.value(record, *own).is_some());
@@ -116,8 +117,8 @@ impl<'a> Carry<'a> {
         Ok(())
     }
 
-    /// Carries zeros for the counters that a newborn record lacks though other records of its text have them. What is
-    /// known of its life has its own place.
+    /// Carries zeros for the counters that a record of a new life lacks although other records of its text have them.
+    /// Counters with known values are left to [`Carry::withheld`].
     pub fn zeros(
         &mut self,
         since: Micros,
@@ -143,7 +144,7 @@ impl<'a> Carry<'a> {
         Ok(())
     }
 
-    /// Adds a record with the part's counters of these operations, unless it has none.
+    /// Adds a record with the part's counters of the given operations, unless there are none.
     fn part(
         &mut self,
         part: &Part<'a>,
@@ -164,7 +165,7 @@ impl<'a> Carry<'a> {
         self.record(part, start_time, listed, begin)
     }
 
-    /// Adds a counter of another snapshot to those from `begin` on.
+    /// Adds a counter of another snapshot to the counters from `begin` on.
     fn counter(
         &mut self,
         from: &'a Snapshot<'a>,
@@ -172,7 +173,7 @@ impl<'a> Carry<'a> {
         begin: u32,
     ) -> Result<(), TryReserveError> {
         let own = &mut self.snapshot;
-        // Operations that are not in the list have other slots here.
+        // Unlisted operations have other slots in this snapshot.
         let slot = match bit(counter.slot) {
             Some(_) => counter.slot,
             None => own_slot(own, from.slot_name(counter.slot)),
@@ -187,7 +188,7 @@ impl<'a> Carry<'a> {
         )
     }
 
-    /// Adds a record with the counters from `begin` on, unless it has none.
+    /// Adds a record with the counters from `begin` on, unless there are none.
     fn record(
         &mut self,
         part: &Part<'a>,
@@ -215,7 +216,7 @@ impl<'a> Carry<'a> {
     }
 }
 
-/// The slot of an operation that is not in the list, which gets one if it has none.
+/// Returns the slot of an unlisted operation, and adds the operation if it is new.
 fn own_slot<'a>(snapshot: &mut Snapshot<'a>, name: &'a str) -> Slot {
     if let Some(slot) = snapshot.unlisted_slot(name) {
         return slot;

@@ -1,4 +1,4 @@
-//! From an observation to the next: which life every record belongs to, and what follows from that.
+//! Compares an observation with the next one: finds the life of every record and the increments that follow.
 
 use std::collections::TryReserveError;
 
@@ -16,13 +16,15 @@ use crate::step::DAY;
 
 const SECOND: Micros = 1_000_000;
 
-/// Entries with `start_time` that are carried for a day with any text; with a longer one as many as it has itself.
-/// Without a bound a busy day's finished jobs would outweigh the text: five times, with 28 targets of 90 entries each.
+/// The number of entries with `start_time` that are carried for a day with any text. A text with more records carries
+/// as many entries as it has itself. Without a limit the finished jobs of a busy day would outweigh the text: five
+/// times, with 28 targets of 90 entries each.
 const CARRIED_AT_LEAST: usize = 100;
 
 /// Compares an observation with the one before it.
 ///
-/// `cleanup_interval` is the target's, in seconds: after this time of idleness Lustre may drop an entry; 0 is never.
+/// `cleanup_interval` is the target's cleanup interval in seconds: Lustre may drop an entry that was idle for so long;
+/// 0 means never.
 pub fn compare<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
@@ -42,8 +44,8 @@ pub fn compare<'a>(
     Ok(comparing.run(retention(cleanup_interval))?)
 }
 
-/// How long an entry without `start_time` may be missing and still be the same: Lustre looks for idle entries every half
-/// cleanup interval.
+/// Returns the time for which an entry without `start_time` may be missing and still be in the same life. This is 1.5
+/// cleanup intervals, because Lustre looks for idle entries every half cleanup interval.
 fn retention(cleanup_interval: u32) -> Micros {
     match cleanup_interval {
         0 => DAY,
@@ -51,7 +53,7 @@ fn retention(cleanup_interval: u32) -> Micros {
     }
 }
 
-/// The time in microseconds since 1970, where it is on that clock.
+/// Returns the time in microseconds since 1970, or `None` if it is not on the wall clock.
 pub(super) fn wall(time: Option<Time>) -> Option<Micros> {
     let time = time.filter(|time| time.clock == Clock::Epoch)?;
     let seconds = Micros::try_from(time.seconds).ok()?;
@@ -60,7 +62,7 @@ pub(super) fn wall(time: Option<Time>) -> Option<Micros> {
         .checked_add(Micros::from(time.nanos / 1_000))
 }
 
-/// When the latest life of every entry began.
+/// Returns the `start_time` of the latest life of every entry.
 pub(super) fn latest_start_times<'a>(
     text: &'a Snapshot<'_>,
     pause: Pause<'_>,
@@ -74,14 +76,14 @@ pub(super) fn latest_start_times<'a>(
     Ok(latest)
 }
 
-/// What a record's counters are compared with; without either they are a baseline.
+/// The values with which a record's counters are compared. Without `life` and `zero`, the counters are a baseline.
 #[derive(Default)]
 struct Before<'a> {
-    /// What is known of the same life.
+    /// The known values of the same life.
     life: Option<Life<'a>>,
-    /// When all counters that are not known so were zero.
+    /// The time at which all counters without a known value were zero.
     zero: Option<Micros>,
-    /// Whether that is because they restarted.
+    /// True if the counters were zero because they restarted.
     reset: bool,
 }
 
@@ -100,13 +102,14 @@ struct Comparing<'a, 'o> {
     text: &'a Snapshot<'a>,
     pause: Pause<'o>,
     known: Known<'a>,
-    /// Whether an entry that was not known is proven to have been born.
+    /// True if the previous text had every record. An entry that was not known is then proven to be born since, even
+    /// without a `start_time`.
     previous_is_whole: bool,
     in_text: InText,
     carry: Carry<'a>,
-    /// Whether any entry goes on.
+    /// True if any known entry goes on.
     survived: bool,
-    /// Whether the last record lacks counters that it had.
+    /// True if the last record lacks counters that its entry had.
     cut: bool,
     latest_in_text: Option<ByKey<'a, Option<Time>>>,
     result: Comparison<'a>,
@@ -169,7 +172,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }
     }
 
-    /// An entry that is not known (rule 3).
+    /// Returns the previous values of an entry that is not known (rule 3).
     fn birth(&self, record: &Record) -> Before<'a> {
         let is_proven = match wall(record.start_time) {
             Some(start) => start > self.previous.time,
@@ -181,7 +184,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }
     }
 
-    /// An entry that is known: the same life or another (rules 4 and 5); None if it is an older one.
+    /// Returns the previous values of an entry that is known: those of the same life, or those of a new one (rules 4
+    /// and 5). Returns `None` if the record is of an older life.
     fn before(
         &mut self,
         head: Head,
@@ -197,8 +201,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
                 return Ok(None);
             }
             Some(_) => self.restart(life, None, record),
-            // Without start_time, or where the stats header was switched on or off. Of two lives in the text only the
-            // older one, which comes first, can be the one that was known.
+            // One of the two has no start_time, for example because the stats header was switched on or off. Of two
+            // lives in the text only the older one, which comes first, can be the known one.
             None if self.known.claim(head) => match life.restarted(self.text, record) {
                 None => Before::same(life),
                 since => self.restart(life, since, record),
@@ -207,10 +211,13 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }))
     }
 
-    /// Another life than the known one. All that it counted is new, unless a text that is gone had it already.
+    /// Returns the previous values of a life other than the known one. All that the new life counted is new, unless a
+    /// text that is gone may have had it already.
     ///
-    /// If only a counter that had been missing fell, then `since` is when that was seen last. What was seen later may
-    /// be of the new life already, even of one that began after the previous observation: while its text was printed.
+    /// `since` is the latest time at which a counter that fell was last seen. If only a counter that had been missing
+    /// fell, values that were seen after `since` may already be of the new life. This holds even for a life that began
+    /// after the previous observation, which is the time of the first byte: the life may have begun while that text was
+    /// printed.
     fn restart(&self, known: Life<'a>, since: Option<Micros>, record: &Record) -> Before<'a> {
         let began_later = wall(record.start_time).is_some_and(|start| start > self.previous.time);
         if self.previous.snapshot.is_none() && !began_later {
@@ -229,8 +236,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }
     }
 
-    /// Whether a life that began before the known one is only a remainder. Where the text has none that could be the
-    /// known one or follow it, the server's clock was set back and this one is new.
+    /// Returns true if a life that began before the known one is only a remainder. If the text has no life that can be
+    /// the known one or a later one, the server's clock was set back and the life of this record is new.
     fn is_stale(&mut self, record: &Record, known: Time) -> Result<bool, TryReserveError> {
         let starts = match self.latest_in_text.take() {
             Some(starts) => starts,
@@ -304,8 +311,9 @@ impl<'a, 'o> Comparing<'a, 'o> {
         }
     }
 
-    /// Returns where a row begins whose counters were last seen at an instant: not more than a day before the previous
-    /// observation, however long a counter was missing. So the number of rows that a row is divided into has a bound.
+    /// Returns the beginning of a row whose counters were last seen at an instant. A row begins at most a day before
+    /// the previous observation, however long a counter was missing, so that the number of rows into which it is
+    /// divided is limited.
     fn earliest(&self, since: Micros) -> Micros {
         since.max(self.previous.time.saturating_sub(DAY))
     }
@@ -317,7 +325,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         self.result.added += u64::from(before.zero.is_some() && !before.reset);
     }
 
-    /// Adds the rows of a record, of which those since `reset` began at zero.
+    /// Adds the rows of a record. The counters of the row since `reset` began at zero.
     fn store(
         &mut self,
         record: &'a Record,
@@ -357,12 +365,12 @@ impl<'a, 'o> Comparing<'a, 'o> {
         })
     }
 
-    /// Carries the entries that the text lacks as long as it may not be all (rule 3).
+    /// Carries the entries that are missing from the text, as long as they may still exist (rule 3).
     fn carry_missing(&mut self, retention: Micros) -> Result<(), TryReserveError> {
         let is_whole = self.text.complete && !self.cut;
         let same_server = self.previous.server == self.next.server;
-        // An entry that stands twice in the text began again while it was read. The life that ended then is not in the
-        // records, yet was there before.
+        // An entry that stands in the text twice restarted while the text was printed. Its first life is not in the
+        // records, but had survived until then.
         let survived = self.survived || self.text.has_duplicates;
         let missing = self.known.missing()?;
         let oldest = self.oldest_carried(&missing)?;
@@ -385,7 +393,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         Ok(())
     }
 
-    /// Since when an entry with `start_time` must have been seen to be among the latest ones, which are carried.
+    /// Returns the time since which an entry with `start_time` must have been seen to be carried: only the entries that
+    /// were seen latest are.
     fn oldest_carried(&self, missing: &[Head]) -> Result<Micros, TryReserveError> {
         let room = self.text.records.len().max(CARRIED_AT_LEAST);
         if missing.len() <= room {
@@ -406,8 +415,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 }
 
-/// Whether the observation's text had every record that Lustre printed. What is carried with it tells where its last
-/// record was cut.
+/// Returns true if the observation's text had every record that Lustre printed. The records carried with the text tell
+/// whether its last record was cut.
 fn is_whole<'a>(observation: &Observation<'a>, known: &Known<'a>) -> bool {
     let Some(text) = observation.snapshot.filter(|text| text.complete) else {
         return false;

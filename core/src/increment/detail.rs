@@ -1,7 +1,7 @@
-//! What `detail` does not say because the columns do (rule 7).
+//! Leaves out of `detail` what follows from the columns (rule 7).
 //!
-//! Most sums of squares follow from the calls and their sum: of a single call, and of calls that are all alike. They were
-//! half of a row.
+//! Most sums of squares follow from the number of calls and their sum: those of a single call, and those of calls that
+//! are all alike. They made up half of a row.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::Column;
 use crate::operation::{self, Kind, OPERATIONS, OperationIndex};
 
-/// What an operation has in `detail`, by the names that Lustre prints.
+/// The values of an operation in `detail`, by the names that Lustre prints.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Detail {
-    /// Growth of the histogram, where there is no column for it.
+    /// The growth of the histogram, if there is no column for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hist: Option<Vec<u64>>,
     /// A new upper bound.
@@ -24,29 +24,29 @@ pub struct Detail {
     /// A new lower bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<u64>,
-    /// Calls, where there is no column for them.
+    /// The number of calls, if there is no column for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
-    /// Growth of the sum, where there is no column for it.
+    /// The growth of the sum, if there is no column for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sum: Option<u64>,
-    /// Growth of the sum of squares.
+    /// The growth of the sum of squares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sumsq: Option<u64>,
-    /// Of what has no column.
+    /// The unit of an operation that has no column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Cow<'static, str>>,
 }
 
 impl Detail {
-    /// Whether it says nothing.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         let has_number = self.max.or(self.min).or(self.samples).or(self.sum);
         has_number.or(self.sumsq).is_none() && self.hist.is_none() && self.unit.is_none()
     }
 }
 
-/// The operation whose column has the calls of an operation in bytes.
+/// Returns the operation whose column has the calls of an operation in bytes.
 pub(super) fn calls_of(index: OperationIndex) -> Option<OperationIndex> {
     let operation = OPERATIONS.get(index)?;
     let calls = operation
@@ -63,7 +63,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Of a listed operation.
+    /// Returns the columns of a listed operation.
     pub(super) fn of(index: OperationIndex) -> Option<Self> {
         static ALL: LazyLock<Vec<Option<Columns>>> = LazyLock::new(|| {
             let columns = |index: OperationIndex| {
@@ -84,8 +84,8 @@ impl Columns {
     }
 }
 
-/// Leaves out of what the operations have what follows from the columns, whose growth over the whole increment `growth`
-/// gives.
+/// Removes from the details of the operations what follows from the columns. `growth` returns the growth of a column
+/// over the whole increment.
 pub fn leave_out<Operation: AsRef<str>>(
     detail: &mut Vec<(Operation, Detail)>,
     growth: impl Fn(Column) -> Option<i64>,
@@ -96,7 +96,8 @@ pub fn leave_out<Operation: AsRef<str>>(
     });
 }
 
-/// Leaves out of one operation what follows from its columns: whether anything of it stays.
+/// Removes from the detail of one operation what follows from its columns. Returns true if the operation stays in
+/// `detail`.
 pub(super) fn stays(
     detail: &mut Detail,
     columns: Option<Columns>,
@@ -110,16 +111,16 @@ pub(super) fn stays(
     calls == 0 || shorten(detail, calls, grown(columns.sum).unwrap_or(0))
 }
 
-/// Whether anything of the operation stays.
+/// Removes what follows from the calls and their sum. Returns true if the operation stays in `detail`.
 fn shorten(detail: &mut Detail, calls: u64, sum: u64) -> bool {
     let squares_follow = detail
         .sumsq
         .is_none_or(|squares| squares == squares_of(calls, sum));
-    // An operation that is empty has been left out before.
+    // An empty detail has been shortened before: it says that the calls were all alike.
     if !squares_follow || detail.is_empty() {
         return true;
     }
-    // Both bounds are new and the same only where the operation was not used before.
+    // Both bounds are new and equal only if the operation was not used before.
     let are_alike = detail.min.zip(detail.max).is_some_and(|(min, max)| {
         min == max && u128::from(min) * u128::from(calls) == u128::from(sum)
     });
@@ -131,13 +132,13 @@ fn shorten(detail: &mut Detail, calls: u64, sum: u64) -> bool {
     !detail.is_empty()
 }
 
-/// The growth of `sumsq` where nothing else is said: as if the calls were all alike.
+/// Returns the growth of `sumsq` if `detail` does not give it: as if the calls were all alike.
 fn squares_of(calls: u64, sum: u64) -> u64 {
-    // Division of 128 bits takes many times as long, and few sums are so large.
+    // A division of 128 bits takes many times as long, and few sums are so large.
     if let Some(square) = sum.checked_mul(sum) {
         return square / calls;
     }
     let sum = u128::from(sum);
-    // As Lustre does, modulo 2^64. No sum is 2^53 or more.
+    // The result is modulo 2^64, as in Lustre. No sum is 2^53 or more.
     (sum * sum / u128::from(calls)) as u64
 }

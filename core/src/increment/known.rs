@@ -1,4 +1,4 @@
-//! What is known of a target before a text, by identifier.
+//! The records that are known of a target before a text, by identifier.
 
 use std::collections::TryReserveError;
 use std::sync::LazyLock;
@@ -9,31 +9,31 @@ use crate::pause::Pause;
 use crate::scan::Time;
 use crate::snapshot::{ByKey, Key, Record, Snapshot};
 
-/// A text that is gone, or that has nothing carried with it.
+/// The snapshot of a text that is gone, and the carried records of a text that has none.
 pub(super) static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
-/// Position of the first part of an entry in [`Known`].
+/// The position of the first part of an entry in [`Known`].
 pub(super) type Head = usize;
 
-/// The records of the text before in its order, then the ones carried with it.
+/// The records of the previous text in its order, then the records carried with it.
 pub(super) struct Known<'a> {
     time: Micros,
     text: &'a Snapshot<'a>,
     carried: &'a Snapshot<'a>,
     found: Vec<bool>,
     claimed: Vec<bool>,
-    /// Where an entry may have several parts.
+    /// The parts of each identifier, if an entry may have several.
     chains: Option<Chains<'a>>,
-    /// Entries of the text that had not been found when one was out of order. Texts that follow each other have nearly
-    /// the same entries in the same order.
+    /// The entries of the text that had not been found when one was out of order. This index is seldom needed: texts
+    /// that follow each other have nearly the same entries in the same order.
     rest: Option<ByKey<'a, Head>>,
-    /// Where the next entry is, if it is in order.
+    /// The position of the next entry, if the entries are in order.
     cursor: usize,
 }
 
-/// Which parts belong to the same identifier.
+/// The parts that belong to each identifier.
 struct Chains<'a> {
-    /// The first parts of entries that have several, or are carried alone.
+    /// The first parts of entries that have several parts or are only carried.
     heads: ByKey<'a, Head>,
     next: Vec<Option<usize>>,
     is_head: Vec<bool>,
@@ -63,7 +63,7 @@ impl<'a> Chains<'a> {
         }
         for (position, record) in pause.among((0..of_text).zip(&text.records).rev()) {
             let key = text.key(record);
-            // Most entries of a text are in no other part.
+            // Most entries of a text have no other part.
             if text.has_several_lives || chains.heads.contains_key(&key) {
                 chains.add(key, position);
             }
@@ -71,7 +71,7 @@ impl<'a> Chains<'a> {
         Ok(chains)
     }
 
-    /// Adds a part that is before all of its entry so far.
+    /// Adds a part that comes before all parts of its entry so far.
     fn add(&mut self, key: Key<'a>, position: usize) {
         if let Some(later) = self.heads.insert(key, position) {
             self.next[position] = Some(later);
@@ -126,7 +126,8 @@ impl<'a> Known<'a> {
             .is_none_or(|chains| chains.is_head[position])
     }
 
-    /// The entry of this record of a text. All entries of the text that were found before are [marked](Self::mark), or none.
+    /// Returns the entry of a record of a text. All entries of the text that were found before must be
+    /// [marked](Self::mark), or none.
     pub fn find(
         &mut self,
         text: &Snapshot,
@@ -136,7 +137,7 @@ impl<'a> Known<'a> {
         let head = if self.is_at(self.cursor, key) {
             Some(self.cursor)
         } else if let Some(head) = self.in_chains(key) {
-            // What is carried stands in no order.
+            // Carried records are in no order.
             return Ok(Some(head));
         } else {
             self.out_of_order(key, text.has_several_lives)?
@@ -145,7 +146,7 @@ impl<'a> Known<'a> {
         Ok(head)
     }
 
-    /// Whether this is the position in the text of the first part of an entry.
+    /// Returns true if the first part of the entry of this key is at this position of the text.
     fn is_at(&self, position: usize, key: Key<'_>) -> bool {
         let record = self.text.records.get(position);
         record.is_some_and(|record| self.text.key(record) == key && self.is_head(position))
@@ -155,8 +156,8 @@ impl<'a> Known<'a> {
         self.chains.as_ref()?.heads.get(&key).copied()
     }
 
-    /// An entry that is not where the order of texts has it: those before it may be gone. It is looked for further on as long
-    /// as any is found there, which passes each record once.
+    /// Finds an entry that is not at the cursor, as entries before it may be gone. Searches further on as long as
+    /// entries are found there, which passes each record once, and then in an index of the rest.
     fn out_of_order(
         &mut self,
         key: Key<'_>,
@@ -175,7 +176,8 @@ impl<'a> Known<'a> {
         Ok(self.rest.insert(rest).get(&key).copied())
     }
 
-    /// The entries of the text that records can be of: if none stands in their text twice, those that were not found yet.
+    /// Returns an index of the entries of the text to which further records can belong: all entries if an identifier
+    /// can repeat in their text, else the entries that were not found yet.
     fn rest(&self, can_repeat: bool) -> Result<ByKey<'a, Head>, TryReserveError> {
         let records = self.text.records.iter().enumerate();
         let entries = records
@@ -187,7 +189,7 @@ impl<'a> Known<'a> {
         Ok(rest)
     }
 
-    /// Whether the record says exactly what is known of its entry.
+    /// Returns true if the record equals the known values of its entry.
     pub fn is_unchanged(&self, head: Head, snapshot: &Snapshot, record: &Record) -> bool {
         let mut parts = self.entry(head);
         parts
@@ -205,7 +207,7 @@ impl<'a> Known<'a> {
         self.positions(head).map(|position| self.part(position))
     }
 
-    /// The life of the entry that began at this time; None is the one without a `start_time`.
+    /// Returns the life of the entry that began at this time; `None` stands for the life without a `start_time`.
     pub fn life(&self, head: Head, start_time: Option<Time>) -> Option<Life<'a>> {
         Life::of(
             self.entry(head)
@@ -213,13 +215,13 @@ impl<'a> Known<'a> {
         )
     }
 
-    /// The latest life of the entry.
+    /// Returns the latest life of the entry.
     pub fn latest_life(&self, head: Head) -> Option<Life<'a>> {
         let start_times = self.entry(head).map(|part| part.record.start_time);
         self.life(head, start_times.max()?)
     }
 
-    /// The life that this record of the text is a part of, where carried records may have more parts of it.
+    /// Returns the life of a record of the previous text, if carried records may have more parts of that life.
     pub fn completed_life(&self, record: &Record) -> Option<Life<'a>> {
         let head = self.in_chains(self.text.key(record))?;
         self.life(head, record.start_time)
@@ -235,12 +237,12 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Notes that a record is taken for this entry without proof: whether it is the first one.
+    /// Notes that a record is taken for this entry without proof. Returns true if it is the first such record.
     pub fn claim(&mut self, head: Head) -> bool {
         !std::mem::replace(&mut self.claimed[head], true)
     }
 
-    /// The entries that the following text does not have.
+    /// Returns the entries that the following text does not have.
     pub fn missing(&self) -> Result<Vec<Head>, TryReserveError> {
         let all = self.found.iter().enumerate();
         let heads = all.filter(|(head, found)| !**found && self.is_head(*head));
@@ -250,7 +252,7 @@ impl<'a> Known<'a> {
         Ok(missing)
     }
 
-    /// Whether the text itself had the entry.
+    /// Returns true if the text itself had the entry.
     pub fn is_of_text(&self, head: Head) -> bool {
         head < self.text.records.len()
     }

@@ -1,4 +1,4 @@
-//! Text that comes late: whether it can be what it says it is (rule 8).
+//! Checks whether a late text can be as old as it says (rule 8).
 
 use std::collections::TryReserveError;
 
@@ -9,10 +9,11 @@ use crate::pause::Pause;
 use crate::scan::Clock;
 use crate::snapshot::{Keys, Record, Snapshot};
 
-/// Whether `late` can have been read between `previous` and `next`, the observations around its time. What is carried
-/// with `previous` counts, too.
+/// Checks that `late` can have been read between `previous` and `next`, the observations around its time. The records
+/// carried with `previous` are checked too.
 ///
-/// A server's clock may be wrong, and text in the wrong place makes counters fall: what fell would be counted twice.
+/// A server's clock may be wrong. A text in the wrong place makes counters fall, and their growth would be counted
+/// twice.
 pub fn can_be_older(
     late: &Observation,
     previous: Option<&Observation>,
@@ -30,7 +31,7 @@ pub fn can_be_older(
     counters_agree(late, previous, next, pause)
 }
 
-/// Whether every entry that has a `start_time` goes on, or is followed by a later one.
+/// Checks that every entry with a `start_time` goes on or is followed by a later life.
 fn dates_agree(
     before: &Observation,
     next: &Observation,
@@ -71,7 +72,7 @@ fn starts_ascend(before: &Snapshot, next: &Snapshot, pause: Pause<'_>) -> Result
     }
 }
 
-/// Whether no entry without `start_time` goes on from `previous` to `next` and yet restarts before or after `late`.
+/// Checks that no entry without `start_time` goes on from `previous` to `next` and yet restarts before or after `late`.
 fn counters_agree(
     late: &Observation,
     previous: Option<&Observation>,
@@ -101,7 +102,8 @@ fn counters_agree(
     Ok(())
 }
 
-/// Whether the record's entry, as it was known, restarted; None where it was not or where `start_time` tells.
+/// Returns true if the record's entry restarted since it was known. Returns `None` if the entry was not known or if
+/// `start_time` decides.
 fn restarts(
     known: &mut Known,
     text: &Snapshot,

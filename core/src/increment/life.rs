@@ -1,4 +1,4 @@
-//! What is known of one life of an entry: what a text said, overlaid by the records that were carried with it.
+//! The known values of one life of an entry: the record of a text, overlaid by the records that were carried with it.
 
 use super::Micros;
 use super::value::{bit, fall, restarted, slot_in, slots};
@@ -8,7 +8,7 @@ use crate::snapshot::{Counter, CounterIter, Record, Slot, Snapshot};
 /// Values of an entry that were seen together.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
-    /// When.
+    /// The time at which the values were seen.
     pub since: Micros,
     pub snapshot: &'a Snapshot<'a>,
     pub record: &'a Record,
@@ -19,7 +19,7 @@ impl<'a> Part<'a> {
         self.snapshot.id(self.record)
     }
 
-    /// Whether the record says exactly what this part says.
+    /// Returns true if the record equals this part.
     pub fn unchanged(&self, snapshot: &Snapshot, record: &Record) -> bool {
         let before = self.snapshot.counters.words(self.record.counters.clone());
         let after = snapshot.counters.words(record.counters.clone());
@@ -29,27 +29,28 @@ impl<'a> Part<'a> {
             && self.snapshot.unlisted == snapshot.unlisted
     }
 
-    /// The value of the operation that has this slot in `snapshot`.
+    /// Returns the value of the operation that has this slot in `snapshot`.
     fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<Counter<'a>> {
         let slot = slot_in(self.snapshot, snapshot, slot)?;
         self.snapshot.value(self.record, slot)
     }
 
-    /// Whether it has the counter of the operation that has this slot in `snapshot`.
+    /// Returns true if the part has the counter of the operation that has this slot in `snapshot`.
     fn has(&self, snapshot: &Snapshot, slot: Slot) -> bool {
         self.value(snapshot, slot).is_some()
     }
 }
 
-/// One life of an entry: what is known of its counters.
+/// The known counters of one life of an entry.
 pub(super) struct Life<'a> {
     main: Part<'a>,
-    /// Carried beside it: these counters were missing or lower in the text.
+    /// The carried records of this life: their counters were missing or lower in the text.
     overlays: Vec<Part<'a>>,
 }
 
 impl<'a> Life<'a> {
-    /// Of these parts, the first of which has its say where no other has.
+    /// Creates a life from its parts, if there are any. The first part gives the value of a counter only if no other
+    /// part has the counter.
     pub fn of(mut parts: impl Iterator<Item = Part<'a>>) -> Option<Self> {
         Some(Self {
             main: parts.next()?,
@@ -61,7 +62,7 @@ impl<'a> Life<'a> {
         self.main.record.start_time
     }
 
-    /// When it was last really seen.
+    /// Returns the time at which the life was last really seen.
     pub fn last_seen(&self) -> Micros {
         self.parts()
             .map(|part| part.since)
@@ -69,20 +70,20 @@ impl<'a> Life<'a> {
             .unwrap_or(self.main.since)
     }
 
-    /// The listed operations whose counters are known.
+    /// Returns the bits of the listed operations whose counters are known.
     pub fn listed(&self) -> u64 {
         self.parts()
             .fold(0, |known, part| known | part.record.present)
     }
 
-    /// The listed operations that counted something.
+    /// Returns the bits of the listed operations that counted something.
     fn counted(&self) -> u64 {
         self.parts()
             .fold(0, |bits, part| bits | counted(part.snapshot, part.record))
     }
 
-    /// The listed operations that counted something, before or now, and of which the record does not say exactly what is
-    /// known.
+    /// Returns the bits of the listed operations that counted something, before or now, and whose counters in the
+    /// record differ from the known ones. With carried records, counters that do not differ are included.
     pub fn changed(&self, snapshot: &Snapshot, record: &Record) -> u64 {
         if !self.overlays.is_empty() {
             return self.counted() | counted(snapshot, record);
@@ -92,7 +93,7 @@ impl<'a> Life<'a> {
         changed.filter_map(bit).fold(0, |bits, bit| bits | bit)
     }
 
-    /// The known values.
+    /// Returns the known values.
     pub fn values(&self) -> Values<'_, 'a> {
         Values {
             life: self,
@@ -100,26 +101,27 @@ impl<'a> Life<'a> {
         }
     }
 
-    /// The known value of the operation that has this slot in `snapshot`, and when it was seen.
+    /// Returns the known value of the operation that has this slot in `snapshot`, and the time at which it was seen.
     pub fn value(&self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Counter<'a>)> {
         let mut parts = self.overlays.iter().chain(Some(&self.main));
         parts.find_map(|part| Some((part.since, part.value(snapshot, slot)?)))
     }
 
-    /// Since when at the earliest the record's counters restarted, judged by their values alone.
+    /// Returns the earliest time since which the record's counters can have restarted, judged by their values alone, or
+    /// `None` if they did not restart.
     pub fn restarted(&self, snapshot: &Snapshot, record: &Record) -> Option<Micros> {
         self.where_true(snapshot, record, restarted).max()
     }
 
-    /// Whether a counter is lower in the record.
+    /// Returns true if a counter is lower in the record.
     pub fn falls(&self, snapshot: &Snapshot, record: &Record) -> bool {
         self.where_true(snapshot, record, |before, now| fall(before, now).is_some())
             .next()
             .is_some()
     }
 
-    /// When the counters were seen, of which that is true; among those that are known and that the record has too, and that
-    /// do not say the same.
+    /// Returns the times at which those counters were last seen for which `is_true` holds. Only counters are tested
+    /// that are known, that the record has too, and that may differ.
     fn where_true(
         &self,
         snapshot: &Snapshot,
@@ -137,12 +139,12 @@ impl<'a> Life<'a> {
             })
     }
 
-    /// What of it was seen later.
+    /// Returns the parts that were seen after `time`.
     pub fn seen_after(&self, time: Micros) -> Option<Self> {
         Self::of(self.parts().copied().filter(|part| part.since > time))
     }
 
-    /// Every part with the counters that it alone has the say of.
+    /// Returns every part with the counters whose values it gives.
     pub fn shares(&self) -> impl Iterator<Item = Share<'a, '_>> {
         let overlaid = self
             .overlays
@@ -165,7 +167,7 @@ impl<'a> Life<'a> {
         std::iter::once(&self.main).chain(&self.overlays)
     }
 
-    /// Whether the record is cut: it lacks counters that its entry had.
+    /// Returns true if the record is cut, so that it lacks counters that its entry had.
     pub fn is_missing_in(&self, snapshot: &Snapshot, record: &Record) -> bool {
         let unlisted_missing = |part: &Part| {
             unlisted(part.snapshot, part.record).any(|slot| {
@@ -177,16 +179,16 @@ impl<'a> Life<'a> {
     }
 }
 
-/// The known values of a life, asked for in order of slot: looking for each from the first counter on took a tenth of a
-/// comparison.
+/// The known values of a life, for callers that ask in order of slot. Searching for each value from the first counter
+/// on took a tenth of the time of a comparison.
 pub(super) struct Values<'l, 'a> {
     life: &'l Life<'a>,
-    /// Those of its main part that have not been passed.
+    /// The counters of the main part that have not been passed.
     main: CounterIter<'a>,
 }
 
 impl<'a> Values<'_, 'a> {
-    /// The known value of the operation that has this slot in `snapshot`, and when it was seen.
+    /// Returns the known value of the operation that has this slot in `snapshot`, and the time at which it was seen.
     pub fn find(&mut self, snapshot: &Snapshot, slot: Slot) -> Option<(Micros, Counter<'a>)> {
         let main = &self.life.main;
         if bit(slot).is_none() || !self.life.overlays.is_empty() {
@@ -205,20 +207,20 @@ pub(super) struct Share<'a, 'l> {
 }
 
 impl Share<'_, '_> {
-    /// Whether the operation that has this slot in the part's snapshot is this part's to tell.
+    /// Returns true if this part gives the value of the operation that has this slot in the part's snapshot.
     pub fn has_say(&self, slot: Slot) -> bool {
         let mut overlays = self.overlays.iter();
         !overlays.any(|part| part.has(self.part.snapshot, slot))
     }
 }
 
-/// The slots of a record's operations that are not in the list.
+/// Returns the slots of a record's unlisted operations.
 pub(super) fn unlisted(snapshot: &Snapshot, record: &Record) -> impl Iterator<Item = Slot> {
     let slots = snapshot.counters_of(record).slots();
     slots.filter(|slot| bit(*slot).is_none())
 }
 
-/// The listed operations of which a record counted something.
+/// Returns the bits of the listed operations of which a record counted something.
 pub(super) fn counted(snapshot: &Snapshot, record: &Record) -> u64 {
     let slots = snapshot.counters_of(record).slots();
     slots.filter_map(bit).fold(0, |bits, bit| bits | bit)

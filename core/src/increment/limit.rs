@@ -1,7 +1,7 @@
-//! The limit of what all entries of a target can have done together.
+//! Limits what all entries of a target can have done together.
 //!
-//! No single increment is believed from 2^53 on, but 1,024 of them make a sum that no column of a rollup can hold. Nothing
-//! real comes near either number, so that what passes the limit is an error or an attack.
+//! An increment of 2^53 or more is not believed, but 1,024 smaller ones can make a sum that no column of a rollup can
+//! hold. Nothing real comes near either number, so that a sum above the limit is an error or an attack.
 
 use std::collections::TryReserveError;
 
@@ -11,17 +11,17 @@ use crate::operation::OPERATIONS;
 #[cfg(test)]
 mod tests;
 
-/// The largest rate that may be configured. A rollup of days then sums less than 2^58 per column and target, with room for
-/// a sum over all columns.
+/// The largest rate per second that may be configured. A rollup of days then sums less than 2^58 per column and target,
+/// with room for a sum over all columns.
 pub const MAX_RATE: u64 = 1 << 40;
 
-/// What a column may sum up to in any text, however shortly it follows the one before.
+/// The sum that a column may have in any text, however soon the text follows the one before.
 const AT_LEAST: u64 = 1 << 30;
 
-/// Number of columns that increments can have.
+/// The number of columns that increments can have.
 const COLUMNS: usize = 2 * OPERATIONS.len();
 
-/// The position of a column among all.
+/// Returns the position of a column among all columns.
 const fn position(column: Column) -> usize {
     match column {
         Column::Total(index) => 2 * index,
@@ -29,17 +29,18 @@ const fn position(column: Column) -> usize {
     }
 }
 
-/// A value that passes the limit: the position of its increment, the column, and how much it is.
+/// A dropped value: the position of its increment, the column and the growth.
 type Dropped = (usize, Column, i64);
 
 impl Comparison<'_> {
-    /// Drops the largest values of every column whose sum over all entries passes the limit, until the others fit: `max_rate`
-    /// per second of the gap between the two observations. Each dropped value becomes a problem.
+    /// Drops the largest values of every column whose sum over all entries exceeds the limit, until the others fit. The
+    /// limit is `max_rate` per second of the gap between the two observations, and at least 2^30. Each dropped value
+    /// becomes a problem.
     ///
-    /// What was counted afterwards is compared with the text as it is: nothing of what is dropped is counted later.
+    /// The next text is compared with this text as it is, so that dropped values are not counted later either.
     ///
     /// # Errors
-    /// [`CompareError::OutOfMemory`].
+    /// Returns [`CompareError::OutOfMemory`] if the problems do not fit into memory.
     pub fn limit(&mut self, gap: Micros, max_rate: u64) -> Result<(), CompareError> {
         let limit = limit(gap, max_rate);
         let dropped = dropped(&self.increments, limit)?;
@@ -58,13 +59,13 @@ impl Comparison<'_> {
     }
 }
 
-/// The sum that a column may have after a gap.
+/// Returns the largest sum that a column may have after a gap.
 fn limit(gap: Micros, max_rate: u64) -> u128 {
     let gap = u128::try_from(gap).unwrap_or(0);
     (gap * u128::from(max_rate) / 1_000_000).max(AT_LEAST.into())
 }
 
-/// The values to drop, in the order of the text.
+/// Returns the values to drop, in the order of the text.
 fn dropped(increments: &[Increment<'_>], limit: u128) -> Result<Vec<Dropped>, TryReserveError> {
     let mut sums = [0; COLUMNS];
     for (column, value) in increments.iter().flat_map(|increment| &increment.totals) {
@@ -78,8 +79,8 @@ fn dropped(increments: &[Increment<'_>], limit: u128) -> Result<Vec<Dropped>, Tr
     Ok(dropped)
 }
 
-/// Drops the largest values of the column at a position until the others sum up to the limit at most. Of equal ones those
-/// that come first in the text are dropped.
+/// Drops the largest values of the column at a position until the others sum up to the limit at most. Of equal values,
+/// those that come first in the text are dropped.
 fn drop_largest(
     increments: &[Increment<'_>],
     (of, sum): (usize, &u128),
@@ -122,7 +123,7 @@ fn problem<'a>(increment: &Increment<'a>, column: Column, growth: i64, limit: u1
     }
 }
 
-/// How many entries of the text have increments.
+/// Returns the number of entries of the text that have increments.
 pub(super) fn active(increments: &[Increment<'_>]) -> u64 {
     let lines = increments.iter().map(|increment| increment.line);
     let before = std::iter::once(None).chain(lines.clone().map(Some));

@@ -1,4 +1,4 @@
-//! How much the counters of one entry grew, in columns and in `detail`.
+//! The growth of the counters of one entry, in columns and in `detail`.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES
 use crate::scan::Unit;
 use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot};
 
-/// Growth from here on is not believed. A double holds every whole number below it.
+/// The growth from which on a counter is not believed. A double holds every integer below it.
 const TOO_LARGE: u64 = 1 << 53;
 
 const NOTHING: Histogram = [0; HISTOGRAM_LEN];
 
-/// What one life of an entry did, by the time since when.
+/// The growth of one life of an entry, with a row for each time at which counters were last seen.
 #[derive(Default)]
 pub(super) struct Rows<'a> {
     rows: Vec<(Micros, Row<'a>)>,
-    /// Counters that can be added to a row, at about.
+    /// The approximate number of counters that are added to a row.
     counters: usize,
-    /// Operations that cannot be right.
+    /// The operations whose growth cannot be true, with the reason.
     pub problems: Vec<(&'a str, Reason)>,
 }
 
@@ -31,11 +31,11 @@ struct Row<'a> {
     totals: Vec<(Column, i64)>,
     read_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
     write_histogram: Option<Box<[i64; HISTOGRAM_LEN]>>,
-    /// By operation, each of them once.
+    /// The details by operation, each operation once.
     detail: Vec<OfOperation<'a>>,
 }
 
-/// What an operation has in `detail`.
+/// The detail of one operation.
 struct OfOperation<'a> {
     name: &'a str,
     slot: Slot,
@@ -43,7 +43,7 @@ struct OfOperation<'a> {
 }
 
 impl Row<'_> {
-    /// With room for what so many counters did: each can have two columns.
+    /// Creates a row with room for so many counters, each of which can have two columns.
     fn of(counters: usize) -> Self {
         Self {
             totals: Vec::with_capacity(2 * counters),
@@ -54,7 +54,7 @@ impl Row<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// For about so many counters.
+    /// Creates rows for about so many counters.
     pub fn of(counters: usize) -> Self {
         Self {
             counters,
@@ -62,8 +62,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds what a counter did since then. `counted_apart` has the bits of the listed operations that have counters of
-    /// their own: calls of an operation in bytes are counted there or here, never twice.
+    /// Adds the growth of a counter after `since`. `counted_apart` has the bits of the listed operations that have
+    /// counters of their own: the calls of an operation in bytes are counted by that counter or here, never twice.
     pub fn add(
         &mut self,
         since: Micros,
@@ -92,13 +92,14 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How many rows at most.
+    /// Returns the largest number of increments that the rows can give.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The rows in which something grew. What their columns say is left out of `detail` where the identifier has no other
-    /// life in the text and this one no other row: else their columns could not be told apart.
+    /// Returns the rows in which something grew. What follows from the columns is left out of `detail` if the
+    /// identifier has no other life in the text and this life has no other row: otherwise the columns of the rows could
+    /// not be told apart.
     pub fn into_increments(
         mut self,
         (line, id): (u32, &'a str),
@@ -145,7 +146,7 @@ impl Row<'_> {
             .retain_mut(|of| stays(&mut of.detail, Columns::of(of.slot.into()), growth));
     }
 
-    /// As JSON, in order of names.
+    /// Returns the details as JSON, in order of names.
     fn detail(&mut self) -> Option<String> {
         if self.detail.is_empty() {
             return None;
@@ -193,7 +194,7 @@ impl Change<'_, '_> {
         self.put_detail(detail);
     }
 
-    /// An operation without columns, or in a unit that no column has: all of it goes to `detail`.
+    /// Adds an operation without columns, or in a unit that no column has. All its values go to `detail`.
     fn unlisted(&mut self) {
         let mut detail = self.extremes();
         detail.samples = self.believed("samples", self.samples());
@@ -214,7 +215,7 @@ impl Change<'_, '_> {
         self.now.sum.saturating_sub(self.before.sum)
     }
 
-    /// Growth of the histogram's elements, where both say what they held.
+    /// Returns the growth of the histogram's elements, if both histograms are known.
     fn sizes(&self) -> Option<Histogram> {
         let (before, now) = (sizes(self.before)?, sizes(self.now)?);
         Some(std::array::from_fn(|element| {
@@ -222,7 +223,7 @@ impl Change<'_, '_> {
         }))
     }
 
-    /// The bounds, where they are new, and the growth of the sum of squares.
+    /// Returns the bounds that are new, and the growth of the sum of squares.
     fn extremes(&self) -> Detail {
         let (before, now) = (self.before, self.now);
         let measures = now.unit != Unit::Requests && now.samples > 0;
@@ -231,7 +232,8 @@ impl Change<'_, '_> {
             is_new.then_some(new)
         };
         let squares = now.sumsq.wrapping_sub(before.sumsq);
-        // Of one that stays where it is, at its limit, the columns would say otherwise. Lustre up to 2.13 prints none.
+        // A sum of squares that stays at its limit is kept with a growth of 0, because the columns would say otherwise.
+        // Lustre up to 2.13 prints none.
         let has_squares = squares > 0 || now.sumsq > 0 && self.samples() > 0;
         Detail {
             min: new(before.min, now.min),
@@ -273,7 +275,7 @@ impl Change<'_, '_> {
         }
     }
 
-    /// The growth, where there is any and it can be true.
+    /// Returns the growth, if there is any and it can be true. A growth that cannot be true becomes a problem.
     fn believed(&mut self, field: &'static str, growth: u64) -> Option<u64> {
         if growth >= TOO_LARGE {
             let reason = Reason::TooLarge { field, growth };

@@ -1,14 +1,14 @@
-//! The values of one counter, and what two of them say about each other.
+//! Compares two values of one counter.
 
 use super::Reason;
 use crate::operation::OPERATIONS;
 use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot, Snapshot};
 
-/// One element per power of two.
+/// The elements of a histogram, one per power of two.
 pub(super) type Histogram = [u64; HISTOGRAM_LEN];
 
-/// The histogram, where what it says can be compared: one without sizes says that nothing was counted, and nothing at all
-/// where something was.
+/// Returns the histogram, if it can be compared. A counter without a histogram has an empty one if it counted nothing,
+/// and an unknown one if it counted something.
 pub(super) fn sizes(counter: &Counter<'_>) -> Option<Histogram> {
     match counter.histogram {
         None if counter.samples == 0 => Some([0; HISTOGRAM_LEN]),
@@ -16,7 +16,7 @@ pub(super) fn sizes(counter: &Counter<'_>) -> Option<Histogram> {
     }
 }
 
-/// The first number that is lower `now`, though no number of the same life ever falls.
+/// Returns the first number that is lower in `now`. No number of the same life ever falls.
 pub(super) fn fall(before: &Counter<'_>, now: &Counter<'_>) -> Option<Reason> {
     let numbers = [
         ("samples", before.samples, now.samples),
@@ -32,20 +32,20 @@ pub(super) fn fall(before: &Counter<'_>, now: &Counter<'_>) -> Option<Reason> {
         .map(|(field, from, to)| Reason::Fell { field, from, to })
 }
 
-/// Whether the counter restarted, judged by its values alone. `sumsq` wraps or saturates and proves nothing.
+/// Returns true if the counter restarted, judged by its values alone. `sumsq` wraps or saturates and proves nothing.
 pub(super) const fn restarted(before: &Counter<'_>, now: &Counter<'_>) -> bool {
     let bounds_shrank = now.max < before.max || now.min > before.min;
     now.samples < before.samples || now.sum < before.sum || (before.samples > 0 && bounds_shrank)
 }
 
-/// The operation's bit in [`Record::present`]; None for one that is not in the list.
+/// Returns the operation's bit in [`crate::snapshot::Record::present`], or `None` for an unlisted operation.
 pub(super) fn bit(slot: Slot) -> Option<u64> {
     (usize::from(slot) < OPERATIONS.len()).then(|| 1 << slot)
 }
 
-/// The slot in `snapshot` of the operation that has this slot in `of`.
+/// Returns the slot in `snapshot` of the operation that has this slot in `of`.
 ///
-/// Each snapshot numbers the operations that are not in the list anew; texts that follow each other, mostly alike.
+/// Each snapshot numbers the unlisted operations anew. Texts that follow each other mostly number them alike.
 pub(super) fn slot_in(snapshot: &Snapshot, of: &Snapshot, slot: Slot) -> Option<Slot> {
     let is_same = bit(slot).is_some() || snapshot.slot_name(slot) == of.slot_name(slot);
     if is_same {
@@ -54,7 +54,7 @@ pub(super) fn slot_in(snapshot: &Snapshot, of: &Snapshot, slot: Slot) -> Option<
     snapshot.unlisted_slot(of.slot_name(slot))
 }
 
-/// The slots of these bits.
+/// Returns the slots of these bits.
 pub(super) fn slots(mut bits: u64) -> impl Iterator<Item = Slot> {
     std::iter::from_fn(move || {
         let slot = bits.trailing_zeros();

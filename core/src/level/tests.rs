@@ -12,7 +12,7 @@ fn level(width: Micros, until: Micros, stale: &[Span]) -> Level {
     }
 }
 
-/// Of increments that are kept for ever.
+/// Divides a window with increments that are kept for ever.
 fn divide_all(edges: &[Micros], levels: &[Level]) -> (Vec<Vec<Span>>, Vec<Span>) {
     let division = divide(edges, levels, Micros::MIN);
     assert_eq!(division.lost, []);

@@ -1,4 +1,4 @@
-//! Written by the rules of the OpenMetrics specification, and read again by them.
+//! Checks that a text follows the rules of the OpenMetrics specification and can be read by them.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn text(build: impl FnOnce(&mut Exposition) -> Result<(), ExpositionError>) -> S
         .expect("memory")
 }
 
-/// The labels of a sample as a reader finds them, and the rest of the line.
+/// Returns the labels of a sample as a reader finds them, and the rest of the line.
 fn read_labels(line: &str) -> (Vec<(String, String)>, &str) {
     let mut labels = Vec::new();
     let mut rest = line.split_once('{').expect("labels").1;
@@ -85,7 +85,7 @@ fn numbers_without_digits_have_names() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
-    /// Whatever a label holds, it is one line, and a reader finds it and the value again.
+    /// Labels of any content stay on one line, and a reader finds them and the value again.
     #[test]
     fn labels_and_values_are_read_back(
         first in "(?s).{1,20}", second in r#"[\\"n\n{},= ]{1,12}"#, value in proptest::num::f64::NORMAL | proptest::num::f64::ZERO,

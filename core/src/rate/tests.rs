@@ -6,7 +6,7 @@ use super::{RateError, Rates};
 
 const SECOND: i64 = 1_000_000;
 
-/// All in this order, per second.
+/// Adds totals in this order, as rates per second.
 fn sum(totals: &[(i128, i64)]) -> Rates {
     let mut rates = Rates::new_in(SECOND, totals[0].1, Global);
     for &(total, observed) in totals {
@@ -56,7 +56,7 @@ fn totals_of_any_size() {
     let two = sum(&[(most, SECOND), (most, SECOND)]);
     assert_eq!(two.total().unwrap(), 2 * most);
     assert_eq!(two.rate(), Some(2.0 * most as f64));
-    // Too large to be multiplied.
+    // These totals are too large to be multiplied by the scale.
     let huge = sum(&[(i128::MAX / 8, SECOND), (i128::MAX / 8, 2 * SECOND)]);
     assert_eq!(huge.rate(), Some((i128::MAX / 8) as f64 * 1.5));
     let mut most = sum(&[(i128::MAX, SECOND)]);
@@ -67,7 +67,7 @@ fn totals_of_any_size() {
     assert!(matches!(most.total(), Err(RateError::Overflow)));
 }
 
-/// Totals and times, some of which are the same.
+/// Totals and times, some of which are equal.
 fn totals() -> impl Strategy<Value = Vec<(i128, i64)>> {
     let total = prop_oneof![
         0..1000i128,
@@ -83,9 +83,10 @@ fn totals() -> impl Strategy<Value = Vec<(i128, i64)>> {
     prop::collection::vec((total, observed), 1..40)
 }
 
-/// Whether a number is the nearest one to a fraction, but for so many quarters of what lies between it and the next.
+/// Returns true if a number is the nearest one to a fraction, within a number of quarters of the gap to the next
+/// number.
 fn is_near(number: f64, numerator: &BigInt, denominator: &BigInt, quarters: u32) -> bool {
-    // As a multiple of 2^-200, of which each number that can occur is a whole one or nearly so.
+    // The fraction is compared in multiples of 2^-200: each number that can occur is a whole multiple or nearly so.
     let scale = BigInt::from(1) << 200;
     let exact = numerator * &scale / denominator;
     let whole = |it: f64| {
@@ -111,7 +112,7 @@ fn is_near(number: f64, numerator: &BigInt, denominator: &BigInt, quarters: u32)
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
-    /// One length of time is divided as exactly as can be: half a gap at most.
+    /// A single length of time is divided as exactly as can be: within half a gap.
     #[test]
     fn of_one_time_the_nearest(totals in prop::collection::vec(any::<i64>(), 1..5), observed in 1..400 * 86_400 * SECOND) {
         let totals: Vec<_> = totals.into_iter().map(|it| (i128::from(it), observed)).collect();
@@ -120,7 +121,8 @@ proptest! {
         prop_assert!(is_near(rate(&totals).unwrap(), &numerator, &BigInt::from(observed), 2));
     }
 
-    /// The same, where signs do not cancel, of any times; and the total to the last digit.
+    /// Rates of any times are exact within three quarters of a gap if signs do not cancel, and the total is exact to
+    /// the last digit.
     #[test]
     fn of_any_times(totals in totals()) {
         let totals: Vec<_> = totals.into_iter().map(|(total, observed)| (total.abs(), observed)).collect();

@@ -1,26 +1,26 @@
-//! Counters: `{ samples: 2, unit: bytes, min: 4096, max: 8192, sum: 12288, sumsq: …, hist: { 4K: 1, 8K: 1 } }`.
+//! Reads counters: `{ samples: 2, unit: bytes, min: 4096, max: 8192, sum: 12288, sumsq: …, hist: { 4K: 1, 8K: 1 } }`.
 
 use super::Reason;
 use super::histogram::{self, HISTOGRAM_LEN};
 use super::line::{is_word, key_value};
 use crate::operation::{self, OperationIndex};
 
-/// Unit of a counter.
+/// The unit of a counter.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
-    /// Calls only.
+    /// Calls alone are counted.
     #[default]
     Requests,
     /// `sum` is in bytes.
     Bytes,
     /// `sum` is in microseconds.
     Microseconds,
-    /// Anything else; the counter is kept in `detail`.
+    /// The unit is another one; the counter is kept in `detail`.
     Other,
 }
 
 impl Unit {
-    /// The unit of this name.
+    /// Returns the unit of this name.
     pub fn named(name: &str) -> Self {
         match name {
             "reqs" => Self::Requests,
@@ -31,33 +31,33 @@ impl Unit {
     }
 }
 
-/// A counter as printed; None stands for a field that the line does not have.
+/// A counter as printed. A field that the line does not have is `None`.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct CounterLine<'a> {
-    /// The operation, whether it is in the list or not.
+    /// The name of the operation, listed or not.
     pub operation: &'a str,
-    /// Its position in [`operation::OPERATIONS`].
+    /// The position in [`operation::OPERATIONS`], if the operation is listed.
     pub listed: Option<OperationIndex>,
     /// The unit.
     pub unit: Unit,
     /// The unit as printed.
     pub unit_name: &'a str,
-    /// Number of calls.
+    /// The number of calls.
     pub samples: u64,
-    /// Smallest value.
+    /// The smallest value.
     pub min: Option<u64>,
-    /// Largest value.
+    /// The largest value.
     pub max: Option<u64>,
-    /// Sum of the values.
+    /// The sum of the values.
     pub sum: Option<u64>,
-    /// Sum of the squares of the values.
+    /// The sum of the squares of the values.
     pub sumsq: Option<u64>,
     /// The histogram; empty buckets are 0.
     pub histogram: Option<[u64; HISTOGRAM_LEN]>,
 }
 
 impl CounterLine<'_> {
-    /// Whether it says of nothing that it was counted.
+    /// Returns true if all numbers are zero.
     pub(super) fn is_zero(&self) -> bool {
         let numbers = [self.min, self.max, self.sum, self.sumsq];
         let sizes = self.histogram.iter().flatten();
@@ -70,7 +70,7 @@ impl CounterLine<'_> {
     }
 }
 
-/// Bytes of the name of an operation. Lustre's have up to 20.
+/// The largest number of bytes of an operation's name. Names in Lustre have up to 20.
 pub(super) const OPERATION_MAX: usize = 64;
 
 /// The fields of a counter, in any order; unknown ones are ignored.
@@ -85,7 +85,7 @@ struct Fields<'a> {
     histogram: Option<[u64; HISTOGRAM_LEN]>,
 }
 
-/// The operation's name and what stands between the braces → the counter.
+/// Reads a counter from the operation's name and the text between the braces.
 pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a>, Reason> {
     let mut fields = Fields::default();
     for field in split(body) {
@@ -119,7 +119,7 @@ pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a
     })
 }
 
-/// Split at the commas that are not inside of braces.
+/// Splits at the commas that are not inside of braces.
 fn split(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut depth = 0_u32;
     body.split(move |byte| {
@@ -153,7 +153,7 @@ fn word(value: &[u8]) -> Result<&str, Reason> {
     }
 }
 
-/// Digits → the number; there is no sign.
+/// Reads a number of digits without a sign.
 pub(super) fn number(digits: &[u8]) -> Result<u64, Reason> {
     if digits.is_empty() {
         return Err(Reason::BadNumber);

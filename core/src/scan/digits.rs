@@ -1,28 +1,29 @@
-//! Numbers, eight digits at a time: they are most of what a busy text is made of.
+//! Reads numbers, eight digits at a time: most of a busy text consists of numbers.
 
 /// Eight characters, the first one in the lowest byte.
 type Word = u64;
 
 const LEN: usize = 8;
 
-/// The same byte eight times.
+/// Returns a word of eight equal bytes.
 const fn all(byte: u8) -> Word {
     Word::from_le_bytes([byte; LEN])
 }
 
 const BLANKS: Word = all(b' ');
 
-/// Digits of a number that cannot exceed 64 bits.
+/// The number of digits that always fit into 64 bits.
 const DIGITS_MAX: usize = 19;
 
-/// The number that the text begins with, and the rest. None where it is not followed by eight more bytes, too, and where it
-/// has more digits than surely fit.
+/// Returns the number at the beginning of the text, and the rest. Digits are read in words of eight bytes. Returns
+/// `None` too if the text ends before the word that shows the end of the number, or if the number has more digits than
+/// surely fit.
 pub(super) fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     let (mut number, mut digits, mut rest) = (0_u64, 0, text);
     while digits <= DIGITS_MAX {
         let values = values(word(rest)?);
         let len = no_digits(values).trailing_zeros() as usize / LEN;
-        // Digits move to the end of the word, behind zeros.
+        // The digits move to the end of the word, behind zeros.
         let part = values.checked_shl(8 * (LEN - len) as u32).unwrap_or(0);
         number = number.wrapping_mul(POWERS[len]).wrapping_add(join(part));
         digits += len;
@@ -34,12 +35,12 @@ pub(super) fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     (1..=DIGITS_MAX).contains(&digits).then_some((number, rest))
 }
 
-/// The number in a field that blanks fill up from the left; WIDTH is between 8 and 19.
+/// Returns the number in a field that is padded with blanks on the left. WIDTH is between 8 and 19.
 pub(super) fn padded<const WIDTH: usize>(field: &[u8; WIDTH]) -> Option<u64> {
     const { assert!(LEN <= WIDTH && WIDTH <= DIGITS_MAX) };
     let (first, words) = field.as_rchunks::<LEN>();
     let (mut number, mut is_blank) = (0, true);
-    // Most numbers leave blank what makes no whole word.
+    // In most fields, the bytes before the whole words are blank.
     if first.iter().any(|byte| *byte != b' ') {
         for byte in first {
             let digit = byte.wrapping_sub(b'0');
@@ -53,7 +54,7 @@ pub(super) fn padded<const WIDTH: usize>(field: &[u8; WIDTH]) -> Option<u64> {
     }
     let mut wrong = 0;
     for word in words {
-        // Without a branch: whether a word is blank cannot be foreseen.
+        // The loop has no branch, because whether a word is blank cannot be predicted.
         let word = Word::from_le_bytes(*word);
         let blanks = (word ^ BLANKS).trailing_zeros() / 8 * 8;
         let blanks = if is_blank { blanks } else { 0 };
@@ -71,17 +72,17 @@ fn word(text: &[u8]) -> Option<Word> {
     text.first_chunk().copied().map(Word::from_le_bytes)
 }
 
-/// What each digit stands for; above 9 for any other character.
+/// Returns the value of each digit, above 9 for any other character.
 const fn values(word: Word) -> Word {
     word ^ all(b'0')
 }
 
-/// The highest bit of the first byte that is above 9 is set, and none before it.
+/// Returns a word in which the highest bit of the first byte above 9 is set, and no bit before it.
 const fn no_digits(values: Word) -> Word {
     (values.wrapping_add(all(0x76)) | values) & all(0x80)
 }
 
-/// The number that eight digits make: by twos, by fours, all.
+/// Returns the number of eight digits, joined by twos, by fours, and all.
 const fn join(values: Word) -> u64 {
     const FOURS: Word = 0x0000_00FF_0000_00FF;
     let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
@@ -106,7 +107,7 @@ mod tests {
 
     use super::{number, padded};
 
-    /// Behind so many blanks.
+    /// Returns a number in a field that is padded with blanks on the left.
     fn field<const WIDTH: usize>(number: u64) -> Option<[u8; WIDTH]> {
         format!("{number:>WIDTH$}").into_bytes().try_into().ok()
     }

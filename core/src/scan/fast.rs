@@ -1,8 +1,8 @@
-//! Lines exactly as Lustre prints them, which nearly all are.
+//! Reads lines that are exactly as Lustre prints them, which nearly all are.
 //!
-//! What is recognised here means the same to the careful way of reading ([`super::line`], [`super::counter`]): that is
-//! tested. Whatever is not recognised is left to it: layouts that `lctl` or a terminal makes, damage, the end of a cut
-//! text.
+//! A line that is recognised here means the same to the careful parser ([`super::line`], [`super::counter`]), as tests
+//! check. All other lines are left to the careful parser: layouts that `lctl` or a terminal makes, damage, the end of a
+//! cut text.
 
 use super::counter::{CounterLine, OPERATION_MAX, Unit};
 use super::digits;
@@ -11,45 +11,48 @@ use super::identifier::IDENTIFIER_MAX;
 use super::time::{Time, TimeKey, TimeLine};
 use crate::operation;
 
-/// The counters of the records so far, by their place in them: all records of a target have the same ones in the same
-/// order, and most without a call, so that most lines are the same again, byte for byte.
+/// The counters of the records so far, by their place in the record. All records of a target have the same counters in
+/// the same order, most of them without a call, so that most lines repeat byte for byte.
 #[derive(Default)]
 pub(super) struct Places<'a> {
     known: Vec<Known<'a>>,
-    /// At the same places.
+    /// The counters that counted nothing, at the places of `known`.
     zeros: Vec<ZeroLine<'a>>,
 }
 
-/// Counters of a record that are remembered, the last one for all that follow; Lustre prints up to 28.
+/// The number of counters of a record that are remembered. The last place serves all counters that follow; Lustre
+/// prints up to 28.
 const REMEMBERED: usize = 64;
 
-/// What is known of the counter at one place.
+/// The counter that is known at one place.
 #[derive(Default, Clone)]
 struct Known<'a> {
-    /// How its line begins, up to the number of calls; empty where none has been seen.
+    /// The beginning of the counter's line, up to the number of calls; empty if no line has been seen.
     head: &'a [u8],
-    /// As it was read last. Each is read into the same memory: moving it takes as long as reading it.
+    /// The counter as it was last read. Each counter is read into this memory, because moving it takes as long as
+    /// reading it.
     counter: CounterLine<'a>,
 }
 
 /// The line of a counter that counted nothing.
 #[derive(Debug, Default, Clone)]
 pub struct ZeroLine<'a> {
-    /// What it says.
+    /// The counter on the line.
     pub counter: CounterLine<'a>,
-    /// With its end; empty where none has been seen.
+    /// The line with its end; empty if no line has been seen.
     line: &'a [u8],
 }
 
 impl<'a> ZeroLine<'a> {
-    /// The line without its end.
+    /// Returns the line without its end.
     pub fn text(&self) -> &'a [u8] {
         self.line.strip_suffix(b"\n").unwrap_or(self.line)
     }
 }
 
 impl<'a> Places<'a> {
-    /// The counters that counted nothing with which the text begins, as far as their lines are known, and the rest.
+    /// Returns the counters that counted nothing at the beginning of the text, as far as their lines are known, and the
+    /// rest of the text.
     pub(super) fn zeros<'t>(&self, place: usize, text: &'t [u8]) -> (&[ZeroLine<'a>], &'t [u8]) {
         let lines = self.zeros.get(place..).unwrap_or_default();
         let (mut rest, mut count) = (text, 0);
@@ -63,7 +66,7 @@ impl<'a> Places<'a> {
         (&lines[..count], rest)
     }
 
-    /// The counter that the text begins with, and the rest.
+    /// Returns the counter at the beginning of the text, and the rest.
     pub(super) fn counter(
         &mut self,
         place: usize,
@@ -90,7 +93,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The identifier of the `job_id` line that the text begins with, as long as it has no escapes, and the rest.
+/// Returns the identifier of the `job_id` line at the beginning of the text, if it has no escapes, and the rest.
 pub(super) fn record(text: &[u8]) -> Option<(&str, &[u8])> {
     let mut cursor = Cursor(text);
     cursor.eat(b"- job_id:          ")?;
@@ -108,7 +111,7 @@ pub(super) fn record(text: &[u8]) -> Option<(&str, &[u8])> {
     (is_literal && (1..=IDENTIFIER_MAX).contains(&id.len())).then_some((id, rest))
 }
 
-/// Bytes that stand for themselves in an identifier.
+/// The bytes that stand for themselves in an identifier.
 static LITERAL: [bool; 256] = {
     let mut literal = [false; 256];
     let mut byte = 0;
@@ -126,7 +129,7 @@ const TIMES: [(&[u8; 19], TimeKey); 4] = [
     (b"  last_seen:       ", TimeKey::LastSeen),
 ];
 
-/// The time line that the text begins with, what it says, and the rest.
+/// Returns the key and the content of the time line at the beginning of the text, and the rest.
 pub(super) fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
     let mut cursor = Cursor(text);
     let key = cursor.time_key()?;
@@ -139,7 +142,7 @@ pub(super) fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
     Some((key, key.says(Time::new(seconds, nanos))?, cursor.0))
 }
 
-/// How the units that Lustre has are printed.
+/// The units of Lustre as they are printed.
 static UNITS: [(&[u8; 13], Unit, &str); 3] = [
     (b", unit: usecs", Unit::Microseconds, "usecs"),
     (b", unit: bytes", Unit::Bytes, "bytes"),
@@ -160,7 +163,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bytes, at least one, that satisfy a condition, which only ASCII does.
+    /// Takes the bytes, at least one, that satisfy a condition. Only ASCII bytes may satisfy it.
     fn take(&mut self, is_part: impl Fn(u8) -> bool) -> Option<&'a str> {
         let end = self.0.iter().position(|byte| !is_part(*byte))?;
         let (taken, rest) = self.0.split_at(end);
@@ -189,7 +192,7 @@ impl<'a> Cursor<'a> {
         u32::try_from(nanos).ok()
     }
 
-    /// The name of a counter; what stands between that and the number of calls is taken, too.
+    /// Takes the name of a counter and the text between the name and the number of calls.
     fn name(&mut self) -> Option<&'a str> {
         self.eat(b"  ")?;
         let operation = self.word()?;
@@ -202,7 +205,7 @@ impl<'a> Cursor<'a> {
         Some(operation)
     }
 
-    /// All fields up to the end of the line.
+    /// Reads all fields up to the end of the line.
     fn fields(&mut self, counter: &mut CounterLine<'a>) -> Option<()> {
         counter.samples = self.field::<11>()?;
         (counter.unit, counter.unit_name) = self.unit()?;
@@ -240,8 +243,8 @@ impl<'a> Cursor<'a> {
         Some((Unit::named(name), name))
     }
 
-    /// A number with blanks before it, in a field of WIDTH bytes as long as it fits. Before 2.14.51 the field follows the
-    /// colon, since then a blank.
+    /// Takes a number after blanks, in a field of WIDTH bytes if it fits there. Before Lustre 2.14.51 the field follows
+    /// the colon, since then a blank.
     fn field<const WIDTH: usize>(&mut self) -> Option<u64> {
         let text = match self.0.get(WIDTH) {
             Some(b',' | b' ') => self.0,
@@ -263,7 +266,7 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// Buckets and the closing brace.
+    /// Reads the buckets and the closing brace.
     fn histogram(&mut self, sizes: &mut [u64; HISTOGRAM_LEN]) -> Option<()> {
         while self.eat(b" }").is_none() {
             let element = histogram::element(self.word()?.as_bytes())?;

@@ -1,10 +1,11 @@
-//! The buckets of a histogram: `{ 4K: 35, 8K: 49 }`.
+//! Reads the buckets of a histogram: `{ 4K: 35, 8K: 49 }`.
 
 use super::Reason;
 use super::counter::number;
 use super::line::{key_value, trim};
 
-/// Elements of a histogram: element k counts the sizes in (2^(k−1), 2^k], the last one all above.
+/// The number of elements of a histogram. Element k counts the sizes in (2^(k−1), 2^k], and the last element all larger
+/// sizes.
 pub const HISTOGRAM_LEN: usize = 32;
 
 const LABELS: [&str; HISTOGRAM_LEN] = [
@@ -13,12 +14,12 @@ const LABELS: [&str; HISTOGRAM_LEN] = [
     "256M", "512M", "1G", "2G",
 ];
 
-/// The name that Lustre gives an element of a histogram: its upper bound.
+/// Returns the name that Lustre gives an element of a histogram: its upper bound.
 pub fn label(element: usize) -> Option<&'static str> {
     LABELS.get(element).copied()
 }
 
-/// The element of a label.
+/// Returns the element of a label.
 pub(super) fn element(label: &[u8]) -> Option<usize> {
     let (digits, thousands) = match label.split_last()? {
         (b'K', digits) => (digits, 1),
@@ -28,11 +29,11 @@ pub(super) fn element(label: &[u8]) -> Option<usize> {
     };
     let size = number(digits).ok().filter(|size| size.is_power_of_two())?;
     let element = size.trailing_zeros() as usize + 10 * thousands;
-    // Whatever is written otherwise, such as 1024 or 02, is not a label.
+    // A size in another notation, such as 1024 or 02, is not a label.
     (LABELS.get(element)?.as_bytes() == label).then_some(element)
 }
 
-/// What stands between the braces → elements.
+/// Reads the elements from the text between the braces.
 pub(super) fn parse(buckets: &[u8]) -> Result<[u64; HISTOGRAM_LEN], Reason> {
     let mut sizes = [0; HISTOGRAM_LEN];
     if trim(buckets).is_empty() {

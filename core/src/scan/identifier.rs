@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use crate::escape::{escape, push_escaped};
 
-/// Bytes that an identifier may have as stored. Lustre has 31, each printed as up to 4.
+/// The largest number of bytes of a stored identifier. Lustre has 31, each of which is printed as up to 4.
 pub const IDENTIFIER_MAX: usize = 255;
 
-/// The value of a `job_id` line → the identifier as stored; None where it is longer than any can be.
+/// Reads the identifier in the value of a `job_id` line, as it is stored. Returns `None` if it is longer than any can
+/// be.
 ///
-/// In quotes, `\xHH` stands for a byte; without, everything stands for itself. The result has bytes that are not UTF-8,
-/// and NUL, as `\xHH`; blanks alone are no identifier.
+/// `\xHH` stands for a byte in quotes; without quotes, everything stands for itself. The result has NUL and bytes that
+/// are not UTF-8 as `\xHH`. Blanks alone give an empty identifier.
 pub(super) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
     if value.len() > 4 * IDENTIFIER_MAX {
         return None;
@@ -28,7 +29,7 @@ pub(super) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
     (id.len() <= IDENTIFIER_MAX).then_some(id)
 }
 
-/// An identifier as stored → as Lustre 2.16 prints it; reading that gives the same again.
+/// Prints a stored identifier as Lustre 2.16 prints it. Reading the result gives the identifier again.
 pub fn print(id: &str) -> Cow<'_, str> {
     let literal = |byte: u8| byte.is_ascii_alphanumeric() || b".@-_:/".contains(&byte);
     if id.bytes().all(|byte| literal(byte) && byte != b':') && !id.starts_with('@') {

@@ -1,4 +1,4 @@
-//! What one line is, whatever stands around it.
+//! Classifies one line, regardless of the lines around it.
 
 use super::time::TimeKey;
 
@@ -8,15 +8,15 @@ pub(super) enum Line<'a> {
     Blank,
     /// `job_stats:`
     Header,
-    /// `- job_id:` and the identifier as printed.
+    /// `- job_id:` with the identifier as printed.
     Record(&'a [u8]),
     /// The name and value of a time.
     Time(TimeKey, &'a [u8]),
-    /// The name of an operation and where its `{` stands.
+    /// The name of an operation and the position of its `{`.
     Counter(&'a [u8], usize),
-    /// `key: value` of a key that is no time, with a value that is no counter.
+    /// The key of a line `key: value`, whose key is no time and whose value is no counter.
     Field(&'a [u8]),
-    /// Nothing known: the whole line.
+    /// The whole of a line that is none of these.
     Unreadable(&'a [u8]),
 }
 
@@ -53,7 +53,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether a `{` that is still open is to be closed before it. `hist: {` can begin a line that a terminal wrapped.
+    /// Returns true if a `{` that is still open must be closed before this line. `hist: {` can begin a line that a
+    /// terminal wrapped.
     pub(super) fn ends_counter(&self) -> bool {
         match self {
             Self::Header | Self::Record(_) | Self::Time(..) => true,
@@ -63,13 +64,13 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What follows `job_id:` and blanks: blanks at its end are part of an identifier.
+/// Returns the text after `job_id:` and blanks. Blanks at its end are part of an identifier.
 fn identifier(line: &[u8]) -> &[u8] {
     let colon = memchr::memchr(b':', line).map_or(line.len(), |colon| colon + 1);
     trim_start(&line[colon..])
 }
 
-/// `key: value`, with any number of blanks around the colon; the key is a word.
+/// Splits `key: value`, with any number of blanks around the colon, if the key is a word.
 pub(super) fn key_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memchr(b':', text)?;
     let key = trim(&text[..colon]);
@@ -83,7 +84,7 @@ pub(super) fn is_word(text: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// Lines that a terminal wrapped are one: their ends are blanks too.
+/// Returns true for blanks and for line ends, which are blanks too in a line that a terminal wrapped.
 pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -1,4 +1,4 @@
-//! The lines of a text, and what makes one line of several or several of one.
+//! Reads the lines of a text: joins the parts of one line, and splits a line that contains another parameter.
 
 use std::ops::Range;
 
@@ -6,36 +6,38 @@ use super::line::Line;
 use super::{message, parameter};
 use crate::pause::{self, Pause};
 
-/// Identifiers in Lustre have at most this many bytes.
+/// The largest number of bytes of an identifier in Lustre.
 const LUSTRE_IDENTIFIER_MAX: usize = 31;
 
-/// Lines that are looked at for the other part of a line that a message interrupts: each is looked at again if there is
-/// none.
+/// The number of lines that are searched for the other part of a line that a message interrupts. Each of them is read
+/// again if there is no other part.
 const JOINED_MAX: usize = 32;
 
-/// Lines of a text that are looked at in vain for such parts: a text of nothing but messages would take 32 times as long.
+/// The number of lines of a text that are searched for such parts in vain. Without this limit a text of nothing but
+/// messages would take 32 times as long.
 const IN_VAIN_MAX: usize = 100_000;
 
-/// Bytes of a line that are looked at. A counter with a full histogram has less than a thousand.
+/// The number of bytes of a line that are read. A counter with a full histogram has less than a thousand.
 const LINE_MAX: usize = 64 << 10;
 
-/// A line of the text, or its part before another parameter that begins in the middle of it; of a long one its beginning.
+/// A line of the text, or its part before another parameter that begins in the middle of it. Only the beginning of a
+/// long line is kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece<'a> {
-    /// Without its end, and without colours.
+    /// The text without line end and without colours.
     pub(super) text: &'a [u8],
-    /// Where that begins in the text.
+    /// The position of `text` in the whole text.
     begin: usize,
-    /// Where the line begins in the text.
+    /// The position of the line in the whole text.
     pub(super) from: usize,
-    /// Where the next one begins.
+    /// The position of the next piece.
     pub(super) next: usize,
-    /// A line feed ends it.
+    /// True if a line feed ends the piece.
     pub(super) ended: bool,
 }
 
 impl<'a> Piece<'a> {
-    /// Where a suffix of its text begins.
+    /// Returns the position of a suffix of this piece in the whole text.
     pub(super) fn offset_of(&self, suffix: &[u8]) -> usize {
         self.begin + self.text.len() - suffix.len()
     }
@@ -46,15 +48,15 @@ impl<'a> Piece<'a> {
 pub(super) struct Lines<'a, 'p> {
     text: &'a [u8],
     pause: Pause<'p>,
-    /// Where to look up next.
+    /// The position of the next call of `pause`.
     pause_at: usize,
-    /// Where the next line begins.
+    /// The position of the next line.
     pub(super) position: usize,
-    /// Its number.
+    /// The number of the next line.
     pub(super) number: u32,
-    /// Where the line ends of which a part has been taken: there can be many parts.
+    /// The end of the line of which a part has been taken: there can be many parts.
     end: Option<usize>,
-    /// Lines that may yet be looked at in vain.
+    /// The number of lines that may still be searched in vain.
     in_vain: usize,
 }
 
@@ -75,17 +77,17 @@ impl<'a, 'p> Lines<'a, 'p> {
         self.text
     }
 
-    /// The lines that have not been taken.
+    /// Returns the lines that have not been taken.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text.get(self.position..).unwrap_or_default()
     }
 
-    /// Whether the lines taken end without a line feed.
+    /// Returns true if the lines taken end without a line feed.
     pub(super) fn is_cut(&self) -> bool {
         !self.text[..self.position].ends_with(b"\n")
     }
 
-    /// Take a line that is known to end where the rest of the text begins.
+    /// Takes a line that is known to end where the rest of the text begins.
     pub(super) fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
         let from = self.position;
         self.take_known_lines(rest, 1);
@@ -98,14 +100,14 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// Take so many lines that are known to end where the rest of the text begins.
+    /// Takes a number of lines that are known to end where the rest of the text begins.
     pub(super) fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
         self.advance(self.text.len() - rest.len());
         self.number = self.number.saturating_add(lines as u32);
         self.end = None;
     }
 
-    /// Take the empty lines that come next, which mean nothing anywhere.
+    /// Takes the empty lines that come next, which mean nothing anywhere.
     pub(super) fn take_empty(&mut self) {
         let rest = self.rest();
         let rest = &rest[..rest.len().min(pause::BYTES)];
@@ -121,7 +123,7 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// The next line; none at the end of the text.
+    /// Takes the next line, or returns `None` at the end of the text.
     pub(super) fn take(&mut self) -> Option<Piece<'a>> {
         let line = self.whole_line()?;
         let (piece, end) = match self.cut(line) {
@@ -160,7 +162,7 @@ impl<'a, 'p> Lines<'a, 'p> {
         })
     }
 
-    /// Where the text has a line feed.
+    /// Returns the position of the first line feed.
     fn line_feed(&self, text: &[u8]) -> Option<usize> {
         let mut pieces = (0..).step_by(pause::BYTES).zip(text.chunks(pause::BYTES));
         pieces.find_map(|(begin, piece)| {
@@ -171,7 +173,8 @@ impl<'a, 'p> Lines<'a, 'p> {
         })
     }
 
-    /// Where another parameter begins in the middle of a line; a message goes on to its end.
+    /// Returns the position at which another parameter begins in the middle of a line. A message is not cut, because it
+    /// goes on to the end of the line.
     fn cut(&self, line: Piece<'a>) -> Option<usize> {
         if message::is_message(line.text) {
             return None;
@@ -183,7 +186,8 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
         let value = parameter::parse(before).map_or(before, |(_, value)| value);
         match Line::of(value) {
-            // A user can choose an identifier that looks like a target's name, but not one so long, nor the next line.
+            // A user can choose an identifier that looks like a target's name, but neither a longer one than this nor
+            // the next line.
             Line::Record(id) if id.len() + line.text.len() - offset <= LUSTRE_IDENTIFIER_MAX => {
                 let after = Self {
                     position: line.next,
@@ -199,8 +203,9 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// What stands before and after the `}` of a counter, of which `fields` is what stands after `{` on the line that
-    /// was taken last. Lines that follow are taken until it is found; None where one comes that begins something else.
+    /// Returns the text before and after the `}` of a counter. `fields` is the text after `{` on the line that was
+    /// taken last. Takes further lines until the `}` is found. Returns `None` if a line comes that begins something
+    /// else.
     pub(super) fn counter(
         &mut self,
         line: Piece<'a>,
@@ -225,8 +230,9 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// The line that an error message interrupts, joined with its other part; the lines are taken. It has none at the end
-    /// of the value. None where the next line can only be one of its own: then the message is part of the line.
+    /// Joins a line that an error message interrupts with its other part, and takes the lines. At the end of the value
+    /// there is no other part. Returns `None` if the next line can only be a line of its own: then the message is part
+    /// of the line.
     pub(super) fn joined(&mut self, before: &[u8], messages: Range<usize>) -> Option<Joined> {
         let mut ahead = *self;
         let joined = ahead.other_part(before, messages);
@@ -272,18 +278,19 @@ impl<'a, 'p> Lines<'a, 'p> {
     }
 }
 
-/// One line made of several.
+/// A line joined from several.
 pub(super) struct Joined {
     pub(super) text: Vec<u8>,
     pub(super) ended: bool,
-    /// Where the messages stood.
+    /// The positions of the messages.
     pub(super) messages: Vec<Range<usize>>,
 }
 
-/// Bytes of the codes of a colour.
+/// The largest number of bytes of a colour's codes.
 const COLOUR_MAX: usize = 16;
 
-/// Colours are set at the beginning of a line and reset at the end of one: `ESC [ 95 m`. Also where the text begins.
+/// Removes colours, which are set at the beginning of a line and reset at its end: `ESC [ 95 m`. Returns the remaining
+/// text and its position in the line.
 fn without_colours(line: &[u8]) -> (&[u8], usize) {
     let mut text = line;
     while let Some(codes) = text.strip_prefix(b"\x1b[") {
@@ -310,8 +317,8 @@ fn is_colour_code(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b';'
 }
 
-/// Whether a line can be the other part of one that begins like this. A user can choose an identifier that looks like a
-/// message, but not the lines that follow it.
+/// Returns true if a line can be the other part of a line that begins with `before`. A user can choose an identifier
+/// that looks like a message, but not the lines that follow it.
 fn continues(before: &[u8], line: &[u8]) -> bool {
     match Line::of(line) {
         Line::Header | Line::Record(_) => false,
@@ -324,7 +331,7 @@ fn is_beginning(line: &[u8]) -> bool {
     parameter::parse(line).is_some() || Line::of(line).ends_counter()
 }
 
-/// Where the brace closes that `depth` counts.
+/// Returns the position of the brace that closes the `depth` open ones.
 pub(super) fn closing(text: &[u8], depth: &mut u32) -> Option<usize> {
     for brace in memchr::memchr2_iter(b'{', b'}', text) {
         if text[brace] == b'{' {

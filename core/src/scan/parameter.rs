@@ -1,13 +1,13 @@
-//! Names of parameters, as `lctl` prints them before values.
+//! The names of parameters, as `lctl` prints them before values.
 
 use super::line::{is_blank, trim};
 
-/// Which kind of target reports: `mdt.*` or `obdfilter.*`.
+/// The kind of target that reports: `mdt.*` or `obdfilter.*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TargetKind {
-    /// Metadata target.
+    /// A metadata target.
     Mdt,
-    /// Object storage target.
+    /// An object storage target.
     Ost,
 }
 
@@ -17,30 +17,31 @@ const KINDS: [(&[u8], TargetKind); 2] =
 /// A target as the text names it: `mdt.scratch-MDT0000.job_stats` is `scratch-MDT0000` of kind MDT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetName<'a> {
-    /// From the first part of the parameter's name.
+    /// The kind, which is the first part of the parameter's name.
     pub kind: TargetKind,
-    /// The second part: ASCII letters, digits, `-` and `_`.
+    /// The name, which is the second part: ASCII letters, digits, `-` and `_`.
     pub name: &'a [u8],
 }
 
-/// Bytes of a parameter's name that are looked at where it could begin in the middle of a line.
+/// The number of bytes that are read of a parameter's name in the middle of a line.
 const PARAMETER_MAX: usize = 128;
 
-/// Bytes of a target's name. Lustre's have 16.
+/// The largest number of bytes of a target's name. Names in Lustre have up to 16.
 const TARGET_MAX: usize = 64;
 
-/// A name before a value.
+/// A parameter's name before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
     JobStats(TargetName<'a>),
     CleanupInterval(TargetName<'a>),
-    /// Any other; a name without dots can be a damaged line of a record, one with dots a damaged name of a target.
+    /// Another parameter. A name without dots can be a damaged line of a record, a name with dots a damaged name of a
+    /// target.
     Other {
         dotted: bool,
     },
 }
 
-/// A line `name=value` or `name: value` (`lctl -y`, only where the name has dots) → the parameter and the value.
+/// Splits a line `name=value` or `name: value` (`lctl -y`, only if the name has dots) into the parameter and the value.
 pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
     if !line.first()?.is_ascii_alphabetic() {
         return None;
@@ -58,10 +59,10 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
     (ends_here && parameter != Parameter::Other { dotted: false }).then_some((parameter, value))
 }
 
-/// Where, after the first byte, a parameter of a target begins: an older `lctl` that fails to read goes on with the next
-/// parameter in the middle of a line.
+/// Returns the position, after the first byte, at which a parameter of a target begins. An older `lctl` that fails to
+/// read goes on with the next parameter in the middle of a line.
 ///
-/// Only names like those that Lustre gives are found there; identifiers can contain what a user likes.
+/// Only names like those that Lustre gives are found, because identifiers can contain what a user likes.
 pub(super) fn glued(line: &[u8]) -> Option<usize> {
     if line.len() < b"mdt.x-MDT0000.x=".len() {
         return None;
@@ -69,7 +70,7 @@ pub(super) fn glued(line: &[u8]) -> Option<usize> {
     memchr::memchr(b'=', line)?;
     let mut earliest = None;
     for (prefix, _) in KINDS {
-        // Of the second kind only what stands before the first: this is also called for what follows.
+        // The second kind is only searched before the first: this function is also called for what follows.
         let searched = &line[..earliest.unwrap_or(line.len())];
         let begin = memchr::memmem::find_iter(searched, prefix)
             .find(|begin| *begin > 0 && is_given_by_lustre(&line[begin + prefix.len()..]));
@@ -78,7 +79,7 @@ pub(super) fn glued(line: &[u8]) -> Option<usize> {
     earliest
 }
 
-/// Whether a text begins with `scratch-MDT0000.job_stats=`, or the name of another parameter of a target.
+/// Returns true if a text begins with `scratch-MDT0000.job_stats=`, or with the name of another parameter of a target.
 fn is_given_by_lustre(text: &[u8]) -> bool {
     let text = &text[..text.len().min(PARAMETER_MAX)];
     let end = text.iter().position(|byte| !is_target_byte(*byte));
@@ -99,7 +100,7 @@ fn is_given_by_lustre(text: &[u8]) -> bool {
         && !KINDS.iter().any(begins_again)
 }
 
-/// A target whose `job_stats` an error message is about, by the name of the parameter or of its file.
+/// Returns the target whose `job_stats` an error message is about, by the name of the parameter or of its file.
 pub(super) fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
     memchr::memmem::find_iter(message, b"job_stats").find_map(|leaf| {
         let (separator, before) = message[..leaf].split_last()?;
@@ -116,7 +117,7 @@ pub(super) fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
     })
 }
 
-/// Whether a line that cannot be read can be the damaged name of a target's `job_stats`.
+/// Returns true if a line that cannot be read can be the damaged name of a target's `job_stats`.
 pub(super) fn resembles_target(line: &[u8]) -> bool {
     let contains = |part: &[u8]| memchr::memmem::find(line, part).is_some();
     KINDS.iter().any(|(prefix, _)| line.starts_with(prefix))
@@ -151,12 +152,13 @@ fn is_target_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// Names of parameters contain what network identifiers and devices contain, but nothing that a counter's braces do.
+/// Returns true for a byte of a parameter's name. Names can contain what network identifiers and devices contain, but
+/// no `=`, braces, quotes or commas.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"={}\"',".contains(&byte)
 }
 
-/// The seconds of a `job_cleanup_interval`.
+/// Reads the seconds of a `job_cleanup_interval`.
 pub(super) fn interval(value: &[u8]) -> Option<u32> {
     super::counter::number(trim(value)).ok()?.try_into().ok()
 }

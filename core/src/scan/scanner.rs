@@ -1,4 +1,4 @@
-//! What a line means where it stands.
+//! Interprets each line by the place where it stands.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,25 +13,25 @@ use super::{Reason, Sink, identifier, message};
 use crate::operation;
 use crate::pause::Pause;
 
-/// Where in the output of `lctl` a line stands.
+/// The place of a line in the output of `lctl`.
 #[derive(Clone, Copy)]
 enum Place<'a> {
-    /// Before the first name.
+    /// The beginning, before the first name.
     Start,
-    /// In the value of `job_stats`, which began at this byte.
+    /// The value of `job_stats`, which began at this byte.
     Within(Option<TargetName<'a>>, usize),
-    /// After the name of `job_cleanup_interval`, which began at this byte, with the value on the next line.
+    /// The line after the name of `job_cleanup_interval`, which began at this byte and has its value on that line.
     Interval(TargetName<'a>, usize),
-    /// In the value of another parameter.
+    /// The value of another parameter.
     Elsewhere,
 }
 
-/// How much of a record has been read. Times stand before counters, and each once: what comes otherwise belongs to a
-/// record whose `job_id` line is lost.
+/// The part of a record that has been read. Times stand before counters, and each time once. A line in another order
+/// belongs to a record whose `job_id` line is lost.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Record {
     None,
-    /// One bit for each time so far.
+    /// The times so far, with one bit for each.
     Times(u8),
     /// The number of counters so far.
     Counters(usize),
@@ -50,15 +50,15 @@ pub(super) struct Scanner<'a, 's, 'p, S> {
     lines: Lines<'a, 'p>,
     sink: &'s mut S,
     pause: Pause<'p>,
-    /// Records that have begun.
+    /// The number of records that have begun.
     records: usize,
-    /// The number of the line at hand.
+    /// The number of the current line.
     line: u32,
     place: Place<'a>,
     record: Record,
-    /// An unreadable line could have been the beginning of a record, and nothing has shown since that it was none.
+    /// True if an unreadable line may have been the beginning of a record, and no line since has shown that it was not.
     suspect: bool,
-    /// A line `name=value` without dots, and its number: another parameter, or a damaged line of a record.
+    /// A line `name=value` without dots in the name, with its number: another parameter, or a damaged line of a record.
     aside: Option<(u32, &'a [u8])>,
     places: Places<'a>,
 }
@@ -96,7 +96,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// Take a line of a record that is exactly as Lustre prints it.
+    /// Takes a line of a record that is exactly as Lustre prints it. Returns true if there is one.
     fn plain_line(&mut self) -> Result<bool, S::Stop> {
         let text = self.lines.rest();
         if self.aside.is_some() || !matches!(self.place, Place::Within(..)) {
@@ -134,7 +134,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         Ok(true)
     }
 
-    /// Take the counters, one after the other, that are exactly as Lustre prints them: whether there is any.
+    /// Takes the counters, one after the other, that are exactly as Lustre prints them. Returns true if there is any.
     fn plain_counters(&mut self, text: &'a [u8]) -> Result<bool, S::Stop> {
         let (mut place, mut text) = (self.record.counters(), text);
         let first = place;
@@ -204,7 +204,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// An error message.
+    /// Handles an error message.
     fn message(&mut self, range: Range<usize>) -> Result<(), S::Stop> {
         match parameter::named_in_message(&self.lines.text()[range.clone()]) {
             Some(target) if self.is_within(target) => self.sink.may_hide_records(),
@@ -217,7 +217,8 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         matches!(self.place, Place::Within(Some(here), _) if here == target)
     }
 
-    /// `lctl -H` prints the name before each line: only a name without value begins anew.
+    /// Handles the parameter `job_stats`. `lctl -H` prints the name before each line, so that only a name without a
+    /// value begins the parameter anew.
     fn job_stats(
         &mut self,
         target: TargetName<'a>,
@@ -257,7 +258,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         self.sink.target(self.line, target)
     }
 
-    /// The value of a parameter ends.
+    /// Ends the value of a parameter.
     fn leave(&mut self, at: usize) -> Result<(), S::Stop> {
         self.aside = None;
         self.end_record()?;
@@ -268,7 +269,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         Ok(())
     }
 
-    /// A line of a value: all of it, or what stands after the name.
+    /// Handles a line of a value: the whole line, or the text after the name.
     fn value(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         match self.place {
             Place::Start | Place::Within(..) => self.job_stats_line(text, piece),
@@ -286,7 +287,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// An error message in the middle of a line that is not looked at.
+    /// Handles an error message in the middle of a line that is skipped otherwise.
     fn message_within(&mut self, text: &'a [u8], piece: Piece<'a>) -> Result<(), S::Stop> {
         match message::merged(text) {
             Some(begin) => self.message(piece.offset_of(&text[begin..])..piece.next),
@@ -318,8 +319,8 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// Whether a line belongs to the value of another parameter, one without dots in its name. A line that can only be
-    /// of `job_stats` ends it; of a record, it tells that the parameter was a damaged line.
+    /// Returns true if a line belongs to the value of another parameter, one without dots in its name. A header or a
+    /// record ends that value. A time or a counter shows that the parameter was a damaged line of a record.
     fn steps_over(&mut self, line: &Line<'a>) -> Result<bool, S::Stop> {
         let Some((number, text)) = self.aside else {
             return Ok(false);
@@ -382,7 +383,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         self.sink.record(self.line, id, piece.text)
     }
 
-    /// What can only be of `job_stats` begins a target without a name where no name has been seen.
+    /// Begins a target without a name if no name has been seen before a line that can only be of `job_stats`.
     fn enter_nameless(&mut self, piece: Piece<'a>) -> Result<(), S::Stop> {
         match self.place {
             Place::Start => self.enter(None, piece.from),
@@ -400,7 +401,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// A counter of this name, with what stands inside and after its braces.
+    /// Handles a counter of this name. `body` has the text inside of its braces and after them.
     fn counter(
         &mut self,
         name: &[u8],
@@ -459,7 +460,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// Whether the record at hand can have a time of this key here.
+    /// Returns true if the current record can have a time of this key here, and notes the time.
     fn accepts_time(&mut self, key: TimeKey) -> bool {
         let bit = 1 << key as u8;
         match self.record {
@@ -479,7 +480,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// A line that is neither a record nor a counter.
+    /// Handles a line that is neither a record nor a counter.
     fn other_line(&mut self, line: Line<'_>, ended: bool, piece: Piece<'a>) -> Result<(), S::Stop> {
         match line {
             Line::Blank => Ok(()),
@@ -494,7 +495,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         }
     }
 
-    /// A line that is nothing known can be the damaged beginning of a record, or of a target.
+    /// Handles a line that cannot be read. The line can be the damaged beginning of a record or of a target.
     fn unknown_line(&mut self, line: &[u8], ended: bool, piece: Piece<'a>) -> Result<(), S::Stop> {
         if trim(line).starts_with(b"-") {
             self.end_record()?;
@@ -507,7 +508,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
         Ok(())
     }
 
-    /// `key: value` lines of versions to come are silent inside of a record.
+    /// Returns true for a `key: value` line that a future version may print inside of a record. Such lines are ignored.
     fn is_unknown_field(&self, key: &[u8]) -> bool {
         self.record != Record::None && operation::find(key).is_none()
     }
@@ -523,7 +524,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Scanner<'a, 's, 'p, S> {
     }
 }
 
-/// Why a counter cannot be used whose brace does not close before the end of its lines.
+/// Returns the reason why a counter cannot be used whose brace does not close before the end of its lines.
 const fn unclosed(ended: bool) -> Reason {
     if ended {
         Reason::UnclosedCounter

@@ -1,29 +1,29 @@
-//! Time lines: `  snapshot_time:   1749555518.685497069 secs.nsecs`.
+//! Reads time lines: `  snapshot_time:   1749555518.685497069 secs.nsecs`.
 
 use super::line::trim;
 
-/// Which clock a time line is on. Lustre 2.15.0 and 2.15.1 print seconds since boot.
+/// The clock of a time line. Lustre 2.15.0 and 2.15.1 print seconds since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Clock {
     /// Seconds since 1970.
     Epoch,
-    /// Seconds since the server booted: serves to see resets, not as a date.
+    /// Seconds since the server booted, which serve to see resets and not as a date.
     Boot,
 }
 
-/// A time line's value.
+/// The value of a time line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Time {
-    /// Which clock.
+    /// The clock.
     pub clock: Clock,
-    /// Seconds.
+    /// The whole seconds.
     pub seconds: u64,
-    /// Nanoseconds below a second.
+    /// The nanoseconds below a second.
     pub nanos: u32,
 }
 
 impl Time {
-    /// Of seconds with or without a fraction.
+    /// Creates a time of seconds with or without a fraction, which decides on the clock.
     pub(super) const fn new(seconds: u64, nanos: Option<u32>) -> Self {
         let (clock, nanos) = match nanos {
             Some(nanos) if seconds < EPOCH_FROM => (Clock::Boot, nanos),
@@ -38,18 +38,19 @@ impl Time {
     }
 }
 
-/// A time line that says something. `elapsed_time` does not: it is the difference of the two.
+/// A time line that is used. `elapsed_time` is not: it is the difference of the two other times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLine {
     /// `snapshot_time`: last update of the entry.
     Snapshot(Time),
     /// `start_time`: creation of the entry.
     Start(Time),
-    /// `last_seen`: microseconds since 1970 of the observation that really had a carried record. Not a line of Lustre's.
+    /// `last_seen`: microseconds since 1970 of the observation that really had a carried record. Lustre does not print
+    /// this line.
     LastSeen(i64),
 }
 
-/// Names of time lines.
+/// The names of time lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TimeKey {
     Snapshot,
@@ -69,12 +70,12 @@ impl TimeKey {
         }
     }
 
-    /// Of a key and its value: what the line says; None if it is not a time, Some(None) if that matters to nobody.
+    /// Reads the value of a time line. Returns `None` if it is not a time, and `Some(None)` if the time is not used.
     pub(super) fn line(self, value: &[u8]) -> Option<Option<TimeLine>> {
         self.says(parse(value)?)
     }
 
-    /// The same of a value that has been read.
+    /// Returns the content of a time line whose value has been read, as [`Self::line`] does.
     pub(super) fn says(self, time: Time) -> Option<Option<TimeLine>> {
         Some(match self {
             Self::Snapshot => Some(TimeLine::Snapshot(time)),
@@ -85,13 +86,13 @@ impl TimeKey {
     }
 }
 
-/// A value below this with a fraction is on the boot clock: in 2001 no Lustre printed fractions, and no server has been
-/// up for 31 years.
+/// The seconds below which a value with a fraction is on the boot clock: in 2001 no Lustre printed fractions, and no
+/// server has been up for 31 years.
 const EPOCH_FROM: u64 = 1_000_000_000;
 
 const SUFFIX: &[u8] = b"secs.nsecs";
 
-/// Whether the value cannot be the beginning of a longer one.
+/// Returns true if the value cannot be the beginning of a longer one.
 pub(super) fn is_whole(value: &[u8]) -> bool {
     trim(value).ends_with(SUFFIX)
 }

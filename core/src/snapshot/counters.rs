@@ -1,9 +1,10 @@
-//! Counters, packed: the text of a busy server has a million, and half of what reading them took was spent on memory that
-//! was touched for the first time (56 bytes for a counter and 256 for a histogram, of which these take 8 to 40).
+//! Packed counters. The text of a busy server has a million counters, and half of the time of reading them was spent on
+//! memory that was touched for the first time: 56 bytes for a counter and 256 for a histogram, of which packed counters
+//! take 8 to 40.
 //!
-//! A counter is a run of words of 32 bits: the head; its numbers that are not zero, lower half first, the upper one only
-//! where it is not zero; the elements of its histogram that are not zero as bits of one word, and what they count. So
-//! counters that say the same are the same words.
+//! A counter is a sequence of 32-bit words: the head; the numbers that are not zero, lower half first, and the upper
+//! half only if it is not zero; and for a histogram, a word with a bit for each element that is not zero, and the
+//! counts of these elements. Equal counters are therefore equal words.
 
 use std::cmp::Ordering;
 use std::collections::TryReserveError;
@@ -12,29 +13,29 @@ use std::ops::Range;
 use super::Slot;
 use crate::scan::{HISTOGRAM_LEN, Unit};
 
-/// A counter's values, as printed; a field that the line lacks is zero.
+/// The values of a counter as printed. A field that the line lacks is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counter<'a> {
-    /// Which operation.
+    /// The slot of the operation.
     pub slot: Slot,
-    /// The unit; `read_bytes` in requests (2.12 MDT) has its min, max, sum and sumsq dropped.
+    /// The unit. `read_bytes` in requests (2.12 MDT) has its min, max, sum and sumsq dropped.
     pub unit: Unit,
-    /// Number of calls.
+    /// The number of calls.
     pub samples: u64,
-    /// Smallest value.
+    /// The smallest value.
     pub min: u64,
-    /// Largest value.
+    /// The largest value.
     pub max: u64,
-    /// Sum of the values.
+    /// The sum of the values.
     pub sum: u64,
-    /// Sum of squares; wraps or saturates.
+    /// The sum of squares, which wraps or saturates.
     pub sumsq: u64,
-    /// Where the line has a histogram that is not empty.
+    /// The histogram, if the line has one that is not empty.
     pub histogram: Option<Histogram<'a>>,
 }
 
 impl Counter<'_> {
-    /// The counter of a slot that counted nothing.
+    /// Returns the counter of a slot that counted nothing.
     pub const fn zero(slot: Slot, unit: Unit) -> Self {
         Self {
             slot,
@@ -48,7 +49,7 @@ impl Counter<'_> {
         }
     }
 
-    /// Whether it counted nothing.
+    /// Returns true if the counter counted nothing.
     pub fn is_zero(&self) -> bool {
         are_zero(&self.numbers()) && self.histogram.is_none()
     }
@@ -61,14 +62,14 @@ impl Counter<'_> {
 /// The elements of a histogram that counted something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Histogram<'a> {
-    /// A bit for each.
+    /// A bit for each element that is not zero.
     elements: u32,
-    /// Lower halves, then, if any is not zero, upper halves.
+    /// The lower halves of the counts, then, if any is not zero, the upper halves.
     counts: &'a [u32],
 }
 
 impl Histogram<'_> {
-    /// The elements with what they count, in order.
+    /// Returns the elements with their counts, in order.
     pub fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
         let (low, high) = self.counts.split_at(self.elements.count_ones() as usize);
         let high = high.iter().chain(std::iter::repeat(&0));
@@ -76,7 +77,7 @@ impl Histogram<'_> {
         set_bits(self.elements).zip(counts)
     }
 
-    /// All elements.
+    /// Returns the counts of all elements.
     pub fn sizes(&self) -> [u64; HISTOGRAM_LEN] {
         let mut sizes = [0; HISTOGRAM_LEN];
         for (element, count) in self.counts() {
@@ -94,20 +95,21 @@ fn set_bits(mut bits: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Numbers of a counter: samples, min, max, sum and sumsq.
+/// The number of a counter's numbers: samples, min, max, sum and sumsq.
 pub(crate) const NUMBERS: usize = 5;
 
-/// Without a branch, and without a comparison of memory that has just been written.
+/// Returns true if all numbers are zero, without a branch and without a comparison of memory that has just been
+/// written.
 pub(super) fn are_zero(numbers: &[u64]) -> bool {
     numbers.iter().fold(0, |bits, number| bits | number) == 0
 }
 
-/// What the first word of a counter says, from its lowest bit: the slot, how many words it and the numbers take, the unit,
-/// how many words each number takes, and the histogram.
+/// The first word of a counter. From its lowest bit: the slot, the number of words of the head and the numbers, the
+/// unit, the number of words of each number, and the histogram.
 #[derive(Clone, Copy)]
 struct Head(u32);
 
-/// Slots that a counter can have.
+/// The number of slots that there can be.
 pub(super) const SLOTS_MAX: usize = 1 << SLOT_BITS;
 
 const SLOT_BITS: u32 = 14;
@@ -137,7 +139,7 @@ impl Head {
         UNITS[(self.0 >> (SLOT_BITS + LEN_BITS)) as usize % UNITS.len()]
     }
 
-    /// Words of the head and the numbers.
+    /// Returns the number of words of the head and the numbers.
     const fn len(self) -> usize {
         (self.0 >> SLOT_BITS) as usize % (1 << LEN_BITS)
     }
@@ -146,7 +148,7 @@ impl Head {
         self.0 |= (len as u32) << SLOT_BITS;
     }
 
-    /// Words of a number.
+    /// Returns the number of words of a number.
     const fn words(self, number: usize) -> usize {
         (self.0 >> Self::shift(number)) as usize % 4
     }
@@ -164,33 +166,33 @@ const fn join(low: u32, high: u32) -> u64 {
     low as u64 | (high as u64) << 32
 }
 
-/// The lower and the upper half, and how many of them are needed.
+/// Returns the lower and the upper half, and how many of them are needed.
 const fn split(number: u64) -> ([u32; 2], usize) {
     let halves = [number as u32, (number >> 32) as u32];
     (halves, (number != 0) as usize + (halves[1] != 0) as usize)
 }
 
-/// Counters of records, one after the other.
+/// The counters of records, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
     words: Vec<u32>,
-    /// Where the last one begins.
+    /// The position of the last counter.
     last: usize,
 }
 
-/// Words of a counter without histogram.
+/// The largest number of words of a counter without histogram.
 const COUNTER_MAX: usize = 1 + 2 * NUMBERS;
 
-/// Words of a histogram.
+/// The largest number of words of a histogram.
 const SIZES_MAX: usize = 1 + 2 * HISTOGRAM_LEN;
 
 impl Counters {
-    /// Where the next counter will begin.
+    /// Returns the position at which the next counter will begin.
     pub(crate) fn end(&self) -> u32 {
         self.words.len() as u32
     }
 
-    /// The words of the counters there: those of counters that say the same are the same.
+    /// Returns the words of the counters in a range. Equal counters have equal words.
     pub(crate) fn words(&self, range: Range<u32>) -> &[u32] {
         let range = range.start as usize..range.end as usize;
         self.words.get(range).unwrap_or_default()
@@ -200,17 +202,18 @@ impl Counters {
         self.words.shrink_to_fit();
     }
 
-    /// Bytes that they take.
+    /// Returns the bytes that the counters take.
     pub(super) fn memory(&self) -> usize {
         size_of_val(&*self.words)
     }
 
-    /// The counters there.
+    /// Returns the counters in a range.
     pub(super) fn iter(&self, range: Range<u32>) -> CounterIter<'_> {
         CounterIter(self.words(range))
     }
 
-    /// Adds a counter to those of the last record, which begin there and are in order of slot. Sizes are not all zero.
+    /// Adds a counter to the counters of the last record, which begin at `begin` and are in order of slot. `sizes` are
+    /// not all zero.
     pub(crate) fn insert(
         &mut self,
         begin: u32,
@@ -221,11 +224,12 @@ impl Counters {
         self.words.try_reserve(COUNTER_MAX + SIZES_MAX)?;
         let mut head = Head::new(slot, unit);
         let end = self.words.len();
-        // Written where it stays: what has just been written cannot be copied without waiting for it.
+        // The counter is written where it stays: memory that has just been written cannot be copied without waiting for
+        // it.
         self.words.resize(end + COUNTER_MAX, 0);
         let counter = &mut self.words[end..];
         let mut len = 1;
-        // Most counters of Lustre up to 2.13 are calls alone.
+        // Most counters of Lustre up to 2.13 have calls alone.
         let used = if are_zero(&numbers[1..]) { 1 } else { NUMBERS };
         for (place, number) in numbers[..used].iter().enumerate() {
             let (halves, needed) = split(*number);
@@ -258,7 +262,7 @@ impl Counters {
         }
     }
 
-    /// Moves the counter at the end to where it belongs. Nearly all belong there.
+    /// Moves the counter at the end to its place in the order of slots. Nearly all counters belong at the end.
     fn put_in_order(&mut self, begin: usize, end: usize) {
         let slot = Head(self.words[end]).slot();
         let last = self.last;
@@ -277,7 +281,7 @@ impl Counters {
     }
 }
 
-/// Counters of a record, in order of slot.
+/// The counters of a record, in order of slot.
 #[derive(Debug, Clone)]
 pub struct CounterIter<'a>(&'a [u32]);
 
@@ -286,7 +290,7 @@ impl<'a> CounterIter<'a> {
         self.0.first().copied().map(Head)
     }
 
-    /// The counter of a slot; those before it are taken.
+    /// Returns the counter of a slot, and takes the counters before it.
     pub(super) fn find(&mut self, slot: Slot) -> Option<Counter<'a>> {
         loop {
             match self.next_head()?.slot().cmp(&slot) {
@@ -297,7 +301,7 @@ impl<'a> CounterIter<'a> {
         }
     }
 
-    /// The slots of the counters.
+    /// Returns the slots of the counters.
     pub(crate) fn slots(mut self) -> impl Iterator<Item = Slot> {
         std::iter::from_fn(move || {
             let head = self.next_head()?;
@@ -306,7 +310,7 @@ impl<'a> CounterIter<'a> {
         })
     }
 
-    /// The slots of counters that do not say the same in both, or are in one alone.
+    /// Returns the slots of counters that differ, or that are in one of the two alone.
     pub(crate) fn other_than(mut self, mut other: CounterIter<'_>) -> impl Iterator<Item = Slot> {
         const NONE: Slot = Slot::MAX;
         std::iter::from_fn(move || {
@@ -330,7 +334,7 @@ impl<'a> CounterIter<'a> {
         })
     }
 
-    /// The words of the next counter.
+    /// Takes the next counter and returns its words.
     fn take_one(&mut self) -> &'a [u32] {
         let begin = self.0;
         if let Some(head) = self.next_head() {

@@ -1,21 +1,21 @@
-//! A snapshot without the text that it was made from.
+//! Separates a snapshot from the text from which it was made.
 
 use std::collections::TryReserveError;
 
 use super::Snapshot;
 use crate::scan::TargetName;
 
-/// What a snapshot borrows once it is [detached](Snapshot::detach).
+/// The memory that a snapshot borrows once it is [detached](Snapshot::detach).
 #[derive(Debug, Default)]
 pub struct Words {
-    /// Names of operations.
+    /// The names of operations.
     words: String,
     target: Vec<u8>,
 }
 
 impl Snapshot<'_> {
-    /// The same snapshot borrowing from `words` alone, so that the text, most of which is zeros, may go. What could not be
-    /// used of it is left behind.
+    /// Makes the snapshot borrow from `words` alone, so that the text, most of which is zeros, may go. The problems are
+    /// left behind.
     pub fn detach(self, words: &mut Words) -> Result<Snapshot<'_>, TryReserveError> {
         let names = || self.unlisted.iter().copied();
         words.words.try_reserve(names().map(str::len).sum())?;
@@ -42,8 +42,9 @@ impl Snapshot<'_> {
         })
     }
 
-    /// The snapshot on its own, as the one before another; without what that does not ask for: the target's name and
-    /// problems. None where it has operations that are not in the list.
+    /// Makes the snapshot own its data, so that it can be kept as the one before another. The target's name and the
+    /// problems are left out, because a comparison does not need them. Returns `None` if the snapshot has unlisted
+    /// operations.
     pub fn keep(mut self) -> Option<Snapshot<'static>> {
         if !self.unlisted.is_empty() {
             return None;
@@ -59,7 +60,7 @@ impl Snapshot<'_> {
         })
     }
 
-    /// The memory that it takes, about.
+    /// Returns the approximate number of bytes that the snapshot takes.
     pub fn memory(&self) -> usize {
         self.ids.memory() + size_of_val(&*self.records) + self.counters.memory()
     }

@@ -1,7 +1,8 @@
-//! The same identifier twice in one text (rule 5).
+//! Resolves identifiers that stand in one text twice (rule 5).
 //!
-//! Lustre prints it twice where an entry was removed and made again while it was being read, and where the position in
-//! the list of entries was lost. Different start times are two lives of the entry; otherwise it is one, read twice.
+//! Lustre prints an identifier twice if its entry was removed and made again while the text was printed, or if the
+//! position in the list of entries was lost. Records with different start times are two lives of the entry; otherwise
+//! they are one life, read twice.
 
 use std::cmp::Reverse;
 use std::collections::TryReserveError;
@@ -11,8 +12,8 @@ use super::{Identifiers, Record, Snapshot};
 use crate::pause::Pause;
 use crate::scan::{Problem, Reason};
 
-/// Leave one record for each life: of identical ones one, of differing ones the last. Lives of one entry stand in order
-/// of time.
+/// Leaves one record for each life: one of identical records, the last of differing ones. The lives of one entry stand
+/// in order of time.
 pub(super) fn resolve<'a>(
     snapshot: &mut Snapshot<'a>,
     job_id_lines: &[&'a [u8]],
@@ -62,15 +63,16 @@ pub(super) fn resolve<'a>(
     Ok(())
 }
 
-/// Whether any identifier can stand there twice: the answer for nearly every text, in a tenth of the time of [`groups`].
+/// Returns true if any identifier can stand in the records twice. This answers for nearly every text, in a tenth of the
+/// time of [`groups`].
 fn may_repeat(records: &[Record], pause: Pause<'_>) -> Result<bool, TryReserveError> {
-    // Where the lower half of a hash says, or in the next free place, stands the upper one.
+    // A hash table: the upper half of a hash stands at the place that the lower half gives, or in the next free place.
     let len = (2 * records.len()).next_power_of_two();
     let mut halves = Vec::new();
     halves.try_reserve_exact(len)?;
     halves.resize(len, 0_u32);
     for record in pause.among(records) {
-        // 0 is a free place.
+        // A free place is 0.
         let half = (record.hash >> 32) as u32 | 1;
         let mut place = record.hash as usize % len;
         while halves[place] != 0 {
@@ -84,7 +86,7 @@ fn may_repeat(records: &[Record], pause: Pause<'_>) -> Result<bool, TryReserveEr
     Ok(false)
 }
 
-/// The positions of records that share an identifier, in the text's order.
+/// Returns the positions of records that share an identifier, in the text's order.
 fn groups(
     records: &[Record],
     ids: &Identifiers,
@@ -111,21 +113,21 @@ fn groups(
     Ok(groups)
 }
 
-/// The record that is used of each life, the oldest life first. Where some records have a start time, one without has
-/// lost it and says of no life what it is.
+/// Returns the record that is used of each life, the oldest life first. If some records have a start time, a record
+/// without one has lost it and cannot tell its life.
 fn lives(records: &[Record], group: &[usize]) -> Result<Vec<usize>, TryReserveError> {
     let start = |position: &usize| records[*position].start_time;
     let mut used = collect(group.iter().copied())?;
     if group.iter().any(|position| start(position).is_some()) {
         used.retain(|position| start(position).is_some());
     }
-    // The last one of each life comes first.
+    // The last record of each life comes first.
     used.sort_unstable_by_key(|position| (start(position), Reverse(*position)));
     used.dedup_by_key(|position| start(position));
     Ok(used)
 }
 
-/// Whether two records say the same.
+/// Returns true if two records say the same.
 fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
     let [a, b] = [a, b].map(|position| &snapshot.records[position]);
     let words = |record: &Record| snapshot.counters.words(record.counters.clone());
@@ -136,7 +138,7 @@ fn is_same(snapshot: &Snapshot<'_>, a: usize, b: usize) -> bool {
         && words(a) == words(b)
 }
 
-/// Remove the records at these positions, which are in order.
+/// Removes the records at these positions, which are in order.
 fn remove(records: &mut Vec<Record>, positions: &[usize]) {
     let mut position = 0;
     let mut removed = positions.iter().peekable();

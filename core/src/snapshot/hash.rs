@@ -1,5 +1,5 @@
-//! Hashes of identifiers, made while a text is read: later the identifiers lie all over memory, and hashing them takes ten
-//! times as long.
+//! Hashes of identifiers, computed while a text is read: later the identifiers are scattered all over memory, and
+//! hashing them takes ten times as long.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Nobody can find identifiers that share a hash without knowing this.
+/// The seed of the hashes. Nobody can construct hash collisions without knowing the seed.
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
-/// The hash of an identifier; another one in every process.
+/// Returns the hash of an identifier, which is another one in every process.
 pub(super) fn hash(id: &str) -> u64 {
     xxh3_64_with_seed(id.as_bytes(), *SEED)
 }
@@ -28,13 +28,13 @@ impl Hash for Key<'_> {
     }
 }
 
-/// Values by identifier.
+/// A map from identifiers to values.
 pub(crate) type ByKey<'a, V> = HashMap<Key<'a>, V, BuildHasherDefault<Hashed>>;
 
 /// A set of identifiers.
 pub(crate) type Keys<'a> = HashSet<Key<'a>, BuildHasherDefault<Hashed>>;
 
-/// For keys that have been hashed.
+/// The hasher of keys that have been hashed before.
 #[derive(Debug, Default)]
 pub(crate) struct Hashed(u64);
 
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// Whoever chooses names of jobs cannot make the tables of identifiers slow.
+    /// A user who chooses names of jobs cannot make the tables of identifiers slow by hash collisions.
     #[test]
     fn identifiers_chosen_to_collide_do_not() {
         let place = |hash: u64| hash % 4096;

@@ -1,14 +1,14 @@
-//! Identifiers of many records, one after the other.
+//! The identifiers of many records, one after the other.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
 
-/// Identifiers; each is found by its place.
+/// A list of identifiers, each of which is found by its place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identifiers(String);
 
 impl Identifiers {
-    /// Adds an identifier; gives its place. Those of the longest text that is read end below 2^32.
+    /// Adds an identifier and returns its place. The identifiers of the longest text that is read end below 2^32.
     pub(crate) fn push(&mut self, id: &str) -> Result<Range<u32>, TryReserveError> {
         self.0.try_reserve(id.len())?;
         let begin = self.0.len() as u32;
@@ -16,7 +16,7 @@ impl Identifiers {
         Ok(begin..self.0.len() as u32)
     }
 
-    /// The identifier there; '' where none is.
+    /// Returns the identifier at a place, or '' if there is none.
     pub fn get(&self, place: &Range<u32>) -> &str {
         let place = place.start as usize..place.end as usize;
         self.0.get(place).unwrap_or_default()
@@ -26,7 +26,7 @@ impl Identifiers {
         self.0.shrink_to_fit();
     }
 
-    /// Bytes that they take.
+    /// Returns the bytes that the identifiers take.
     pub(super) fn memory(&self) -> usize {
         self.0.len()
     }

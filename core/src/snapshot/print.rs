@@ -1,4 +1,4 @@
-//! Snapshot → text, in the layout of Lustre 2.16.
+//! Prints a snapshot as text, in the layout of Lustre 2.16.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,11 @@ use super::{Counter, Record, Slot, Snapshot};
 use crate::operation::OPERATIONS;
 use crate::scan::{Clock, TargetKind, Time, Unit, histogram_label, print_identifier};
 
-/// Print a snapshot as Lustre would: reading the text gives its records again. A record without any counter is left out.
+/// Prints a snapshot as Lustre would: reading the text gives its records again. A record without any counter is left
+/// out.
 ///
-/// What Lustre does not have is a line `last_seen` of a record that is carried. Whether the snapshot is complete and what
-/// the problems were is not in the text.
+/// A carried record has a line `last_seen`, which Lustre does not print. The text does not tell whether the snapshot is
+/// complete, nor what the problems were.
 pub fn print(snapshot: &Snapshot<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     // Writing into memory does not fail.
@@ -17,7 +18,7 @@ pub fn print(snapshot: &Snapshot<'_>) -> Vec<u8> {
     text
 }
 
-/// Print a snapshot as [`print()`] does, to where writing can fail.
+/// Prints a snapshot as [`print()`] does, to a writer that can fail.
 pub fn print_to(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
     if let (Some(seconds), Some(_)) = (snapshot.cleanup_interval, snapshot.target) {
         write_name(snapshot, out)?;
@@ -92,7 +93,7 @@ fn write_record(snapshot: &Snapshot<'_>, record: &Record, out: &mut impl Write) 
         .try_for_each(|counter| write_counter(snapshot, counter.slot, &counter, out))
 }
 
-/// Seconds without a fraction are on the wall clock, whatever they are.
+/// Writes a time. Seconds without a fraction are read as wall-clock time, whatever their value.
 fn write_time(key: &str, time: Time, out: &mut impl Write) -> io::Result<()> {
     let Time { seconds, nanos, .. } = time;
     if nanos == 0 && time.clock == Clock::Epoch {

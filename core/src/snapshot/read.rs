@@ -1,4 +1,4 @@
-//! Text → snapshots.
+//! Reads a text into snapshots.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, TryReserveError};
@@ -14,19 +14,21 @@ use crate::scan::{
     CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, ZeroLine, scan,
 };
 
-/// Bytes of a text, in which line numbers and places of identifiers and counters have 32 bits: as stored, an identifier takes
-/// less than four times what it takes in the text.
+/// The largest number of bytes of a text. Line numbers and places of identifiers and counters have 32 bits: a stored
+/// identifier takes less than four times the bytes that it takes in the text.
 const TEXT_MAX: usize = 1 << 30;
 
-/// Problems that are kept of any text; of a long one as many as fit into its size, too, up to so many bytes.
+/// The number of problems that are kept of any text. A long text keeps as many more as fit into its size, up to
+/// `PROBLEMS_BYTES`.
 const PROBLEMS_KEPT: usize = 1_000;
 const PROBLEMS_BYTES: usize = 4 << 20;
 
-/// Read a text: all its targets, each with its records, of which the same identifier stands twice only where it had two
+/// Reads all targets of a text, each with its records. An identifier stands in the records twice only if it had two
 /// lives.
 ///
 /// # Errors
-/// [`ReadError`], where the text is longer than any that PostgreSQL can hold or what it says does not fit into memory.
+/// Returns [`ReadError`] if the text is longer than any that PostgreSQL can hold, or if the result does not fit into
+/// memory.
 pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Reading<'a>, ReadError> {
     let mut reader = Reader::of(text, false, pause)?;
     for target in &mut reader.targets {
@@ -40,16 +42,16 @@ pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Reading<'a>, ReadErr
     Ok(reader.finish())
 }
 
-/// Read records that [`super::print()`] printed: one target; an identifier may stand there any number of times.
+/// Reads records that [`super::print()`] printed: one target, in which an identifier may stand any number of times.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub fn read_carried<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Snapshot<'a>, ReadError> {
     let snapshots = Reader::of(text, true, pause)?.finish().snapshots;
     Ok(snapshots.into_iter().next().unwrap_or_default())
 }
 
-/// How much memory problems may yet take.
+/// The memory that problems may still take.
 pub(super) struct Budget {
     bytes: usize,
     dropped: u64,
@@ -63,7 +65,7 @@ impl Budget {
         }
     }
 
-    /// Keep a problem of an entry if there is room.
+    /// Keeps a problem of an entry if there is room.
     pub(super) fn report<'a>(
         &mut self,
         problem: Problem<'a>,
@@ -85,34 +87,34 @@ impl Budget {
     }
 }
 
-/// A snapshot in the making.
+/// A snapshot under construction.
 struct Target<'a> {
     snapshot: Snapshot<'a>,
-    /// Of each record.
+    /// The `job_id` line of each record.
     job_id_lines: Vec<&'a [u8]>,
-    /// Operations of the last two records, used or not.
+    /// The number of operations of each of the last two records, used or not.
     operations: [u32; 2],
 }
 
-/// The last record of the target, which is in the making, as are its counters.
+/// The state of the target's last record, which is under construction.
 #[derive(Default)]
 struct Open {
     operations: u32,
-    /// What follows cannot be trusted to be of this record.
+    /// True if the lines that follow may be of another record.
     closed: bool,
 }
 
 struct Reader<'a> {
-    /// Whether records were printed by us, and may say when they were last seen. No server says that, but whoever can name a
-    /// job what he likes could, by a name of several lines.
+    /// True if the records were printed by jobstats, so that they may say when they were last seen. No server prints
+    /// that, but a user who can name a job freely could, with a name of several lines.
     is_carried: bool,
     targets: Vec<Target<'a>>,
     positions: HashMap<Option<TargetName<'a>>, usize>,
     /// The target that has begun and not ended.
     current: Option<usize>,
-    /// Its record that has begun and not ended.
+    /// The record of that target that has begun and not ended.
     open: Option<Open>,
-    /// Problems outside of targets.
+    /// The problems outside of targets.
     problems: Vec<Problem<'a>>,
     budget: Budget,
 }
@@ -135,7 +137,7 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// A target that only an error message names is none.
+    /// Returns the snapshots, without targets that only an error message names.
     fn finish(mut self) -> Reading<'a> {
         for target in &mut self.targets {
             let problems = &mut target.snapshot.problems;
@@ -173,7 +175,7 @@ impl<'a> Reader<'a> {
         Ok(position)
     }
 
-    /// The target of this name; it is made if it is new.
+    /// Returns the target of this name after adding lines to it. A new target is created.
     fn named(
         &mut self,
         name: Option<TargetName<'a>>,
@@ -182,7 +184,7 @@ impl<'a> Reader<'a> {
         let position = self.position(name)?;
         let snapshot = &mut self.targets[position].snapshot;
         match snapshot.text.last_mut() {
-            // A message can stand where a value was to come.
+            // An error message can stand where a value was to come: its lines come first and lie among these.
             Some(last) if lines.start <= last.end => {
                 *last = last.start.min(lines.start)..lines.end.max(last.end);
             }
@@ -222,7 +224,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Counters without any call, unless it takes a closer look at each.
+    /// Adds counters that counted nothing. Returns `None` if each of them needs a closer look.
     fn add_zeros(&mut self, zeros: &[ZeroLine<'_>]) -> Option<()> {
         let open = self.open.as_mut().filter(|open| !open.closed)?;
         let snapshot = &mut self.targets.get_mut(self.current?)?.snapshot;
@@ -233,7 +235,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// Why the counter cannot be used, if it cannot.
+    /// Adds a counter. Returns the reason if the counter cannot be used.
     fn add(
         &mut self,
         line: &CounterLine<'_>,
@@ -279,7 +281,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The bits in [`Record::present`] of the counters of these lines; None where any is not listed or stands there twice.
+/// Returns the bits in [`Record::present`] of the counters of these lines, or `None` if an operation is unlisted or
+/// stands there twice.
 fn bits_of(zeros: &[ZeroLine<'_>]) -> Option<u64> {
     zeros.iter().try_fold(0, |bits, zero| {
         let bit = 1 << listed_slot(zero.counter.listed?, zero.counter.unit)?;
@@ -287,7 +290,8 @@ fn bits_of(zeros: &[ZeroLine<'_>]) -> Option<u64> {
     })
 }
 
-/// What of a counter's line is kept. Calls counted in bytes' place have no bytes (rule 6).
+/// Returns the values of a counter's line that are kept. A counter that has calls in place of bytes has no bytes (rule
+/// 6).
 fn values<'c>(
     line: &'c CounterLine<'_>,
     slot: Slot,
@@ -463,7 +467,7 @@ impl<'a> Sink<'a> for Reader<'a> {
     }
 }
 
-/// A vector of these, if there is room.
+/// Returns a vector of the items, if there is room.
 pub(super) fn collect<T>(
     items: impl ExactSizeIterator<Item = T>,
 ) -> Result<Vec<T>, TryReserveError> {

@@ -1,4 +1,4 @@
-//! Which counter of a record a line is.
+//! Finds the slot of a counter line.
 
 use std::collections::TryReserveError;
 
@@ -8,13 +8,13 @@ use super::{Slot, Snapshot};
 use crate::operation::{self, OperationIndex};
 use crate::scan::{Reason, Unit};
 
-/// Different unlisted operations that a target can have. Lustre's own list has 33.
+/// The largest number of unlisted operations of a target. Lustre's own list has 33 operations.
 const UNLISTED_MAX: usize = 256;
 
-// What is carried can have those of two texts and of what was carried before.
+// Carried records can have the unlisted operations of two texts and of what was carried before.
 const _: () = assert!(operation::OPERATIONS.len() + 3 * UNLISTED_MAX <= SLOTS_MAX);
 
-/// The slot of a listed operation.
+/// Returns the slot of a listed operation.
 pub(super) fn listed_slot(index: OperationIndex, unit: Unit) -> Option<Slot> {
     let index = match (index, unit) {
         (operation::READ, Unit::Bytes) => operation::READ_BYTES,
@@ -24,7 +24,7 @@ pub(super) fn listed_slot(index: OperationIndex, unit: Unit) -> Option<Slot> {
     Slot::try_from(index).ok()
 }
 
-/// The slot of an operation that is not in the list, or why it has none. A new name is kept as it stands in the line.
+/// Returns the slot of an unlisted operation, or the reason why it has none. A new name is borrowed from the line.
 pub(super) fn unlisted_slot<'a>(
     snapshot: &mut Snapshot<'a>,
     name: &str,

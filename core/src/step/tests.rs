@@ -19,7 +19,7 @@ fn row(since: Micros, time: Micros, totals: &[i64]) -> Increment<'static> {
     }
 }
 
-/// The parts of a row with one total, as (since, time, total) with times in minutes.
+/// Returns the parts of a row with one total, as (since, time, total) with times in minutes.
 fn parts(since: Micros, time: Micros, total: i64) -> Vec<(Micros, Micros, i64)> {
     split(row(since * MINUTE, time * MINUTE, &[total]))
         .map(|part| (part.since / MINUTE, part.time / MINUTE, part.totals[0].1))
@@ -31,7 +31,7 @@ mod share {
 
     #[test]
     fn is_the_difference_of_two_floors() {
-        // 10 in (0, 3]: 3.33 up to 1, 6.67 up to 2.
+        // A value of 10 in (0, 3] has reached 3.33 at 1 and 6.67 at 2.
         assert_eq!(share(10, 0, 3, 0, 1), 3);
         assert_eq!(share(10, 0, 3, 1, 2), 3);
         assert_eq!(share(10, 0, 3, 2, 3), 4);
@@ -156,7 +156,7 @@ fn a_row_over_a_day_is_divided_at_utc_days() {
             (hour(48), hour(61), 13)
         ]
     );
-    // One microsecond more than a day: at the only midnight.
+    // A row of one microsecond more than a day is divided at the only midnight.
     let whole = row(HOUR, HOUR + DAY + 1, &[1 << 40]);
     let ends: Vec<_> = split(whole).map(|part| part.time).collect();
     assert_eq!(ends, [DAY, HOUR + DAY + 1]);
@@ -164,7 +164,7 @@ fn a_row_over_a_day_is_divided_at_utc_days() {
 
 #[test]
 fn edges_are_multiples_since_1970() {
-    // 2026-01-02 03:04:05 UTC, and 27 minutes 5 seconds later.
+    // The row begins at 2026-01-02 03:04:05 UTC and ends 27 minutes 5 seconds later.
     let since = 1_767_323_045_000_000;
     let ends: Vec<_> = split(row(since, since + 1_625_000_000, &[1_000_000]))
         .map(|part| part.time)
@@ -272,7 +272,7 @@ fn histogram() -> impl Strategy<Value = Option<Box<[i64; HISTOGRAM_LEN]>>> {
     ]
 }
 
-/// Rows as they come from two snapshots: up to ten days wide, with some totals, histograms or detail.
+/// Any row that can come from two snapshots, up to ten days wide, with some totals, histograms or detail.
 fn any_row() -> impl Strategy<Value = Increment<'static>> {
     any_row_up_to(10 * DAY)
 }

@@ -1,4 +1,4 @@
-//! Text and bytes as they are kept, which later versions must read too.
+//! Tests the text and the bytes that are stored, which later versions must read too.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn example() -> Summary {
 
 #[test]
 fn text_is_golden() {
-    // 10, nothing, 10 after a reset, 35.
+    // The increase is 10, 0, 10 after a reset, and 35.
     assert_eq!(example().to_string(), TEXT);
 }
 
@@ -116,7 +116,7 @@ fn other_text_is_an_error() {
         ("turn=1762158000.000000:10", "turn="),
         ("turn=1762158000.000000:10", ""),
         ("peak=110", "peak=110 "),
-        // What no readings can sum up to.
+        // The following summaries cannot come from any readings.
         ("increase=55", "increase=19"),
         ("resets=1", "resets=0"),
         ("known=45", "known=44"),

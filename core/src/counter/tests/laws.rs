@@ -1,11 +1,11 @@
-//! The laws of summaries, over any readings.
+//! Tests the laws of summaries with any readings.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
 
-/// Rule 4 read word by word, over readings whose places are known: (increase, resets).
+/// Returns increase and resets by rule 4 read word by word, from all readings at once.
 fn by_the_rule(readings: &[Reading]) -> (u128, u64) {
     let mut greatest = std::collections::BTreeMap::new();
     for &reading in readings {
@@ -44,7 +44,7 @@ fn any_reading() -> impl Strategy<Value = Reading> {
 fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
     prop_oneof![
         prop::collection::vec(any_reading(), 1..25),
-        // Longer stretches of one life.
+        // These have longer stretches of one life.
         prop::collection::vec((any_reading(), 0..10_usize), 1..8).prop_map(|runs| {
             let run = |(of, more): (Reading, usize)| {
                 (0..=more as i64).map(move |i| {
@@ -57,7 +57,7 @@ fn any_readings() -> impl Strategy<Value = Vec<Reading>> {
     ]
 }
 
-/// Everything kept.
+/// Returns the summary of readings that are all kept.
 fn whole(readings: &[Reading]) -> Summary {
     let mut series = Series::<Global>::new_in(Global);
     readings.iter().for_each(|&it| series.push(it).unwrap());

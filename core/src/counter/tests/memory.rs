@@ -1,4 +1,4 @@
-//! How many readings are kept, and what becomes of those that come late.
+//! Tests how many readings are kept, and what happens to readings that come late.
 
 use std::cell::Cell;
 
@@ -34,7 +34,7 @@ fn nothing_needs_more_than_the_alignment_of_postgresql() {
 
 #[test]
 fn order_takes_bounded_memory() {
-    // Only as many as are kept would fit.
+    // The memory has room for no more readings than are kept.
     assert_eq!(increase(series::<8, 8>(0..1000).unwrap()), 999);
 }
 
@@ -43,7 +43,7 @@ fn readings_without_order_are_an_error_where_they_are_too_many() {
     assert_eq!(increase(series::<64, 16>((0..16).rev()).unwrap()), 15);
     let error = series::<64, 16>((0..17).rev()).unwrap_err();
     assert!(matches!(error, CounterError::TooMany(16)));
-    // The seventeenth spoils the order that the first sixteen had.
+    // The seventeenth reading breaks the order of the first sixteen.
     let error = series::<64, 16>((1..17).chain([0])).unwrap_err();
     assert!(matches!(error, CounterError::TooMany(16)));
 }

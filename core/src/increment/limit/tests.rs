@@ -21,7 +21,7 @@ fn increment(line: u32, totals: &[(Column, i64)]) -> Increment<'static> {
     }
 }
 
-/// A comparison in which each entry grew by this in the first column.
+/// Returns a comparison in which each entry grew by its value in the first column.
 fn comparison(values: &[i64]) -> Comparison<'static> {
     let increments = (1..)
         .zip(values)
@@ -76,7 +76,7 @@ fn of_too_many_the_largest_are_dropped_and_of_equal_ones_the_first() {
     let values = [400, 300, 600, 300, 1].map(|value| value << 20);
     let mut comparison = self::comparison(&values);
     comparison.limit(0, 1).unwrap();
-    // 1024 · 2^20 fit.
+    // A sum of 1024 · 2^20 fits.
     assert_eq!(
         kept(&comparison),
         [400, 300, 300, 1].map(|value| value << 20)

@@ -6,7 +6,7 @@ use proptest::sample::select;
 
 use super::*;
 
-/// A counter as it is packed.
+/// The values of a counter, before and after packing.
 #[derive(Debug, Clone, PartialEq)]
 struct Plain {
     unit: Unit,
@@ -46,7 +46,7 @@ fn counter() -> impl Strategy<Value = Plain> {
     })
 }
 
-/// A record's counters in any order.
+/// The counters of a record in any order.
 fn record() -> impl Strategy<Value = Vec<(Slot, Plain)>> {
     let slot = prop_oneof![0..40_u16, 0..SLOTS_MAX as Slot];
     let counters = btree_map(slot, counter(), 0..12);
