@@ -1,4 +1,4 @@
-//! `detail` as version 0.1 wrote it: with what follows from the columns.
+//! Shortens a `detail` of version 0.1, which also stored values that follow from the columns.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,10 +11,11 @@ use serde_json::Value as Json;
 use crate::columns::usecs_name;
 use crate::jsonb::Jsonb;
 
-/// Bytes of a detail as text. Ours have some hundred at most.
+/// The largest detail that is read, in bytes of text. The details of this extension have some hundred bytes at most.
 const LIMIT: usize = 1 << 20;
 
-/// What a `detail` looks like without what follows from the totals of its row, or of the parts of it, by column.
+/// Removes from a `detail` the values that follow from the totals of its row by column; if the increment was divided
+/// into several rows, these are the sums over them. Returns `None` if no value is left.
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';

@@ -1,4 +1,4 @@
-//! Disagreements, for people to read.
+//! Disagreements, as people read them.
 
 use jobstats_core::increment::Micros;
 
@@ -6,16 +6,16 @@ use super::Target;
 use crate::error::Error;
 use jobstats_core::escape::escape;
 
-/// More than anybody reads.
+/// The number of disagreements above which an audit fails. Nobody reads more.
 const LIMIT: usize = 100_000;
 
-/// Characters of a line that are shown.
+/// The number of bytes of a line that are shown.
 const SHOWN: usize = 200;
 
-/// One thing that is stored and differs from what was computed.
+/// A stored value that differs from the computed one.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The observation.
+    /// The time of the observation.
     pub time: Micros,
     pub entry: Option<String>,
     pub what: &'static str,
@@ -24,7 +24,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// About an observation as a whole.
+    /// Creates a finding about an observation as a whole.
     pub fn new(
         time: Micros,
         what: &'static str,
@@ -44,21 +44,23 @@ impl Finding {
 /// Cluster and name of a target.
 type Name = (String, String);
 
-/// What an audit returns.
+/// The findings of an audit.
 #[derive(Default)]
 pub struct Findings(Vec<(Name, Finding)>);
 
 impl Findings {
+    /// Adds a finding about a target.
+    ///
     /// # Errors
-    /// Where they are more than anybody reads.
+    /// [`Error::TooManyDisagreements`] if there are 100,000 findings already.
     pub fn add(&mut self, target: &Target, finding: Finding) -> Result<(), Error> {
         self.add_named((target.cluster.clone(), target.name.clone()), finding)
     }
 
-    /// The same where only the name of the target is known.
+    /// Adds a finding about a target of which only the cluster and the name are known.
     ///
     /// # Errors
-    /// Where they are more than anybody reads.
+    /// [`Error::TooManyDisagreements`] if there are 100,000 findings already.
     pub fn add_named(&mut self, target: Name, finding: Finding) -> Result<(), Error> {
         if self.0.len() == LIMIT {
             return Err(Error::TooManyDisagreements);
@@ -67,7 +69,8 @@ impl Findings {
         Ok(())
     }
 
-    /// By target and time; those of one observation stay in the order in which they were found.
+    /// Returns the findings in order of target and time. The findings of one observation stay in the order in which
+    /// they were found.
     pub fn in_order(mut self) -> Vec<(Name, Finding)> {
         self.0
             .sort_by(|a, b| (&a.0, a.1.time).cmp(&(&b.0, b.1.time)));
@@ -75,7 +78,8 @@ impl Findings {
     }
 }
 
-/// The first line in which two texts differ, of each; None where a text has ended before or is not there.
+/// Returns the first line in which two texts differ, from each of them; `None` for a text that has ended before or is
+/// missing.
 pub fn first_difference(
     stored: Option<&[u8]>,
     computed: Option<&[u8]>,

@@ -1,4 +1,4 @@
-//! What is stored of an observation, its increments apart, compared with what was computed.
+//! Compares the stored values of an observation, except its increments, with the computed ones.
 
 use jobstats_core::increment::Micros;
 use pgrx::prelude::*;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::ingest::compute::{Computation, Counts};
 use crate::time::timestamptz;
 
-/// All that is wrong, with what was found when the observation was read.
+/// Returns all findings about an observation, including the findings from when it was read.
 pub fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Finding>, Error> {
     let mut findings = loaded.findings.clone();
     if loaded.since != computed.since {
@@ -23,7 +23,7 @@ pub fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Findi
         let (stored, computed) = (stored.to_string(), computed.to_string());
         findings.push(Finding::new(loaded.time, what, stored, computed));
     }
-    // What cannot be read was found already.
+    // Carried records that cannot be read were reported when the observation was read.
     if let Carried::Readable(stored) = &loaded.carried
         && *stored != computed.carried
     {
@@ -34,7 +34,7 @@ pub fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Findi
     Ok(findings)
 }
 
-/// The counts by the names of their columns.
+/// Returns the counts with the names of their columns.
 fn named(counts: &Counts) -> [(&'static str, i32); 8] {
     [
         ("entries", counts.entries),
@@ -48,7 +48,7 @@ fn named(counts: &Counts) -> [(&'static str, i32); 8] {
     ]
 }
 
-/// As the session's settings want it, which the type's own text does not know.
+/// Returns a time as text in the format of the session's settings, which the type's own text ignores.
 fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Observations of a target with their raw text, some at a time, and whether the text is the one that came.
+//! Reads the observations of a target with their raw text, in batches, and checks the text by its digest.
 
 use jobstats_core::increment::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
@@ -11,37 +11,37 @@ use crate::ingest::compute::Counts;
 use crate::time::{micros, timestamptz};
 use crate::zstd_text::unpack;
 
-/// Observations that are in memory at once.
+/// The largest number of observations in a batch.
 const BATCH: i64 = 256;
 
-/// Bytes of their texts: packed, and unpacked. One observation may be larger.
+/// The largest size in bytes of the texts of a batch, packed and unpacked. A single observation may be larger.
 const PACKED: i64 = 8 << 20;
 const UNPACKED: usize = 32 << 20;
 
-/// What is stored of one observation.
+/// The stored values of one observation.
 pub struct Loaded {
     pub time: Micros,
     pub since: Option<Micros>,
-    /// As the raw text says; where that is gone, as the observation says.
+    /// The server according to the raw text; if that is gone, according to the observation.
     pub server: String,
     pub counts: Counts,
     pub cleanup_interval: Option<u32>,
-    /// None where it is gone or is not the text that came.
+    /// The text; `None` if it is gone or is not the text that came.
     pub text: Option<Vec<u8>>,
     pub carried: Carried,
-    /// What is wrong with the row of `jobstats.raw`, and with what the observation says of it.
+    /// The findings about the row of `jobstats.raw`, and about the columns of the observation that depend on that row.
     pub findings: Vec<Finding>,
 }
 
 /// The records carried with an observation, as they are stored.
 pub enum Carried {
-    /// None where there are none.
+    /// The records; `None` if there are none.
     Readable(Option<Vec<u8>>),
     Damaged,
 }
 
 impl Carried {
-    /// Whether these records are stored.
+    /// Returns whether these records are stored.
     pub fn is(&self, records: Option<&[u8]>) -> bool {
         match self {
             Self::Readable(stored) => stored.as_deref() == records,
@@ -51,22 +51,22 @@ impl Carried {
 }
 
 impl Loaded {
-    /// Size of the text.
+    /// Returns the size of the text in bytes.
     pub fn bytes(&self) -> i64 {
         let bytes = self.text.as_ref().map_or(0, Vec::len);
         i64::try_from(bytes).unwrap_or(i64::MAX)
     }
 }
 
-/// Reads the observations of a target.
+/// A reader of the observations of a target.
 pub struct Loader {
     pub target_id: i32,
-    /// Since when no raw text may be missing; None where none is there.
+    /// The time since which no raw text may be missing; `None` if there is no raw text.
     pub raw_since: Option<Micros>,
 }
 
 impl Loader {
-    /// The last observation up to a time.
+    /// Reads the last observation up to a time.
     pub fn last(&self, client: &SpiClient<'_>, until: Micros) -> Result<Option<Loaded>, Error> {
         let statement = statement("\"time\" <= $2", "\"time\" DESC", "o.\"time\" <= $2");
         let parameters = [
@@ -79,7 +79,8 @@ impl Loader {
         row.map(|row| self.loaded(&row)).transpose()
     }
 
-    /// The next observations after a time, up to another one (None: all that there are); none where there is none.
+    /// Reads the next observations after a time, up to another one (`None`: without a limit). Returns an empty batch if
+    /// there are no more.
     pub fn next(
         &self,
         client: &SpiClient<'_>,
@@ -154,8 +155,9 @@ impl Loader {
     }
 }
 
-/// `condition` chooses observations, `nearby` the rows of `raw` among which theirs are, which the planner does not see by
-/// itself. $1 is the target, $3 how many rows at most, $4 how many bytes of raw text at most.
+/// Builds the statement that reads observations. `condition` selects the observations; `nearby` bounds the rows of
+/// `raw` that belong to them, which the planner does not find by itself. The parameters: $1 is the target, $3 the
+/// largest number of rows, $4 the largest number of bytes of raw text.
 fn statement(condition: &str, order: &str, nearby: &str) -> String {
     include_str!("../sql/audit_observations.sql")
         .replace("@condition@", condition)
@@ -163,7 +165,7 @@ fn statement(condition: &str, order: &str, nearby: &str) -> String {
         .replace("@nearby@", &nearby.replace("o.", "r."))
 }
 
-/// The text of an observation if it is the one that came.
+/// Returns the text of an observation if it is the text that came, and adds findings if its size or its digest differ.
 fn text(
     time: Micros,
     row: &SpiHeapTupleData<'_>,
@@ -191,7 +193,7 @@ fn text(
     Ok(None)
 }
 
-/// What was packed, or why it cannot be unpacked.
+/// Returns the unpacked value, or the reason why it cannot be unpacked.
 fn unpacked(packed: Option<&[u8]>) -> Result<Result<Option<Vec<u8>>, String>, Error> {
     match packed.map(unpack) {
         None => Ok(Ok(None)),

@@ -1,9 +1,9 @@
-//! `jobstats_audit()`: what is stored, compared with what the raw text says.
+//! `jobstats_audit()`: compares the stored values with those computed from the raw text.
 //!
-//! Per target, [`walk`] goes from observation to observation, as feeds did, and computes each from its raw text and the
-//! one before. [`load`] reads them and looks whether the text is the one that came, [`judge`] compares what the
-//! observations say, [`rows`] the increments. [`strays`] finds what belongs to no observation. `jobstats_reprocess()` puts
-//! right what the same walk finds.
+//! Per target, [`walk`] goes from observation to observation, as feeds did, and computes each one from its raw text and
+//! that of the one before. [`load`] reads the observations and checks that the text is the one that came, [`judge`]
+//! compares the columns of the observations, [`rows`] compares the increments, and [`strays`] finds rows that belong to
+//! no observation. `jobstats_reprocess()` repairs the observations that the same walk finds.
 
 mod detail;
 mod finding;
@@ -26,7 +26,7 @@ use crate::time::{micros, timestamptz};
 use finding::Findings;
 pub use walk::{Purpose, Walk, Walked, Wrong, targets};
 
-/// Reaches back where no start is given.
+/// The width of the window if no start is given: 10 minutes.
 const DEFAULT_WIDTH: Micros = 600_000_000;
 
 /// A target of the store.
@@ -36,7 +36,7 @@ pub struct Target {
     pub name: String,
 }
 
-/// (since, until].
+/// The window (since, until].
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
     pub since: Micros,
@@ -44,7 +44,10 @@ pub struct Window {
 }
 
 impl Window {
-    /// From arguments, of which those that are NULL are as if they were left out.
+    /// Creates a window from arguments. An argument that is NULL has its default.
+    ///
+    /// # Errors
+    /// [`Error::empty_window`] if the window does not begin before its end.
     pub fn new(
         since: Option<TimestampWithTimeZone>,
         until: Option<TimestampWithTimeZone>,
@@ -122,7 +125,7 @@ fn jobstats_audit(
     Ok(TableIterator::new(rows))
 }
 
-/// How much was audited.
+/// The numbers of observations and targets that were audited.
 #[derive(Default)]
 struct Seen {
     audited: u64,

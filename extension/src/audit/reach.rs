@@ -1,7 +1,7 @@
-//! How far back in time the stored increments of observations reach.
+//! Finds how far back in time the stored increments of observations reach.
 //!
-//! Nearly all of them begin at the observation before. To look for each target's increments of a day among everybody's,
-//! only because an entry may have come back, would cost an audit of ten minutes a hundred times what it takes.
+//! Nearly all increments begin at the observation before; only those of entries that came back begin earlier. Searching
+//! a day of everybody's increments for those of each target would make an audit of ten minutes a hundred times slower.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use super::Window;
 use crate::error::Error;
 use crate::time::{micros, timestamptz};
 
-/// Of each observation that has increments from before the observation before: where they begin.
+/// The start of the earliest increment, for each observation with increments from before the observation before.
 pub struct Reach(HashMap<(i32, Micros), Micros>);
 
 impl Reach {
-    /// Of the observations of a target (None: of all) in a window; in one pass over its increments.
+    /// Finds the observations of a target (`None`: of all targets) in a window, in one pass over their increments.
     pub fn find(
         client: &SpiClient<'_>,
         window: Window,
@@ -47,7 +47,8 @@ impl Reach {
         Ok(Self(reach))
     }
 
-    /// Where the increments of an observation begin that has some from before the observation before.
+    /// Returns the start of the earliest increment of an observation, if the observation has increments from before the
+    /// observation before.
     pub fn of(&self, target_id: i32, observed: Micros) -> Option<Micros> {
         self.0.get(&(target_id, observed)).copied()
     }

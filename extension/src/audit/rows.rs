@@ -1,4 +1,4 @@
-//! The increments of a run of observations, compared with what was computed.
+//! Compares the stored increments of a run of observations with the computed ones.
 
 use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::staged::{Row, Source, source, with_rows};
 use crate::time::{micros, timestamptz};
 
-/// Observations that follow each other and were all computed: rows of their target observed in (after, until] are theirs,
-/// and none of these begins before `earliest`.
+/// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
+/// and none of these rows begins before `earliest`.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
     pub target_id: i32,
@@ -19,19 +19,19 @@ pub struct Run {
     pub earliest: Micros,
 }
 
-/// What is to be told of rows that differ.
+/// The columns of the findings about different rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tell {
-    /// What is stored and what was computed.
+    /// The stored and the computed row, as text.
     All,
-    /// Only of which observation they are: texts cost more than the rows.
+    /// Only the time of the observation: texts cost more than the rows.
     Times,
 }
 
 const TIMES: &str = "SELECT d.observed, NULL::text, NULL::text, NULL::text \
     FROM (SELECT observed FROM extra UNION SELECT observed FROM missing) d";
 
-/// The rows that differ.
+/// Returns the rows that differ.
 pub fn differences(
     client: &SpiClient<'_>,
     run: Run,
@@ -74,7 +74,7 @@ pub fn differences(
     })
 }
 
-/// The rows side by side, as texts.
+/// Returns the SELECT that shows the rows side by side, as text.
 fn described() -> String {
     let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
     include_str!("../sql/audit_described.sql")
@@ -88,8 +88,9 @@ fn described() -> String {
         )
 }
 
-/// An SQL expression that shows a row of increments, which is json in `row` and jsonb in `own`, with the span in `table`:
-/// all that it counts, or only what the row in `other` has not the same.
+/// Returns an SQL expression that shows a row of increments as text. The row is json in `row` and jsonb in `own`, its
+/// span is in `table`. If `other` is a row, the text has only the columns that differ from it, else all columns with a
+/// value.
 pub fn shown(table: &str, row: &str, own: &str, other: &str) -> String {
     include_str!("../sql/audit_shown.sql")
         .replace("@table@", table)

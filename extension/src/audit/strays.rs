@@ -1,4 +1,4 @@
-//! What belongs to no observation.
+//! Finds rows that belong to no observation.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::pause::pause;
 use crate::time::{micros, timestamptz};
 
-/// Adds the increments and raw texts of the window that belong to no observation, but for increments that were compared
-/// already with what a run of observations gave.
+/// Adds the increments and raw texts of the window that belong to no observation, except increments that were already
+/// compared with those of a run of observations.
 pub fn find(
     client: &SpiClient<'_>,
     window: Window,
@@ -70,7 +70,7 @@ pub fn find(
 }
 
 impl Run {
-    /// Whether a row of increments is among those that were compared.
+    /// Returns whether a row of increments is among those that were compared.
     fn holds(&self, observed: Micros, end: Micros) -> bool {
         self.after < observed && observed <= self.until && self.earliest < end && end <= self.until
     }

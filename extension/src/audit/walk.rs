@@ -1,4 +1,5 @@
-//! From observation to observation of a target, each computed from its raw text and the one before.
+//! Walks from observation to observation of a target, and computes each one from its raw text and that of the one
+//! before.
 
 use std::collections::HashSet;
 
@@ -25,57 +26,57 @@ use crate::staged::Row;
 use crate::store::Settings;
 use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
-/// Computed rows that wait for being compared.
+/// The number of computed rows that are collected before they are compared.
 const ROWS: usize = 16_384;
 
-/// How observations are looked at.
+/// The parameters of a walk.
 pub struct Walk {
     window: Window,
     settings: Settings,
-    /// Since when no raw text may be missing.
+    /// The time since which no raw text may be missing.
     raw_since: Option<Micros>,
-    /// How far back stored increments reach.
+    /// The start of stored increments that reach far back.
     reach: Reach,
     purpose: Purpose,
 }
 
-/// What a walk is for.
+/// The purpose of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To tell what is wrong.
+    /// Reports every disagreement.
     Audit,
-    /// To find the observations that are wrong: those after the window, too, as long as carried records differ from the
-    /// stored ones.
+    /// Finds the observations that are wrong. The walk goes on after the window as long as the carried records differ
+    /// from the stored ones.
     Repair,
 }
 
-/// What a walk found of one target, apart from what it reported.
+/// The results of a walk over one target, apart from the findings that it reported.
 #[derive(Default)]
 pub struct Walked {
-    /// Observations in the window that were computed.
+    /// The number of observations in the window that were computed.
     pub computed: u64,
-    /// Those that could not be.
+    /// The number of observations that could not be computed.
     pub left: u64,
     pub runs: Vec<Run>,
-    /// The observations of which anything differs that computing puts right.
+    /// The observations with a difference that computing them again repairs.
     pub wrong: Vec<Wrong>,
 }
 
-/// An observation that is not as it must be.
+/// An observation that differs from the computed one.
 pub struct Wrong {
     pub time: Micros,
-    /// The observation that it is to be compared with.
+    /// The time of the observation with which it is to be compared.
     pub previous: Option<Micros>,
-    /// Its increments as they are stored; none that is computed begins earlier.
+    /// The stored increments of the observation. No computed increment begins earlier.
     pub stale: Stale,
     pub server: String,
     pub bytes: i64,
 }
 
-/// Takes a disagreement.
+/// A function that takes a disagreement.
 pub type Report<'r> = &'r mut dyn FnMut(Finding) -> Result<(), Error>;
 
-/// The targets whose name is LIKE the pattern, in the order in which they are locked.
+/// Returns the targets whose name is LIKE the pattern, in the order in which they are locked.
 pub fn targets(client: &SpiClient<'_>, pattern: Option<&str>) -> Result<Vec<Target>, Error> {
     let rows = client.select(
         "SELECT target_id, cluster, name FROM jobstats.targets WHERE $1 IS NULL OR name LIKE $1 ORDER BY target_id",
@@ -92,7 +93,7 @@ pub fn targets(client: &SpiClient<'_>, pattern: Option<&str>) -> Result<Vec<Targ
 }
 
 impl Walk {
-    /// For one target; None is for all.
+    /// Prepares a walk over one target; `None` stands for all targets.
     pub fn new(
         purpose: Purpose,
         window: Window,
@@ -110,7 +111,7 @@ impl Walk {
         })
     }
 
-    /// Walks over one target.
+    /// Walks over the observations of one target.
     pub fn target(
         &self,
         target_id: i32,
@@ -132,7 +133,7 @@ impl Walk {
         };
         let last = Spi::connect(|client| loader.last(client, self.window.since))?;
         let mut known = last.map(Known::of);
-        // A connection for each batch: what was read stays in memory as long as it lasts.
+        // Each batch has its own connection, because the rows that are read stay in memory as long as the connection.
         while let Some(next) = Spi::connect(|client| -> Result<_, Error> {
             pause();
             let after = known.as_ref().map_or(EARLIEST, |known| known.loaded.time);
@@ -147,7 +148,8 @@ impl Walk {
         Ok(walking.walked)
     }
 
-    /// What an observation is to be compared with, going by the one before it in the store.
+    /// Returns the kind of observation with which an observation is to be compared, given the one before it in the
+    /// store.
     fn neighbour(&self, before: Option<&Loaded>, this: &Loaded) -> Neighbour {
         match (before, this.since) {
             (None, None) => Neighbour::None,
@@ -162,8 +164,8 @@ impl Walk {
     }
 }
 
-/// Since when no raw text may be missing: the oldest that is younger than the retention. Retention takes the oldest first,
-/// and may have been shorter.
+/// Returns the time since which no raw text may be missing: that of the oldest raw text that is younger than the
+/// retention period. Retention deletes the oldest text first, and its period may have been shorter in the past.
 fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micros>, Error> {
     let now = micros(pgrx::datum::datetime_support::now())?;
     let kept = now.saturating_sub(settings.raw_retention).max(EARLIEST);
@@ -182,15 +184,15 @@ fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micro
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Neighbour {
-    /// It is a first observation.
+    /// No observation: the observation is a baseline.
     None,
-    /// The one before.
+    /// The observation before.
     Before,
-    /// One that is not there any more.
+    /// An observation that has been deleted.
     Gone,
 }
 
-/// The observation that was looked at last.
+/// The observation that was computed last.
 struct Known {
     loaded: Loaded,
     carry: Carry,
@@ -203,13 +205,13 @@ impl Known {
     }
 }
 
-/// What is carried with an observation.
+/// The records carried with an observation.
 struct Carry {
-    /// As it was computed, or else as it is stored.
+    /// The records as they were computed, or else as they are stored.
     records: Option<Vec<u8>>,
-    /// Whether it can be read.
+    /// Set if the records can be read.
     readable: bool,
-    /// Whether something else is stored.
+    /// Set if the stored records are different.
     differs: bool,
 }
 
@@ -227,15 +229,15 @@ impl Carry {
     }
 }
 
-/// Observations that were computed one after the other, until their rows are compared.
+/// Observations that were computed one after the other and whose rows are not yet compared.
 struct Open {
     run: Run,
     rows: Vec<Row>,
-    /// The observations, and whether each is known to be wrong.
+    /// The observations, each with a flag that is set if the observation is known to be wrong.
     observations: Vec<(Wrong, bool)>,
 }
 
-/// A walk under way.
+/// The state of a walk.
 struct Walking<'w, 'r> {
     walk: &'w Walk,
     target_id: i32,
@@ -243,12 +245,12 @@ struct Walking<'w, 'r> {
     report: Report<'r>,
     walked: Walked,
     run: Option<Open>,
-    /// Entries that were reported as missing.
+    /// The names of entries that were reported as missing.
     reported: HashSet<String>,
 }
 
 impl Walking<'_, '_> {
-    /// Looks at observations that follow `known`; gives the last one, None where there is nothing more to look at.
+    /// Computes the observations that follow `known`. Returns the last one, or `None` if the walk is over.
     fn batch(
         &mut self,
         client: &SpiClient<'_>,
@@ -284,7 +286,8 @@ impl Walking<'_, '_> {
         })
     }
 
-    /// Looks at one observation, given the one before and what is carried with that.
+    /// Computes one observation, given the one before and its carried records. Returns the records that it carries in
+    /// turn.
     fn observation(
         &mut self,
         client: &SpiClient<'_>,
@@ -340,7 +343,7 @@ impl Walking<'_, '_> {
         Ok(carry)
     }
 
-    /// Where the first row of an observation begins, be it stored or computed.
+    /// Returns the earliest start of the rows of an observation, both stored and computed.
     fn earliest_row(
         &self,
         before: Option<&Seen<'_>>,
@@ -355,7 +358,7 @@ impl Walking<'_, '_> {
                 let since = previous.map_or(this.time.saturating_sub(DAY), |it| it.time);
                 starts.chain(this.since).fold(since, Micros::min)
             }
-            // The observations before may not yet be as they must be.
+            // The stored observations before may themselves be wrong.
             Purpose::Repair => earliest_possible(before, previous, this)?,
         };
         Ok(stored.into_iter().fold(computed, Micros::min))
@@ -366,7 +369,7 @@ impl Walking<'_, '_> {
         findings.try_for_each(|finding| (self.report)(finding))
     }
 
-    /// Adds the rows of an observation to those that wait for being compared.
+    /// Adds the rows of an observation to those that are to be compared.
     fn add_to_run(
         &mut self,
         client: &SpiClient<'_>,
@@ -406,7 +409,7 @@ impl Walking<'_, '_> {
         Ok(())
     }
 
-    /// Compares the rows that wait for it.
+    /// Compares the collected rows with the stored ones.
     fn compare_rows(&mut self, client: &SpiClient<'_>) -> Result<(), Error> {
         let Some(mut open) = self.run.take() else {
             return Ok(());
@@ -416,7 +419,8 @@ impl Walking<'_, '_> {
             Purpose::Repair => Tell::Times,
         };
         for finding in differences(client, open.run, open.rows, tell)? {
-            // A row that belongs to no observation is in the way of the next one.
+            // A row that belongs to no observation stands in the way of the next observation, and marks that one as
+            // wrong.
             let place = open
                 .observations
                 .partition_point(|(wrong, _)| wrong.time < finding.time);
@@ -463,7 +467,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Whether there is all that an observation is computed from.
+/// Returns whether the texts and records from which an observation is computed are all there.
 fn can_be_computed(
     neighbour: Neighbour,
     before: Option<&Seen<'_>>,
@@ -481,7 +485,8 @@ fn can_be_computed(
         }
 }
 
-/// Where the first row of an observation may begin, be it stored or computed, going by what is carried.
+/// Returns the earliest time at which a stored or computed row of an observation may begin, judging by the carried
+/// records.
 fn earliest_possible(
     before: Option<&Seen<'_>>,
     previous: Option<&Observation<'_>>,

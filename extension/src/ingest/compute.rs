@@ -1,4 +1,4 @@
-//! From two neighbouring texts to rows of `jobstats.increments`.
+//! Computes rows of `jobstats.increments` from two neighbouring texts.
 
 use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Problem, compare};
 use jobstats_core::snapshot::{Snapshot, print_to};
@@ -16,10 +16,11 @@ use crate::staged::{Row, insert_increments};
 use crate::store::Settings;
 use crate::zstd_text::pack;
 
-/// What an increment takes at most, nearly always: two histograms, a total and a time for a dozen operations, details.
+/// The memory of an increment in bytes, nearly always at most: two histograms, a total and a time for a dozen
+/// operations, and details.
 const INCREMENT_BYTES: usize = 2048;
 
-/// What a new entry takes until it is stored: its name several times and the fields of its identity.
+/// The memory of a new entry in bytes until it is stored: several copies of its name, and the fields of its identity.
 const ENTRY_BYTES: usize = 1024;
 
 /// The counts of a row of `jobstats.observations`.
@@ -35,30 +36,30 @@ pub struct Counts {
     pub problems: i32,
 }
 
-/// What an observation gives.
+/// The result of comparing an observation with the one before; its increments are not yet stored.
 pub struct Computation<'a> {
     pub since: Option<Micros>,
     pub counts: Counts,
-    /// The carried records as text; None where there are none.
+    /// The carried records as text; `None` if there are none.
     pub carried: Option<Vec<u8>>,
     pub increments: Vec<Increment<'a>>,
     pub found: Vec<Found>,
-    /// How much more was found that could not be used.
+    /// The number of further problems, which are not in `found`.
     pub dropped: u64,
 }
 
-/// What an observation gave, its increments already stored.
+/// The result of comparing an observation with the one before; its increments are stored already.
 pub struct Computed {
     pub since: Option<Micros>,
     pub counts: Counts,
-    /// The carried records as text; None where there are none.
+    /// The carried records as text; `None` if there are none.
     pub carried: Option<Vec<u8>>,
     pub increments: i32,
-    /// How much could not be used, beyond what is told.
+    /// The number of further problems, which are not reported one by one.
     pub dropped: u64,
 }
 
-/// What comparing could not use.
+/// A problem that the comparison found.
 pub struct Found {
     pub line: u32,
     pub reason: &'static str,
@@ -80,7 +81,7 @@ impl From<&Problem<'_>> for Found {
 }
 
 impl Computed {
-    /// As it is stored.
+    /// Returns the carried records packed, as they are stored.
     pub fn carried_packed(&self) -> Result<Option<Vec<u8>>, Error> {
         self.carried.as_deref().map(pack).transpose()
     }
@@ -111,7 +112,7 @@ pub fn computation<'a>(
     })
 }
 
-/// Compares an observation with the one before and stores the increments.
+/// Compares an observation with the one before and stores the increments. Returns the result and the problems.
 pub fn compute(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
@@ -148,7 +149,7 @@ pub fn compute(
     Ok((computed, computation.found))
 }
 
-/// Increments with the keys of their entries.
+/// Returns the increments as rows with the keys of their entries.
 pub fn rows(
     client: &SpiClient<'_>,
     entries: &mut Entries,
@@ -164,7 +165,10 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Computes an observation anew and replaces what is stored of it, apart from its increments, which are deleted already.
+/// Computes an observation again and replaces its stored values. The caller has already deleted its increments.
+///
+/// # Errors
+/// [`Error::Damaged`] if the raw text of the observation is gone.
 pub fn recompute(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
@@ -197,17 +201,17 @@ pub fn recompute(
     })
 }
 
-/// What [`recompute`] did.
+/// The result of [`recompute`].
 pub struct Recomputed {
     pub computed: Computed,
-    /// Where the first row of the observation that follows may have begun so far.
+    /// The earliest time at which a stored row of the following observation may begin.
     pub earliest: Micros,
 }
 
-/// Computes again what follows a text that was placed between others, observation by observation, until nothing
-/// changes any more for the next one: when what an observation carries is what it carried before.
+/// Computes the observations after a placed text again, one by one, until the next one does not change any more: that
+/// is the case when an observation carries the same records as before.
 ///
-/// `earliest` is where the first of the rows may begin that `next` gave so far; None where it was a baseline.
+/// `earliest` is the earliest time at which a stored row of `next` may begin; `None` if `next` was a baseline.
 pub fn compute_on(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
@@ -220,7 +224,7 @@ pub fn compute_on(
     let (mut previous, mut next) = (placed, next);
     loop {
         pause();
-        // What cannot be computed stays as it is.
+        // An observation that cannot be computed stays as it is.
         if next.text.is_none() {
             return Ok(());
         }
@@ -247,7 +251,7 @@ pub fn compute_on(
     }
 }
 
-/// From where to where increments reach; None where there are none.
+/// Returns the time span of increments, from the first start to the last end; `None` if there are no increments.
 fn span<'a, 'b: 'a>(
     increments: impl Iterator<Item = &'a Increment<'b>> + Clone,
 ) -> Option<(Micros, Micros)> {
@@ -256,7 +260,7 @@ fn span<'a, 'b: 'a>(
     Some((from, to))
 }
 
-/// The carried records as text; None where there are none.
+/// Returns the carried records as text; `None` if there are none.
 fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
     if records.records.is_empty() {
         return Ok(None);
@@ -280,7 +284,7 @@ fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
     }
 }
 
-/// A text holds far fewer entries than an integer counts.
+/// Converts a count to the type of its column. A text holds far fewer entries than an integer can count.
 fn clamp(count: u64) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

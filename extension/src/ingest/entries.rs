@@ -1,7 +1,7 @@
 //! Identifiers and their keys.
 //!
-//! The key is a hash of the name, so that rows can be written before it is known whether the entry is new. Two names
-//! with the same hash are told apart by hashing again with another seed.
+//! The key is a hash of the name, so that rows can be written before it is known whether the entry is new. If two names
+//! have the same hash, the second one is hashed again with another seed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,30 +13,30 @@ use crate::error::Error;
 use crate::identify::{identity_columns, usable_formats};
 use crate::time::timestamptz;
 
-/// The entries that this feed has met.
+/// The entries that occur in this feed.
 #[derive(Default)]
 pub struct Entries {
     ids: HashMap<String, i64>,
     new: BTreeMap<i64, String>,
-    /// How many entries maintenance had deleted before the first was looked for.
+    /// The number of entries that maintenance had deleted before the first one was looked up.
     deleted: Option<i64>,
 }
 
 impl Entries {
-    /// The key of a name that [`Self::resolve`] has seen.
+    /// Returns the key of a name that [`Self::resolve`] has looked up.
     pub fn id(&self, name: &str) -> Result<i64, Error> {
         let id = self.ids.get(name).copied();
         id.ok_or_else(|| Error::Damaged(format!("entry {name} has no key")))
     }
 
-    /// Whether the store lacks a name that [`Self::resolve`] has seen.
+    /// Returns whether the store lacks a name that [`Self::resolve`] has looked up.
     pub fn is_new(&self, name: &str) -> bool {
         self.ids
             .get(name)
             .is_some_and(|id| self.new.contains_key(id))
     }
 
-    /// Finds the keys of all these names; names that the store lacks become new entries.
+    /// Looks up the keys of all these names. Names that the store lacks become new entries.
     pub fn resolve<'n>(
         &mut self,
         client: &SpiClient<'_>,
@@ -58,7 +58,7 @@ impl Entries {
         Ok(())
     }
 
-    /// Resolves the names whose hash with this seed is theirs or free; gives the others.
+    /// Resolves the names whose hash with this seed is their own or free. Returns the names whose hash is taken.
     fn resolve_with<'n>(
         &mut self,
         client: &SpiClient<'_>,
@@ -84,8 +84,8 @@ impl Entries {
         Ok(taken)
     }
 
-    /// Stores the new entries, in order of their keys and as the last step of a feed: feeds that store the same entries
-    /// wait for each other as shortly as can be, and never in a circle.
+    /// Stores the new entries, in order of their keys and as the last step of a feed. Thus feeds that store the same
+    /// entries wait for each other as briefly as possible and never deadlock.
     pub fn insert_new(
         &mut self,
         client: &mut SpiClient<'_>,
@@ -115,8 +115,9 @@ impl Entries {
         self.require_same(client)
     }
 
-    /// Maintenance deletes entries that nothing refers to, as what this feed writes does not yet for others: those that it
-    /// has deleted since they were found are stored anew. From now on it waits for this feed.
+    /// Stores again the entries that maintenance has deleted since they were found, and makes maintenance wait for this
+    /// feed from now on. Maintenance deletes entries without references, and does not see the references that this feed
+    /// has not yet committed.
     fn find_again(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         if self.ids.is_empty() {
             return Ok(());
@@ -126,7 +127,7 @@ impl Entries {
             None,
             &[],
         )?;
-        // By statements with a new snapshot.
+        // These statements take a new snapshot.
         let deleted = client.update(DELETED, Some(1), &[])?;
         if deleted.first().get_one::<i64>()? == self.deleted {
             return Ok(());
@@ -144,7 +145,10 @@ impl Entries {
         Ok(())
     }
 
-    /// What a conflict skipped must have come from another feed with the same name.
+    /// Checks that the entries which a conflict skipped were stored by another feed with the same names.
+    ///
+    /// # Errors
+    /// [`Error::EntryRace`] if a key belongs to another name.
     fn require_same(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
         let skipped = std::mem::take(&mut self.new);
         if skipped.is_empty() {
@@ -168,8 +172,8 @@ fn hash(name: &str, seed: u64) -> i64 {
     xxh3_64_with_seed(name.as_bytes(), seed).cast_signed()
 }
 
-/// By a statement that takes a new snapshot of the database where this transaction has written, as a feed has when it
-/// locked its targets.
+/// Returns the names that are stored under these keys. If this transaction has written, as a feed has when it locked
+/// its targets, the statement takes a new snapshot of the database.
 fn stored_names(client: &SpiClient<'_>, ids: Vec<i64>) -> Result<HashMap<i64, String>, Error> {
     let rows = client.select(
         "SELECT entry_id, name FROM jobstats.entries WHERE entry_id = ANY ($1)",

@@ -1,23 +1,23 @@
-//! What the last texts of this session said, so that a session which feeds a target again need not unpack and read the
-//! text before: half of the work of a feed.
+//! A cache of the snapshots of the last texts of this session. A session that feeds a target again then need not unpack
+//! and scan the previous text, which is half of the work of a feed.
 //!
-//! What a text says follows from the text alone, and it is looked for by the digest that is stored of it: who else has fed
-//! the target since, and whether the transaction was committed that brought the text, does not matter. The text itself need
-//! not even be fetched, which is 7.5 MB of one of 111 MB.
+//! A snapshot follows from its text alone, and the key is the digest that is stored with the text. So other feeds of
+//! the target in between do no harm, nor does a rollback of the transaction that brought the text. The packed text need
+//! not be fetched either: 7.5 MB for a text of 111 MB.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use jobstats_core::snapshot::Snapshot;
 
-/// By what a text is known: its digest, and how large it is packed, which is another size where somebody replaced it.
+/// The key of a text: its digest and its packed size. The size is different if somebody has replaced the stored text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub digest: [u8; 16],
     pub packed: usize,
 }
 
-/// Memory for all of them: enough for a text of 150 MB, or for hundreds of usual ones.
+/// The memory of the cache in bytes: enough for a text of 150 MB, or for hundreds of usual ones.
 const LIMIT: usize = 64 << 20;
 
 struct Kept {
@@ -27,7 +27,7 @@ struct Kept {
 }
 
 thread_local! {
-    /// The oldest first.
+    /// The cached snapshots, the oldest first.
     static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
 }
 
@@ -36,7 +36,7 @@ pub fn register_memory() {
     KEPT.with(|_| ());
 }
 
-/// Keeps what a text says, and forgets the oldest where that becomes too much.
+/// Caches the snapshot of a text and drops the oldest ones that exceed [`LIMIT`].
 pub fn keep(key: Key, snapshot: Snapshot<'_>) {
     let memory = snapshot.memory();
     if memory > LIMIT {
@@ -61,7 +61,8 @@ pub fn keep(key: Key, snapshot: Snapshot<'_>) {
     });
 }
 
-/// What a text says, if it is kept; then it is kept no longer, as the next text of its target follows.
+/// Removes the snapshot of a text from the cache and returns it, if it is there. The next text of the target takes its
+/// place.
 pub fn take(key: Key) -> Option<Snapshot<'static>> {
     KEPT.with_borrow_mut(|kept| {
         let place = kept.iter().position(|other| other.key == key)?;

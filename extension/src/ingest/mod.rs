@@ -1,8 +1,8 @@
-//! What an INSERT into `jobstats.feed` does: text in, observations and increments stored.
+//! Ingests an INSERT into `jobstats.feed`: reads the text and stores observations and increments.
 //!
-//! In this order: unpack and scan ([`text`]), find and lock the targets ([`targets`]), place each text between its
-//! neighbours and write what follows from it ([`place`]), last the new identifiers ([`entries`]) and what could not be
-//! used ([`rejects`]).
+//! The steps, in this order: unpack and scan the text ([`text`]), find and lock its targets ([`targets`]), place the
+//! text of each target between its neighbours and write the results ([`place`]), store the new identifiers
+//! ([`entries`]) and the rejected lines ([`rejects`]).
 
 pub mod compute;
 pub mod entries;
@@ -42,27 +42,27 @@ pub use kept::register_memory;
 
 use place::{Action, Outcome};
 
-/// One row of the feed, its text apart.
+/// One row of the feed, without its text.
 pub struct Feed {
     cluster: String,
     server: String,
     time: Micros,
     duration: Option<Interval>,
     shipper: Option<String>,
-    /// LIKE patterns of the targets that the sender may feed; None: any.
+    /// LIKE patterns of the targets that the sender may feed; `None` allows every target.
     own_targets: Option<Vec<String>>,
 }
 
-/// Bytes of a name that is stored with every text. Host names have at most as many.
+/// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
 const NAME_LIMIT: usize = 255;
 
-/// Entries that take memory which is worth giving back.
+/// The number of entries above which a feed returns its free memory to the system.
 const MANY_ENTRIES: i64 = 10_000;
 
-/// The longest time that reading is believed to have taken.
+/// The longest time that reading a text is believed to have taken.
 const LONGEST_READING: i128 = DAY as i128;
 
-/// The columns of a row of the feed as they come.
+/// The columns of a row of the feed, as the caller passes them.
 struct Arguments<'a> {
     cluster: Option<String>,
     server: Option<String>,
@@ -102,13 +102,13 @@ fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
     }
 }
 
-/// Cuts a name, for which no text is refused.
+/// Cuts a name to [`NAME_LIMIT`] bytes, because a long name of a shipper is no reason to reject a text.
 fn shortened(mut name: String) -> String {
     name.truncate(name.floor_char_boundary(NAME_LIMIT));
     name
 }
 
-/// Whether reading can have taken that long: what is computed from other intervals overflows.
+/// Returns whether reading can have taken this long. Computations with other intervals overflow.
 fn is_possible(duration: &Interval) -> bool {
     let months = i128::from(duration.months());
     let days = months * 30 + i128::from(duration.days());
@@ -116,7 +116,7 @@ fn is_possible(duration: &Interval) -> bool {
     (0..=LONGEST_READING).contains(&micros)
 }
 
-/// What all steps of one feed share.
+/// The state that all steps of one feed share.
 struct Ingest<'a> {
     feed: &'a Feed,
     settings: Settings,
@@ -194,7 +194,7 @@ fn jobstats_ingest(
     })))
 }
 
-/// Limits how long this feed waits for another one, where the session does not limit it more.
+/// Limits how long this feed waits for another one, unless the session has a shorter `lock_timeout`.
 fn patience(milliseconds: i64) -> Pinned {
     // SAFETY: reads a variable of this backend.
     #[allow(unsafe_code)]
@@ -242,7 +242,7 @@ fn jobstats_ingest_own(
     Ok(())
 }
 
-/// Ingests a row of the feed, and warns the sender of what was not stored as it came.
+/// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones.
 fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = told(|| {
         Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
@@ -258,14 +258,18 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
         })
     })?;
     warning::warn(&outcomes);
-    // What took longer by far than this takes.
+    // A feed of so many entries takes far longer than returning the memory.
     if outcomes.iter().map(Outcome::entries).sum::<i64>() > MANY_ENTRIES {
         memory::give_back();
     }
     Ok(outcomes)
 }
 
-/// The previous text must be the one that is committed when the target's lock is ours: only READ COMMITTED shows it.
+/// Requires the isolation level READ COMMITTED: a higher one does not show the previous text if another feed committed
+/// it while this feed waited for the lock of the target.
+///
+/// # Errors
+/// [`Error::Isolation`] if the level is higher.
 pub fn require_read_committed(client: &SpiClient<'_>, action: &'static str) -> Result<(), Error> {
     let level = store::setting(client, "transaction_isolation")?;
     match level.as_str() {
@@ -319,7 +323,8 @@ fn ingest(
     let parts = ingest.own(client, parts, &mut outcomes)?;
     for (mut target, part) in targets::find_and_lock(client, &feed.cluster, parts)? {
         pause();
-        // A connection for each: what its statements read stays in memory as long as it lasts.
+        // Each target has its own connection, because the rows that its statements read stay in memory as long as the
+        // connection.
         let place = |client: &mut SpiClient<'_>| ingest.place(client, &mut target, part);
         outcomes.push(Spi::connect_mut(place)?);
     }

@@ -1,4 +1,4 @@
-//! Where a text stands among the observations of its target, and what follows from it.
+//! Places a text among the observations of its target, and computes the results.
 
 use jobstats_core::increment::{CompareError, LateReason, Observation, can_be_older};
 use jobstats_core::snapshot::Snapshot;
@@ -17,25 +17,25 @@ use crate::memory::reserve;
 use crate::pause::PAUSE;
 use crate::zstd_text::unpack;
 
-/// What became of a target's text.
+/// The outcome of ingesting a target's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// The first observation of its target.
     Baseline,
-    /// The newest one.
+    /// The newest observation of its target.
     Stored,
-    /// Older than the newest one, put where it belongs.
+    /// An observation older than the newest one, placed in order of time.
     Placed,
-    /// Known already.
+    /// A text that is stored already.
     Repeated,
-    /// No observation: only the cleanup interval.
+    /// A text without an observation, which has only the cleanup interval.
     Interval,
-    /// In `jobstats.rejects`, with this reason.
+    /// A text that is in `jobstats.rejects`, with this reason.
     Rejected(&'static str),
 }
 
 impl Action {
-    /// Why a text was rejected.
+    /// Returns the reason why a text was rejected.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Rejected(reason) => Some(reason),
@@ -43,7 +43,7 @@ impl Action {
         }
     }
 
-    /// As `jobstats_ingest` shows it.
+    /// Returns the name of the action, as `jobstats_ingest` shows it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -56,7 +56,7 @@ impl Action {
     }
 }
 
-/// What a feed did for one target.
+/// The result of a feed for one target.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub target: Option<String>,
@@ -66,7 +66,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// How many entries the text had.
+    /// Returns the number of entries in the text.
     pub fn entries(&self) -> i64 {
         self.counts.entries.into()
     }
@@ -81,7 +81,7 @@ impl Outcome {
     }
 }
 
-/// Reasons of `jobstats.rejects` that concern a whole text.
+/// The reasons of `jobstats.rejects` that concern a whole text.
 pub mod reason {
     pub const CLOCK: &str = "clock";
     pub const TOO_LATE: &str = "too late";
@@ -97,15 +97,15 @@ const USELESS_LINES: u64 = 100_000;
 /// The largest number of lines of a record.
 const LINES_OF_RECORD: u64 = 40;
 
-/// Returns whether a text has more unusable lines than its records could have lines. Such a text is not worth the time that the
-/// next feed and each audit would take to read it again.
+/// Returns whether a text has more unusable lines than its records could have lines. Such a text is not worth the time
+/// that the next feed and each audit would take to read it again.
 fn is_mostly_unusable(snapshot: &Snapshot<'_>) -> bool {
     let records = snapshot.records.len() as u64;
     snapshot.problems_found > USELESS_LINES + records * LINES_OF_RECORD
 }
 
 impl Ingest<'_> {
-    /// A text of `lctl get_param -n`: whose it is cannot be known.
+    /// Rejects a text of `lctl get_param -n`: its target cannot be known.
     pub fn reject_nameless(&mut self, part: &Part<'_, '_>) -> Outcome {
         self.rejects
             .add(None, None, reason::NO_TARGET, &part.beginning);
@@ -117,7 +117,7 @@ impl Ingest<'_> {
         }
     }
 
-    /// Gives the parts of the targets that the sender may feed; what it says of others is rejected.
+    /// Returns the parts of the targets that the sender may feed, and rejects the others.
     pub fn own<'a, 'w>(
         &mut self,
         client: &SpiClient<'_>,
@@ -147,7 +147,7 @@ impl Ingest<'_> {
         Ok(kept)
     }
 
-    /// Stores one target's text with what follows from it, if it can be placed.
+    /// Stores the text of one target with its increments, if it can be placed.
     pub fn place(
         &mut self,
         client: &mut SpiClient<'_>,
@@ -272,7 +272,7 @@ impl Ingest<'_> {
         Outcome::of(&target.name, Action::Rejected(reason))
     }
 
-    /// Why a text older than the newest one cannot be placed; None where it can.
+    /// Returns the reason why a text older than the newest one cannot be placed; `None` if it can.
     fn why_not_late(
         &self,
         this: &Observation<'_>,
@@ -282,7 +282,7 @@ impl Ingest<'_> {
         let previous = previous.map(Read::known);
         let next_read = next.read()?;
         let next_observation = next_read.observation();
-        // Retention may have taken the observation that `next` was computed from. One that began anew was computed from none.
+        // Retention may have deleted the observation with which `next` was compared. A baseline was compared with none.
         let before = previous.map(|previous| previous.time);
         let is_gone = next.since.is_some_and(|since| before != Some(since))
             || next_observation.snapshot.is_none()

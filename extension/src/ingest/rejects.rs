@@ -1,4 +1,4 @@
-//! What could not be used, on its way into `jobstats.rejects`.
+//! Collects the text that could not be used, for `jobstats.rejects`.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use super::Feed;
 use crate::error::Error;
 use crate::time::timestamptz;
 
-/// Rows per text and reason; the rest is counted.
+/// The number of rows per text and reason; further rejects are only counted.
 const PER_REASON: usize = 100;
 
-/// Bytes of a line that are kept.
+/// The number of bytes of a line that are stored.
 const LINE_LIMIT: usize = 4096;
 
-/// One row, but for what it has in common with the others of the text.
+/// The columns of a row of `jobstats.rejects` that differ between the rejects of a text.
 struct Reject {
     target: Option<String>,
     line: Option<i32>,
@@ -32,7 +32,7 @@ pub struct Rejects {
 }
 
 impl Rejects {
-    /// Adds what scanning or comparing could not use.
+    /// Adds the lines that scanning could not use.
     pub fn add_problems(&mut self, problems: &[Problem<'_>], target: Option<&str>) {
         for problem in problems {
             let line = i32::try_from(problem.line).ok();
@@ -40,7 +40,7 @@ impl Rejects {
         }
     }
 
-    /// Says how many problems of a text were not even kept: it consists of little else.
+    /// Adds the number of problems of a text that were not even kept, because the text consists of little else.
     pub fn add_dropped(&mut self, dropped: u64) {
         if dropped > 0 {
             self.add(
@@ -76,14 +76,14 @@ impl Rejects {
         }
     }
 
-    /// Counts one more, and says whether it is kept.
+    /// Counts one more reject of a reason, and returns whether it is kept.
     fn has_room(&mut self, reason: &str) -> bool {
         let seen = self.seen.entry(reason.to_owned()).or_default();
         *seen += 1;
         *seen <= PER_REASON
     }
 
-    /// Stores them.
+    /// Stores the rejects.
     pub fn insert(
         &mut self,
         client: &mut SpiClient<'_>,
@@ -131,13 +131,14 @@ impl Rejects {
     }
 }
 
-/// As much of a text as is looked at; a few bytes more than are kept: what is valid must not look damaged because it was
-/// cut.
+/// Returns the part of a text that is looked at. It is a few bytes longer than the part that is stored, so that a valid
+/// character at the cut does not look damaged.
 pub fn beginning(text: &[u8]) -> &[u8] {
     &text[..text.len().min(LINE_LIMIT + char::MAX_LEN_UTF8)]
 }
 
-/// As text of PostgreSQL: cut, and what is not valid there in Lustre's own notation.
+/// Returns the beginning of a text as a text of PostgreSQL. Bytes that are not valid there are escaped in Lustre's own
+/// notation.
 fn shown(text: &[u8]) -> String {
     let mut shown = jobstats_core::escape::escape(beginning(text)).into_owned();
     shown.truncate(shown.floor_char_boundary(LINE_LIMIT));

@@ -1,4 +1,4 @@
-//! Where the time of a feed goes, for who asks with `SET client_min_messages = debug1`.
+//! Timings of the steps of a feed, shown with `SET client_min_messages = debug1`.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A part of the work.
+/// A step of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Unpacking texts.
     Unpack,
-    /// Packing a text that came unpacked, or with others.
+    /// Packing the text of a target, unless it came packed and alone.
     Pack,
-    /// The digest of the new text.
+    /// Computing the digest of the new text.
     Digest,
-    /// Text → snapshot, of the new text and of the one before.
+    /// Scanning the new text and the one before into snapshots.
     Scan,
-    /// Two snapshots → increments.
+    /// Comparing two snapshots, which gives the increments.
     Compare,
-    /// Identifiers: finding their keys, storing new ones.
+    /// Looking up the keys of identifiers and storing new identifiers.
     Entries,
     /// Storing increments.
     Increments,
@@ -38,7 +38,7 @@ const STEPS: [(Step, &str); 8] = [
     (Step::Text, "text"),
 ];
 
-/// Time, and how much of it the processor worked: the rest was waiting, for the disk or for the processor itself.
+/// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spent {
     time: Duration,
@@ -70,7 +70,7 @@ impl fmt::Display for Spent {
     }
 }
 
-/// Of this backend's only thread.
+/// Returns the CPU time of the only thread of this backend.
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
@@ -80,7 +80,7 @@ thread_local! {
     static SPENT: Cell<[Spent; STEPS.len()]> = const { Cell::new([Spent::NOTHING; STEPS.len()]) };
 }
 
-/// Does a part of the work. Parts do not contain one another.
+/// Runs a step and adds its time. Steps do not contain one another.
 pub fn timed<T>(step: Step, work: impl FnOnce() -> T) -> T {
     let (result, took) = Spent::of(work);
     let mut all = SPENT.get();
@@ -91,7 +91,7 @@ pub fn timed<T>(step: Step, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Does the whole work and says how long its parts took.
+/// Runs the whole feed and reports how long its steps took.
 pub fn told<T>(work: impl FnOnce() -> T) -> T {
     SPENT.take();
     let (result, all) = Spent::of(work);

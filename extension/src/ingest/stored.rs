@@ -1,7 +1,7 @@
 //! Observations in the store: `jobstats.observations` with `jobstats.raw`.
 //!
-//! Everything is read by statements that take a new snapshot of the database: what the feed before us committed while
-//! we waited for the target's lock is seen.
+//! Every statement takes a new snapshot of the database, so that it shows what the previous feed committed while this
+//! feed waited for the lock of the target.
 
 use std::borrow::Cow;
 
@@ -25,27 +25,27 @@ use crate::zstd_text::unpack;
 
 /// An observation with its text.
 pub struct Stored {
-    /// When it was read.
+    /// The time at which the text was read.
     pub time: Micros,
-    /// The observation that it was compared with; None for a baseline.
+    /// The time of the observation with which this one was compared; `None` for a baseline.
     pub since: Option<Micros>,
-    /// Where.
+    /// The server on which the text was read.
     pub server: String,
-    /// None where retention has taken it.
+    /// The text; `None` if retention has deleted it.
     pub text: Option<Text>,
-    /// The carried records, unpacked; None where there are none.
+    /// The carried records, unpacked; `None` if there are none.
     pub carried: Option<Vec<u8>>,
-    /// Whether the carried records cannot be read.
+    /// Set if the carried records cannot be read.
     pub forgotten: bool,
-    /// In seconds, as it was known when the text came.
+    /// The cleanup interval in seconds, as it was known when the text came.
     pub cleanup_interval: Option<u32>,
 }
 
 /// The text of an observation.
 pub enum Text {
-    /// As lctl printed it.
+    /// The lines as lctl printed them.
     Lines(Vec<u8>),
-    /// What it says, where this session has read it before.
+    /// The snapshot of a text that this session has read before.
     Kept(Snapshot<'static>),
 }
 
@@ -59,7 +59,7 @@ pub struct Read<'a> {
 }
 
 impl Stored {
-    /// Scans text and carried records.
+    /// Scans the text and the carried records.
     pub fn read(&self) -> Result<Read<'_>, Error> {
         let snapshot = match &self.text {
             Some(Text::Kept(snapshot)) => Some(Cow::Borrowed(snapshot)),
@@ -84,7 +84,8 @@ impl Stored {
 }
 
 impl Read<'_> {
-    /// As the one before another. Where it is not known what it carried, its text proves no more than one that is gone.
+    /// Returns the observation for comparing a later one with it. If its carried records are unknown, its text proves
+    /// no more than a text that is gone, and is left out.
     pub fn known(&self) -> Observation<'_> {
         Observation {
             snapshot: self.snapshot.as_deref().filter(|_| !self.forgotten),
@@ -92,7 +93,7 @@ impl Read<'_> {
         }
     }
 
-    /// As rules look at it.
+    /// Returns the observation as [`jobstats_core::increment`] takes it.
     pub fn observation(&self) -> Observation<'_> {
         Observation {
             time: self.time,
@@ -102,18 +103,18 @@ impl Read<'_> {
         }
     }
 
-    /// The earliest time at which a row may begin that is computed from this observation.
+    /// Returns the earliest time at which a row of increments that is computed from this observation may begin.
     pub fn earliest(&self) -> Micros {
         earliest(&self.observation())
     }
 
-    /// The cleanup interval that holds for the text, in seconds.
+    /// Returns the cleanup interval of the text in seconds: its own one, or else `otherwise`.
     pub fn cleanup_interval(&self, otherwise: Option<u32>) -> u32 {
         cleanup_interval(self.snapshot.as_deref(), otherwise)
     }
 }
 
-/// The earliest time at which a row may begin that is computed from an observation.
+/// Returns the earliest time at which a row of increments that is computed from an observation may begin.
 pub fn earliest(observation: &Observation<'_>) -> Micros {
     let carried = observation.carried.iter();
     carried
@@ -122,7 +123,7 @@ pub fn earliest(observation: &Observation<'_>) -> Micros {
         .fold(observation.time, Micros::min)
 }
 
-/// The digest of the target's text of exactly this time, if there is one.
+/// Returns the digest of the target's text of exactly this time, if there is one.
 pub fn digest(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -137,15 +138,17 @@ pub fn digest(
     Ok(row.map(|row| row.get::<Vec<u8>>(1)).transpose()?.flatten())
 }
 
-/// The observation before this time, unless it is older by more than `raw_retention`: then its text is gone, or about to go,
-/// and the target begins anew. So the number of rows that an increment is divided into has a bound.
+/// Returns the observation before this time, unless it is older by more than `raw_retention`. The text of such an
+/// observation is gone, or soon will be, and the target begins anew with a baseline. This bounds the number of rows
+/// into which an increment is divided.
 pub fn before(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: Micros,
     raw_retention: Micros,
 ) -> Result<Option<Stored>, Error> {
-    // Nearly always it is less than a day old: looking there first spares a look into every chunk of the past.
+    // Nearly always the observation is less than a day old. Looking there first avoids a look into every chunk of the
+    // past.
     for back in [DAY.min(raw_retention), raw_retention] {
         let found = find(
             client,
@@ -161,7 +164,7 @@ pub fn before(
     Ok(None)
 }
 
-/// The observation after this time.
+/// Returns the observation after this time.
 pub fn after(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -176,7 +179,7 @@ pub fn after(
     )
 }
 
-/// The observation of exactly this time.
+/// Returns the observation of exactly this time.
 pub fn at(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -191,10 +194,10 @@ pub fn at(
     )
 }
 
-/// What is known of a text already, as the one before another.
+/// Looks up the snapshot of a text that this session has read before.
 type Known = fn(kept::Key) -> Option<Snapshot<'static>>;
 
-/// The first observation that the clauses of a SELECT leave.
+/// Returns the first observation that matches the clauses of a SELECT.
 fn find(
     client: &mut SpiClient<'_>,
     clauses: &str,
@@ -243,7 +246,7 @@ fn find(
     }))
 }
 
-/// A row of `jobstats.raw`, unpacked; without anything where there is none.
+/// A row of `jobstats.raw`, unpacked; every field is empty if there is no such row.
 #[derive(Default)]
 struct Raw {
     server: Option<String>,
@@ -252,8 +255,8 @@ struct Raw {
     forgotten: bool,
 }
 
-/// The text of an observation and its carried records. What cannot be unpacked is as good as gone: a feed must not fail
-/// for ever because a row is damaged.
+/// Reads the text of an observation and its carried records. A value that cannot be unpacked counts as gone, because a
+/// damaged row must not make every later feed fail.
 fn raw(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -282,7 +285,7 @@ fn raw(
             text => text.map(Some).map(Ok),
         }
     };
-    // The text first, as the larger of them makes more of spare memory.
+    // The text is unpacked before the carried records: it is larger, and so saves more by using the spare memory.
     let packed = row
         .get::<i32>(4)?
         .and_then(|size| usize::try_from(size).ok());
@@ -300,7 +303,7 @@ fn raw(
     })
 }
 
-/// What was packed, if it can be unpacked.
+/// The unpacked value, or [`Damaged`] if it cannot be unpacked.
 type Unpacked = Result<Option<Vec<u8>>, Damaged>;
 
 #[derive(Debug)]
@@ -308,18 +311,18 @@ struct Damaged;
 
 /// The text of a new observation.
 pub struct NewText<'a> {
-    /// As it is stored.
+    /// The packed text, as it is stored.
     pub packed: Bytea<'a>,
-    /// Its size, unpacked.
+    /// The size of the unpacked text in bytes.
     pub bytes: usize,
-    /// XXH3-128.
+    /// XXH3-128 of the text.
     pub digest: [u8; 16],
-    /// In seconds.
+    /// The cleanup interval in seconds.
     pub cleanup_interval: u32,
 }
 
 impl NewText<'_> {
-    /// By what it is known from now on.
+    /// Returns the key of the text in the cache of this session.
     pub fn key(&self) -> kept::Key {
         kept::Key {
             digest: self.digest,
@@ -369,7 +372,7 @@ pub fn insert(
     Ok(())
 }
 
-/// Writes what was computed anew for an observation that is there.
+/// Writes the newly computed values of an observation that is stored already.
 pub fn update(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -395,7 +398,7 @@ pub fn update(
     Ok(())
 }
 
-/// Writes what the raw text says of an observation whatever it is compared with.
+/// Writes those columns of an observation that depend on its raw text alone.
 pub fn correct(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -420,15 +423,16 @@ pub fn correct(
 /// Increments that are to be replaced.
 #[derive(Debug, Clone, Copy)]
 pub struct Stale {
-    /// The observation before.
+    /// The time of the observation before.
     pub after: Micros,
-    /// The observation that gave them. What was observed in between belongs to none.
+    /// The time of the observation whose increments are replaced. Increments observed in between belong to no
+    /// observation and are replaced, too.
     pub observed: Micros,
-    /// None of them begins before.
+    /// The earliest time at which one of these increments begins.
     pub earliest: Micros,
 }
 
-/// Deletes increments of a target, by one search in time for all; gives how many they were.
+/// Deletes increments of a target in a single search in time, and returns their number.
 pub fn delete_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
@@ -463,7 +467,7 @@ pub fn delete_increments(
     Ok(deleted.len())
 }
 
-/// Key, `since` and counts, in the order of the statements above.
+/// Returns the key, `since` and the counts, in the order of the statements above.
 fn counts(
     target_id: i32,
     time: TimestampWithTimeZone,

@@ -1,4 +1,4 @@
-//! The targets of a text: known or new, each locked until the end of the transaction.
+//! The targets of a text, known or new. Each is locked until the end of the transaction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,27 +9,27 @@ use pgrx::spi::SpiClient;
 use super::text::Part;
 use crate::error::Error;
 
-/// Seconds, where the text does not say: Lustre's own default.
+/// The cleanup interval in seconds of a text that has none: the default of Lustre.
 const CLEANUP_INTERVAL: u32 = 600;
 
 /// A row of `jobstats.targets`, locked.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Key.
+    /// The key of the target.
     pub id: i32,
-    /// `scratch-MDT0000`.
+    /// The name, such as `scratch-MDT0000`.
     pub name: String,
-    /// Seconds; None where it has never been shipped.
+    /// The cleanup interval in seconds; `None` if it has never been shipped.
     pub cleanup_interval: Option<u32>,
 }
 
 impl Target {
-    /// Seconds that hold for a text: what it says itself, else what was shipped apart from it.
+    /// Returns the cleanup interval of a text in seconds: its own one, or else the one that was shipped before.
     pub fn cleanup_interval(&self, text: &Snapshot<'_>) -> u32 {
         cleanup_interval(Some(text), self.cleanup_interval)
     }
 
-    /// Notes the cleanup interval that the target's newest text brings.
+    /// Stores the cleanup interval of the target's newest text.
     pub fn note_cleanup_interval(
         &mut self,
         client: &mut SpiClient<'_>,
@@ -48,18 +48,18 @@ impl Target {
     }
 }
 
-/// The cleanup interval that holds for a text, in seconds: what it says itself, else what is known otherwise.
+/// Returns the cleanup interval of a text in seconds: its own one, or else `otherwise`, or else the default of Lustre.
 pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> u32 {
     text.and_then(|text| text.cleanup_interval)
         .or(otherwise)
         .unwrap_or(CLEANUP_INTERVAL)
 }
 
-/// The targets of the parts of a text, each of which names one, in order of target_id, all of them locked.
+/// Returns the targets of the parts of a text, in order of `target_id`, all of them locked. Each part names a target.
 ///
 /// The locks come first and in this order, so that two texts with common targets wait for each other and never
-/// deadlock. What is read of a target is read afterwards, by statements that take a new snapshot of the database: what
-/// a feed that held the lock has committed is seen from then on.
+/// deadlock. The feed reads the rows of a target only afterwards, by statements that take a new snapshot of the
+/// database, and so sees everything that earlier holders of the lock have committed.
 pub fn find_and_lock<'a, 'w>(
     client: &mut SpiClient<'_>,
     cluster: &str,
@@ -77,7 +77,7 @@ pub fn find_and_lock<'a, 'w>(
     let targets = lock(client, cluster, names)?;
     let mut found = Vec::with_capacity(named.len());
     for (name, part) in named {
-        // The same target twice where a damaged text names it as MDT and as OST.
+        // A damaged text may name a target both as MDT and as OST; then the target occurs twice.
         let target = targets.get(&shown(name)).cloned();
         let target = target.ok_or_else(|| Error::Damaged("a target vanished".to_owned()))?;
         found.push((target, part));
@@ -86,12 +86,12 @@ pub fn find_and_lock<'a, 'w>(
     Ok(found)
 }
 
-/// The name of a target, as it is stored.
+/// Returns the name of a target as it is stored.
 pub fn shown(target: TargetName<'_>) -> String {
     jobstats_core::escape::escape(target.name).into_owned()
 }
 
-/// The names that are LIKE one of the patterns.
+/// Returns the names that are LIKE one of the patterns.
 pub fn matching(
     client: &SpiClient<'_>,
     names: &[Option<String>],
@@ -109,8 +109,8 @@ pub fn matching(
     Ok(matching)
 }
 
-/// Makes the rows of new targets, in order of their names: feeds that make the same ones wait for each other, and never
-/// in a circle.
+/// Inserts the rows of new targets in order of their names, so that feeds which insert the same ones wait for each
+/// other and never deadlock.
 fn insert_missing<'t>(
     client: &mut SpiClient<'_>,
     cluster: &str,
@@ -141,7 +141,7 @@ fn insert_missing<'t>(
     Ok(())
 }
 
-/// Locks rows, each as it is when the lock is had.
+/// Locks the rows of targets, and returns each as it is after the lock is taken.
 fn lock(
     client: &mut SpiClient<'_>,
     cluster: &str,
@@ -169,7 +169,7 @@ fn lock(
     Ok(targets)
 }
 
-/// `scratch-OST001f` is file system `scratch`, index 31.
+/// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
 fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
     let Some((filesystem, device)) = name.rsplit_once('-') else {
         return (None, None);

@@ -1,4 +1,4 @@
-//! The text of a feed, unpacked where it came packed, and the part of it that belongs to one target.
+//! The text of a feed, unpacked if it came packed, and the part of it that belongs to one target.
 
 use std::borrow::Cow;
 
@@ -13,37 +13,37 @@ use crate::error::Error;
 use crate::memory::reserve;
 use crate::zstd_text::{pack, recycle, require_ratio, unpack_with};
 
-/// The text, and how it came.
+/// The text of a feed, with the packed value if it came packed.
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
     came: Option<Packed<'a>>,
 }
 
-/// A text as it came packed.
+/// The packed value in which a text came.
 struct Packed<'a> {
     value: Bytea<'a>,
-    /// XXH3-128 of all of the text.
+    /// XXH3-128 of the whole text.
     digest: u128,
 }
 
-/// What a text says of one target, without the text: that and the one before it are most of the memory of a feed, and so
-/// they are never there at once.
+/// The snapshot of one target, without its text. The text and the one before it take most of the memory of a feed, so
+/// the two are never in memory at once.
 pub struct Part<'a, 'w> {
     pub snapshot: Snapshot<'w>,
-    /// Its lines, packed.
+    /// The lines of the target, packed.
     pub packed: Bytea<'a>,
-    /// Size of its lines.
+    /// Size of the lines in bytes.
     pub bytes: usize,
-    /// XXH3-128 of its lines.
+    /// XXH3-128 of the lines.
     pub digest: [u8; 16],
-    /// As much of its lines as a row of `jobstats.rejects` shows.
+    /// The first bytes of the lines, as many as a row of `jobstats.rejects` shows.
     pub beginning: Vec<u8>,
-    /// What of it could not be used.
+    /// The lines that could not be used.
     pub rejects: Rejects,
 }
 
 impl<'a> Text<'a> {
-    /// From `body` or `body_zstd`: exactly one of them.
+    /// Creates a text from `body` or `body_zstd`; exactly one of them must be given.
     pub fn new(body: Option<&'a str>, packed: Option<Bytea<'a>>) -> Result<Self, Error> {
         match (body, packed) {
             (Some(body), None) => Ok(Self {
@@ -56,7 +56,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The digest is made piece by piece, as to read the text once more takes three times as long.
+    /// Unpacks a text and computes its digest piece by piece, because reading the text once more takes three times as
+    /// long.
     fn unpacked(packed: Bytea<'a>) -> Result<Self, Error> {
         let mut digest = Xxh3::new();
         let text = timed(Step::Unpack, || {
@@ -71,12 +72,12 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// As lctl printed it.
+    /// Returns the text as lctl printed it.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The part of one target.
+    /// Returns the part of one target.
     pub fn part<'w>(
         &self,
         snapshot: Snapshot<'_>,
@@ -98,7 +99,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Makes way for the text before it.
+    /// Frees the memory of the text for the text before it.
     pub fn leave(self) {
         if let Cow::Owned(bytes) = self.bytes {
             recycle(bytes);
@@ -117,7 +118,8 @@ impl<'a> Text<'a> {
         Ok(Cow::Owned(lines))
     }
 
-    /// The lines of one target, packed, and their digest: as they came where they came alone.
+    /// Returns the lines of one target, packed, and their digest. A text of one target that came packed is returned as
+    /// it came.
     fn packed(&self, lines: &[u8]) -> Result<(Bytea<'a>, u128), Error> {
         match &self.came {
             Some(came) if lines.len() == self.bytes.len() => Ok((came.value, came.digest)),
@@ -133,7 +135,10 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Fails where one target's lines are more than the settings allow.
+/// Checks the size of the lines of one target.
+///
+/// # Errors
+/// [`Error::TextTooLarge`] if they have more bytes than `limit`.
 pub fn require_size(snapshot: &Snapshot<'_>, limit: u64) -> Result<(), Error> {
     if size(snapshot) as u64 > limit {
         Err(Error::TextTooLarge { limit })

@@ -1,7 +1,7 @@
-//! What a sender is told of texts that were not stored as they came.
+//! The warning to the sender about texts that were not stored as they came.
 //!
-//! An INSERT fails only where nothing could be kept. So a sender whose text is rejected, or placed before what another one
-//! sent, would not know.
+//! An INSERT fails only if nothing could be stored. Without the warning, a sender would not notice that its text is
+//! rejected, or is placed before a newer text from another sender.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use pgrx::{PgLogLevel, PgSqlErrorCode};
 
 use super::place::{Action, Outcome, reason};
 
-/// As many targets are named.
+/// The number of targets that the detail names.
 const NAMED: usize = 10;
 
-/// Warns once per feed, if there is anything to tell.
+/// Warns the sender once per feed, if a text was rejected or placed.
 pub fn warn(outcomes: &[Outcome]) {
     let Some(message) = message(outcomes) else {
         return;
@@ -24,7 +24,7 @@ pub fn warn(outcomes: &[Outcome]) {
         .report(PgLogLevel::WARNING);
 }
 
-/// What to do about it.
+/// Returns the hint of the warning.
 fn hint(outcomes: &[Outcome]) -> &'static str {
     let mut reasons = outcomes
         .iter()
@@ -38,7 +38,7 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     }
 }
 
-/// How many texts were rejected for which reasons, and how many were placed.
+/// Returns the number of rejected texts, by reason, and of placed ones; `None` if there are neither.
 fn message(outcomes: &[Outcome]) -> Option<String> {
     let mut reasons = BTreeMap::<_, usize>::new();
     for reason in outcomes
@@ -70,7 +70,7 @@ fn message(outcomes: &[Outcome]) -> Option<String> {
     }
 }
 
-/// What became of the first of these texts.
+/// Returns the detail of the warning: the first of these texts and the outcome of each.
 fn detail(outcomes: &[Outcome]) -> String {
     let told = outcomes.iter().filter_map(|outcome| {
         let what = match outcome.action {

@@ -1,4 +1,4 @@
-//! Asks a question and makes rows of the answer.
+//! Runs the statement of a question and converts its result to rows.
 
 use std::ffi::CStr;
 
@@ -21,9 +21,9 @@ use crate::reading::window::{ROW_LIMIT, Window, require_bearable};
 use crate::store;
 use crate::time::{DAY, EARLIEST, timestamptz};
 
-/// What holds while a statement runs. It has hundreds of expressions: compiling them takes longer than reading a day of a
-/// large cluster. And the planner knows nothing of what the parts hold that are joined and grouped: to sort these takes
-/// twice as long as to hash them.
+/// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
+/// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
+/// takes twice as long as hashing them.
 pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"search_path", c"pg_catalog, pg_temp"),
     (c"jit", c"off"),
@@ -31,38 +31,39 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_sort", c"off"),
 ];
 
-/// Position of the first dimension in the statement's result; before it come whether there are times, and the step.
+/// Position of the first dimension in the statement's result. The flag for reported times and the step come before it.
 const FIRST_DIMENSION: usize = 3;
 
-/// Number of columns between the dimensions and the first measure: what was observed, and of how many and which targets.
+/// Number of columns between the dimensions and the first measure: the observed time, the number of targets, and the
+/// flags for MDTs and OSTs.
 pub const BETWEEN: usize = 4;
 
-/// What a group did of one operation in one step.
+/// The usage of one group for one operation in one step.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// Start of the step.
     pub time: TimestampWithTimeZone,
-    /// Its width.
+    /// Width of the step in seconds.
     pub seconds: f64,
-    /// What the group is.
+    /// The dimensions of the group.
     pub dimensions: Dimensions,
     /// The operation.
     pub operation: String,
-    /// How much, where asked for.
+    /// The total, if the question asks for totals.
     pub total: Option<AnyNumeric>,
     /// Sum over targets of total ÷ seconds observed.
     pub rate: Option<f64>,
-    /// Number of calls, where asked for.
+    /// Number of calls, if the question asks for calls.
     pub calls: Option<AnyNumeric>,
-    /// Bytes or microseconds per call, where asked for.
+    /// Bytes or microseconds per call, if the question asks for calls.
     pub per_call: Option<f64>,
-    /// Part of the total of all groups, where ranked.
+    /// Part of the total of all groups, if the groups are ranked.
     pub share: Option<f64>,
-    /// Observed time of the targets ÷ all time.
+    /// Observed time of the targets ÷ (number of targets × width of the step).
     pub coverage: f64,
 }
 
-/// The rows that answer a question.
+/// Returns the rows that answer a question.
 pub fn ask(question: &Question) -> Result<Vec<Row>, Error> {
     select(question, |mut groups, window| {
         let mut reader = Reader::new(question);
@@ -77,7 +78,7 @@ pub fn ask(question: &Question) -> Result<Vec<Row>, Error> {
     })
 }
 
-/// The rows that answer a question whose rows are of a kind of their own.
+/// Returns the rows that answer a question, each converted from its columns by `row`.
 pub fn ask_for<T>(
     question: &Question,
     mut row: impl FnMut(Step, &mut Columns<'_>) -> Result<T, Error>,
@@ -94,13 +95,14 @@ pub fn ask_for<T>(
 /// A step of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// Its start.
+    /// Start of the step.
     pub time: TimestampWithTimeZone,
-    /// Its width.
+    /// Width of the step in seconds.
     pub seconds: f64,
 }
 
-/// Asks, and says once where servers report no times though the question is about them.
+/// Runs the statement of a question and reads its result. Raises one notice if the question asks for times that the
+/// servers do not report.
 fn select<T>(
     question: &Question,
     read: impl FnOnce(SpiTupleTable<'_>, &Window) -> Result<(Vec<T>, Option<bool>), Error>,
@@ -111,7 +113,7 @@ fn select<T>(
         let Some(place) = Place::find(client, question)? else {
             return Ok(Vec::new());
         };
-        // Rows by user are asked for users themselves.
+        // Rollups by user are filtered by user, not by entry.
         let entries = if place.sources.has_users() {
             None
         } else {
@@ -134,18 +136,18 @@ fn select<T>(
     })
 }
 
-/// Where the answer to a question is to be found.
+/// The window of a question and the sources of its rows.
 pub struct Place {
     /// The window.
     pub window: Window,
-    /// What is read.
+    /// The sources of the rows.
     sources: Sources,
     /// The schema of our functions, quoted.
     schema: String,
 }
 
 impl Place {
-    /// Of a question; None where nothing can be an answer.
+    /// Finds the window and the sources of a question; `None` if the answer is empty.
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
         question.filters.require_patterns()?;
@@ -166,7 +168,7 @@ impl Place {
         }))
     }
 
-    /// The statement, of these entries where they are few.
+    /// Returns the statement. `entries` are the entries that the filters select, if they are few.
     pub fn statement<'a>(
         &'a self,
         question: &'a Question,
@@ -176,7 +178,7 @@ impl Place {
         Statement::new(question, steps, &self.sources, entries, &self.schema)
     }
 
-    /// See [`crate::reading::statement`] for their order.
+    /// Returns the parameters of the statement; see [`crate::reading::statement`] for their order.
     pub fn parameters(&self, question: &Question) -> Result<Vec<DatumWithOid<'static>>, Error> {
         let (since, until) = (self.window.since(), self.window.until());
         let day_before = since.saturating_sub(DAY).max(EARLIEST);
@@ -202,7 +204,7 @@ impl Place {
         Ok(parameters)
     }
 
-    /// Says where the answer is not what it would have been when increments were still kept.
+    /// Raises notices if the answer would have been different when the increments were still kept.
     pub fn note_age(&self) -> Result<(), Error> {
         let kept_since = timestamptz(self.sources.kept_since())?;
         if self.sources.parts().next().is_some() {
@@ -220,7 +222,7 @@ impl Place {
     }
 }
 
-/// Reads the groups one by one. Gives whether there are times, where that is known.
+/// Reads the groups one by one. Returns whether the servers report times, if that is known.
 fn each(
     groups: SpiTupleTable<'_>,
     window: &Window,
@@ -231,7 +233,7 @@ fn each(
         pause();
         let mut columns = Columns::of(&group);
         timed = columns.take()?;
-        // A row without a step only says whether there are times.
+        // A row without a step has only the flag for reported times.
         if let Some(number) = columns.take::<i32>()? {
             read(step(window, number)?, &mut columns)?;
         }
@@ -239,7 +241,10 @@ fn each(
     Ok(timed)
 }
 
-/// Adds a row, where there is memory for it.
+/// Adds a row.
+///
+/// # Errors
+/// [`Error::Memory`] if there is no memory for it.
 fn push<T>(rows: &mut Vec<T>, row: T) -> Result<(), Error> {
     let room = rows.try_reserve(1);
     room.map_err(|_| Error::Memory(2 * rows.len() * size_of::<T>()))?;
@@ -247,7 +252,7 @@ fn push<T>(rows: &mut Vec<T>, row: T) -> Result<(), Error> {
     Ok(())
 }
 
-/// The step of this number, counted from 1.
+/// Returns the step of this number, counted from 1.
 fn step(window: &Window, number: i32) -> Result<Step, Error> {
     let step = usize::try_from(number - 1)
         .ok()
@@ -259,10 +264,11 @@ fn step(window: &Window, number: i32) -> Result<Step, Error> {
     })
 }
 
-/// Makes rows of groups.
+/// Converts groups to rows.
 struct Reader<'a> {
     question: &'a Question,
-    /// Per measure, whether it is wanted: those that were not named one by one are if they occurred anywhere.
+    /// A flag per measure, which is set if the measure is wanted. If the measures were not named one by one, those that
+    /// occur anywhere are wanted.
     wanted: Vec<bool>,
     rows: Vec<Row>,
 }
@@ -277,7 +283,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Sees which measures occur in a group.
+    /// Notes which measures occur in a group.
     fn meet(&mut self, group: &SpiHeapTupleData<'_>) -> Result<(), Error> {
         let first = FIRST_DIMENSION + self.question.by.iter().count() + BETWEEN;
         let width = self.columns_per_measure();
@@ -303,7 +309,7 @@ impl<'a> Reader<'a> {
         2 + calls + share
     }
 
-    /// Takes the columns in the order in which the statement gives them.
+    /// Reads the columns of a group in the order of the statement.
     fn read(&mut self, step: Step, columns: &mut Columns<'_>) -> Result<(), Error> {
         let dimensions = columns.dimensions(&self.question.by)?;
         let observed = columns.take::<f64>()?.unwrap_or(0.0);
@@ -352,7 +358,7 @@ impl<'a> Reader<'a> {
         push(&mut self.rows, row)
     }
 
-    /// Whether what a group has of a measure is shown, even if that is nothing.
+    /// Returns whether the answer has a row for a measure of a group, even if its total is zero or unknown.
     fn shows(
         &self,
         n: usize,
@@ -364,7 +370,7 @@ impl<'a> Reader<'a> {
             return true;
         }
         if !self.question.by_targets_only() {
-            // A group without activity is none; one with activity of unknown size is.
+            // A group without activity has no row; a group with activity of unknown time has one.
             return occurs.is_none() && measure.is_time();
         }
         let reported = measure.on.0 && kinds.0 || measure.on.1 && kinds.1;
@@ -372,26 +378,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The columns of one row of the statement's result, one after the other.
+/// The columns of one row of the statement's result, read one after the other.
 pub struct Columns<'a> {
     group: &'a SpiHeapTupleData<'a>,
     next: usize,
 }
 
 impl<'a> Columns<'a> {
-    /// All of them.
+    /// Starts at the first column of a row.
     pub fn of(group: &'a SpiHeapTupleData<'a>) -> Self {
         Self { group, next: 1 }
     }
 
-    /// The next column.
+    /// Takes the next column.
     pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
         let value = self.group.get(self.next)?;
         self.next += 1;
         Ok(value)
     }
 
-    /// The next columns, which are the dimensions that the answer is grouped by.
+    /// Takes the next columns, which are the dimensions that the answer is grouped by.
     pub fn dimensions(&mut self, by: &By) -> Result<Dimensions, Error> {
         let mut dimensions = Dimensions::default();
         for dimension in by.iter() {
@@ -403,7 +409,7 @@ impl<'a> Columns<'a> {
         Ok(dimensions)
     }
 
-    /// Whether a total is not zero, and the total where it is asked for.
+    /// Takes a total. Returns whether it is not zero, and the total itself if the question asks for totals.
     fn total(&mut self, question: &Question) -> Result<(Option<bool>, Option<AnyNumeric>), Error> {
         if !question.totals {
             return Ok((self.take()?, None));
@@ -413,7 +419,7 @@ impl<'a> Columns<'a> {
         Ok((occurs, total))
     }
 
-    /// Passes columns over.
+    /// Skips columns.
     pub fn skip(&mut self, columns: usize) {
         self.next += columns;
     }

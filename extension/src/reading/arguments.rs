@@ -12,31 +12,31 @@ pub type Texts = Option<Short<Vec<Option<String>>>>;
 /// An argument of type `bigint[]`.
 pub type Ids = Option<Short<Vec<Option<i64>>>>;
 
-/// The window as asked for; what is NULL has its default.
+/// The window that is asked for. A field that is `None` has its default.
 #[derive(Default)]
 pub struct Period {
-    /// Its start, which does not belong to it.
+    /// The start, which is not part of the window.
     pub since: Option<TimestampWithTimeZone>,
-    /// Its end.
+    /// The end, which is part of the window.
     pub until: Option<TimestampWithTimeZone>,
-    /// The width of steps; NULL: one row for the window.
+    /// The width of the steps; `None` for one row for the window.
     pub step: Option<Interval>,
-    /// Whether it is as it is, also where not all of it has been observed yet.
+    /// Set if the window is not cut to the time up to which it has been observed so far.
     pub fixed: bool,
 }
 
 /// The filters, in the order of [`ALL`].
 #[derive(Default)]
 pub struct Filters {
-    /// Patterns for LIKE, any of which must match.
+    /// LIKE patterns, any of which must match.
     pub texts: [Texts; TEXTS],
-    /// User ids, any of which must be met.
+    /// User ids, one of which must match.
     pub uid: Ids,
 }
 
 impl Filters {
-    /// Conditions on the dimensions of a level, with a leading AND each. `parameter` is the number of the first filter
-    /// among the statement's parameters.
+    /// Returns the conditions on the dimensions of a level, each with a leading AND. `parameter` is the number of the
+    /// first filter among the statement's parameters.
     pub fn conditions(&self, level: Level, parameter: usize) -> String {
         let of_level = ALL.iter().enumerate().filter(|(_, it)| it.level() == level);
         of_level
@@ -51,25 +51,29 @@ impl Filters {
             .collect()
     }
 
-    /// Whether a dimension of this level is filtered.
+    /// Returns whether a dimension of this level is filtered.
     pub fn has(&self, level: Level) -> bool {
         self.chosen().any(|it| it.level() == level)
     }
 
-    /// The dimensions that are filtered.
+    /// Returns the dimensions that are filtered.
     pub fn chosen(&self) -> impl Iterator<Item = Dimension> {
         let dimensions = ALL.iter().enumerate();
         dimensions.filter_map(|(position, it)| self.is_set(position).then_some(*it))
     }
 
-    /// Fails where a pattern is none. PostgreSQL would say so only where it meets a row that matches up to there.
+    /// Checks the patterns. PostgreSQL would report a bad pattern only when a row matches the pattern up to its bad
+    /// end.
+    ///
+    /// # Errors
+    /// [`Error::argument`] if a pattern ends with the escape character.
     pub fn require_patterns(&self) -> Result<(), Error> {
         let lists = self.texts.iter().flatten();
         let mut patterns = lists.flat_map(|list| list.iter().flatten());
         patterns.try_for_each(|pattern| require_pattern(pattern))
     }
 
-    /// All filters, set or not, as parameters of a statement.
+    /// Returns all filters, set or not, as parameters of a statement.
     pub fn parameters(&self) -> impl Iterator<Item = DatumWithOid<'static>> {
         let texts = self
             .texts
@@ -78,7 +82,7 @@ impl Filters {
         texts.chain([self.uid.as_deref().cloned().into()])
     }
 
-    /// Also lets only what is LIKE this pattern through.
+    /// Sets the filter of a dimension to a single pattern.
     pub fn only(mut self, dimension: Dimension, pattern: String) -> Self {
         let place = ALL.iter().position(|it| *it == dimension);
         if let Some(patterns) = place.and_then(|position| self.texts.get_mut(position)) {
@@ -95,7 +99,10 @@ impl Filters {
     }
 }
 
-/// Fails for what is no pattern for LIKE.
+/// Checks a LIKE pattern.
+///
+/// # Errors
+/// [`Error::argument`] if the pattern ends with the escape character.
 pub fn require_pattern(pattern: &str) -> Result<(), Error> {
     let escapes = pattern.bytes().rev().take_while(|&byte| byte == b'\\');
     if escapes.count() % 2 == 0 {
@@ -110,7 +117,7 @@ pub fn require_pattern(pattern: &str) -> Result<(), Error> {
     ))
 }
 
-/// The pattern that this text alone is LIKE.
+/// Returns the LIKE pattern that only this text matches.
 pub fn exactly(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! `jobstats_balance()`: how evenly targets are used, and who leads on each.
+//! `jobstats_balance()` reports how evenly targets are used, and who leads on each.
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
@@ -11,7 +11,7 @@ use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
 use crate::short::{Short, plain};
 
-/// One target.
+/// The row of one target.
 struct Row {
     dimensions: Dimensions,
     coverage: f64,
@@ -26,7 +26,7 @@ impl Row {
         let observed: f64 = columns.take()?.unwrap_or(0.0);
         let (rate, share) = (columns.take()?, columns.take()?);
         if share.is_none() {
-            // Where nothing was done nobody leads.
+            // Nobody leads on a target without usage.
             dimensions.workload = None;
             dimensions.uid = None;
         }
@@ -119,7 +119,7 @@ fn jobstats_balance(
     })))
 }
 
-/// The targets of these file systems that report the operation.
+/// Returns the filters for the targets of these file systems that report the operation.
 fn filters(filesystem: Option<Short<String>>, measures: &Measures) -> Filters {
     let mut filters = Filters::default();
     if let Some(Short(pattern)) = filesystem {

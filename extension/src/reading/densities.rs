@@ -1,4 +1,4 @@
-//! `jobstats_densities()`: how many have which rate.
+//! `jobstats_densities()` reports how many groups have which rate.
 
 use jobstats_core::density::{DensityError, Edges};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -96,7 +96,10 @@ fn jobstats_densities(
     Ok(TableIterator::new(rows))
 }
 
-/// The argument `base`. Of a window in which nothing was done it is checked too.
+/// Returns the argument `base`, which is checked even if there is no usage in the window.
+///
+/// # Errors
+/// [`DensityError::Base`] if no buckets can have this base.
 fn usable(base: Option<i32>) -> Result<i32, Error> {
     let base = base.unwrap_or(DEFAULT_BASE);
     match Edges::of(base) {

@@ -1,10 +1,10 @@
-//! Dimensions: what usage can be grouped and filtered by.
+//! Dimensions, by which usage can be grouped and filtered.
 
 use crate::error::Error;
 use crate::reading::arguments::Texts;
 use crate::short::Short;
 
-/// A dimension; its name is that of a filter, a column of the result and a word in `by`.
+/// A dimension. Its name is also the name of a filter, of a column of the result, and a word in `by`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
     Cluster,
@@ -20,21 +20,21 @@ pub enum Dimension {
     Uid,
 }
 
-/// What a dimension belongs to.
+/// The kind of row that a dimension belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// A row of `jobstats.targets`.
+    /// The target, a row of `jobstats.targets`.
     Target,
-    /// The server that a target was observed on.
+    /// The server on which a target was observed.
     Server,
-    /// A row of `jobstats.entries`.
+    /// The entry, a row of `jobstats.entries`.
     Entry,
 }
 
-/// The dimensions that are text; the only other one is `uid`.
+/// The number of dimensions that are text; the only other one is `uid`.
 pub const TEXTS: usize = 10;
 
-/// All dimensions in the order of filters and columns.
+/// Every dimension, in the order of filters and columns.
 pub const ALL: [Dimension; TEXTS + 1] = [
     Dimension::Cluster,
     Dimension::Filesystem,
@@ -50,7 +50,7 @@ pub const ALL: [Dimension; TEXTS + 1] = [
 ];
 
 impl Dimension {
-    /// As in SQL.
+    /// Returns the name in SQL.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cluster => "cluster",
@@ -67,7 +67,7 @@ impl Dimension {
         }
     }
 
-    /// What it belongs to.
+    /// Returns the level of the dimension.
     pub const fn level(self) -> Level {
         match self {
             Self::Cluster | Self::Filesystem | Self::Kind | Self::Target => Level::Target,
@@ -76,7 +76,8 @@ impl Dimension {
         }
     }
 
-    /// Its column, where tables are called `t` (targets), `o` (observations) and `e` (entries).
+    /// Returns the column of the dimension, where tables are called `t` (targets), `o` (observations) and `e`
+    /// (entries).
     pub fn column(self) -> String {
         let name = match self {
             Self::Target => "name",
@@ -96,7 +97,10 @@ impl Dimension {
 pub struct By(Vec<Dimension>);
 
 impl By {
-    /// From the argument `by`; NULL is the default of the function.
+    /// Parses the argument `by`; NULL stands for the default of the function.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if a name is not that of a dimension.
     pub fn parse(names: Texts, default: &[Dimension]) -> Result<Self, Error> {
         let Some(Short(names)) = names else {
             return Ok(Self(default.to_vec()));
@@ -113,23 +117,23 @@ impl By {
         Ok(Self(by.filter(|(_, on)| *on).map(|(it, _)| it).collect()))
     }
 
-    /// By these, given in the order of the columns.
+    /// Groups by these dimensions, which must be in the order of the columns.
     pub fn these(dimensions: &[Dimension]) -> Self {
         Self(dimensions.to_vec())
     }
 
-    /// Those of these levels, in the order of the columns.
+    /// Returns the dimensions of these levels, in the order of the columns.
     pub fn of(&self, levels: &[Level]) -> impl Iterator<Item = Dimension> {
         let of_levels = |dimension: &Dimension| levels.contains(&dimension.level());
         self.0.iter().copied().filter(of_levels)
     }
 
-    /// In the order of the columns.
+    /// Returns the dimensions in the order of the columns.
     pub fn iter(&self) -> impl Iterator<Item = Dimension> {
         self.0.iter().copied()
     }
 
-    /// Whether there are dimensions of this level.
+    /// Returns whether there are dimensions of this level.
     pub fn has(&self, level: Level) -> bool {
         self.of(&[level]).next().is_some()
     }
@@ -144,7 +148,7 @@ fn unknown(name: Option<String>) -> Error {
     }
 }
 
-/// The dimensions of one row of an answer; those not asked for are NULL.
+/// The dimensions of one row of an answer. Dimensions that are not asked for are `None`.
 #[derive(Debug, Clone, Default)]
 pub struct Dimensions {
     pub cluster: Option<String>,
@@ -161,7 +165,7 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// The place of a dimension that is text; None for `uid`.
+    /// Returns the field of a dimension that is text; `None` for `uid`.
     pub fn text(&mut self, dimension: Dimension) -> Option<&mut Option<String>> {
         match dimension {
             Dimension::Cluster => Some(&mut self.cluster),

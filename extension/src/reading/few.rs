@@ -1,4 +1,4 @@
-//! The entries that a question is about, where they are few.
+//! Looks up the entries that a question is about, if they are few.
 
 use pgrx::spi::SpiClient;
 
@@ -6,12 +6,12 @@ use crate::error::Error;
 use crate::reading::arguments::Filters;
 use crate::reading::dimension::Level;
 
-/// So many are named in the statement, one by one: then the planner looks each up in an index, and in batches that are kept in
-/// columns by their bounds. For a condition that is a statement itself it reads all rows of the window where any of it is
-/// in columns: 1.2 million of a month of a large cluster for one job.
+/// The largest number of entries that a statement names one by one. The planner then looks up each of them in an index,
+/// and in columnar batches by the bounds of the batches. If the condition is a subquery instead, the planner reads all
+/// rows of the window as soon as some of them are columnar: 1.2 million rows for one job in a month of a large cluster.
 const FEW: usize = 1000;
 
-/// A statement for the entries that the filters let through; see [`Filters::conditions`].
+/// Returns a SELECT of the entries that the filters let through; see [`Filters::conditions`].
 pub fn entries(filters: &Filters, parameter: usize) -> String {
     format!(
         "SELECT e.entry_id FROM jobstats.entries e WHERE true{}",
@@ -19,7 +19,7 @@ pub fn entries(filters: &Filters, parameter: usize) -> String {
     )
 }
 
-/// These entries; None where they may be many.
+/// Returns the entries that the filters let through; `None` if they may be many.
 pub fn few_entries(client: &SpiClient<'_>, filters: &Filters) -> Result<Option<Vec<i64>>, Error> {
     if !filters.has(Level::Entry) {
         return Ok(None);
@@ -32,7 +32,7 @@ pub fn few_entries(client: &SpiClient<'_>, filters: &Filters) -> Result<Option<V
     Ok(found?.and_then(if_few))
 }
 
-/// The same of entries that are known.
+/// Returns the entries if they are few.
 pub fn if_few(entries: Vec<i64>) -> Option<Vec<i64>> {
     (entries.len() <= FEW).then_some(entries)
 }

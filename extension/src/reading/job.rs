@@ -1,4 +1,4 @@
-//! `jobstats_job()`: one job as a whole.
+//! `jobstats_job()` reports on one job as a whole.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ use work::{Done, Entries, Work};
 mod span;
 mod work;
 
-/// What a job did of one operation on one target.
+/// The usage of a job for one operation on one target.
 struct Row {
     dimensions: Dimensions,
     operation: String,
@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// The total of a measure: exact, also in seconds.
+/// Returns the total of a measure, which is exact, also in seconds.
 fn total(measure: &Measure, total: i128) -> Result<AnyNumeric, Error> {
     let total = AnyNumeric::from(total);
     if !measure.total.iter().any(|term| term.in_seconds) {
@@ -72,7 +72,7 @@ fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
     value.map_err(|error| Error::Damaged(error.to_string()))
 }
 
-/// What was spent per call, where there are enough of them to say.
+/// Returns the bytes or microseconds per call, if there are at least ten calls.
 fn per_call(done: &Done) -> Result<Option<f64>, Error> {
     match (done.spent, done.calls) {
         (Some(spent), Some(calls)) if calls >= 10 => {
@@ -88,7 +88,7 @@ struct Target {
     id: i32,
     dimensions: Dimensions,
     is_mdt: bool,
-    /// For how many microseconds.
+    /// The observed time in microseconds.
     observed: f64,
 }
 
@@ -223,7 +223,8 @@ fn of_job(
     Ok(rows)
 }
 
-/// The window; what was left open of it is where the job's rows begin and end. None if it has none.
+/// Returns the window. A bound that is NULL is the first or last time of the job's rows. Returns `None` if the job has
+/// no rows in the window.
 fn period(
     client: &SpiClient<'_>,
     job: &str,
@@ -235,7 +236,8 @@ fn period(
         since,
         until,
         step: None,
-        // What is known of the job is wanted, although other targets may have been observed since.
+        // All stored usage of the job counts, even if some targets have not yet been observed up to the end of the
+        // window.
         fixed: true,
     };
     if since.is_some() && until.is_some() {

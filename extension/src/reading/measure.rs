@@ -1,4 +1,4 @@
-//! Measures: operations as they are asked for, and the sums of columns that they are made of.
+//! Measures: the operations that a question asks for, and the sums of columns that make them up.
 
 use jobstats_core::operation::{Kind, OPERATIONS, Operation, find};
 use serde_json::{Map, Value};
@@ -12,11 +12,11 @@ use crate::short::Short;
 /// The name of the operation that `weights` define.
 const WEIGHTED: &str = "weighted";
 
-/// A column, and what it is the sum of.
+/// A column and the sum that it holds.
 type NamedSum = (&'static str, fn() -> Sum);
 
-/// Columns of rollups by user for sums over many operations, which would take longer to add up at every question than all
-/// else.
+/// The columns of rollups by user that hold sums over many operations. Adding these up for each question would take
+/// longer than all the rest.
 pub const COMBINED: [NamedSum; 4] = [
     ("service_usecs", Sum::service_time),
     ("service_calls", Sum::service_calls),
@@ -29,14 +29,14 @@ pub const COMBINED: [NamedSum; 4] = [
 pub struct Sum {
     /// The columns.
     pub columns: Vec<String>,
-    /// Only what metadata targets did.
+    /// Set if only metadata targets count.
     pub mdt_only: bool,
-    /// Columns of time, which servers before Lustre 2.14 do not report.
+    /// Set if the columns are times, which servers before Lustre 2.14 do not report.
     pub time: bool,
 }
 
 impl Sum {
-    /// One column.
+    /// Returns the sum over one column.
     pub fn column(name: &str) -> Self {
         Self {
             columns: vec![name.to_owned()],
@@ -66,34 +66,35 @@ impl Sum {
         self
     }
 
-    /// All calls that service time is spent on, each of them once.
+    /// Returns the sum of all calls on which service time is spent, each of them counted once.
     pub fn service_calls() -> Self {
         Self::counts(&chosen(Operation::in_service_time))
     }
 
-    /// All time that servers spent. A target that has none of it reports no times.
+    /// Returns the sum of all time that servers spent. A target without any of it reports no times.
     pub fn service_time() -> Self {
         Self::times(&chosen(Operation::in_service_time))
     }
 
-    /// All calls that count as metadata.
+    /// Returns the sum of all calls that count as metadata.
     fn metadata_calls() -> Self {
         Self::counts(&chosen(|operation| operation.metadata))
     }
 
-    /// The time that servers spent on them.
+    /// Returns the sum of the time that servers spent on metadata.
     fn metadata_time() -> Self {
         Self::times(&chosen(|operation| operation.metadata))
     }
 
-    /// The column of rollups by user that is this sum, whatever the target.
+    /// Returns the column of rollups by user that holds this sum, for targets of any kind.
     pub fn combined(&self) -> Option<&'static str> {
         let mut combined = COMBINED.iter();
         let found = combined.find(|(_, sum)| sum().columns == self.columns);
         found.map(|(name, _)| *name)
     }
 
-    /// The sum, made of an expression for each of its columns; NULL where all are.
+    /// Returns the sum in SQL, made of an expression for each column. The sum is NULL if all expressions are; a sum
+    /// over several columns is NULL if it is zero, too.
     pub fn over(&self, expression: impl Fn(&str) -> String) -> String {
         match self.columns.as_slice() {
             [column] => expression(column),
@@ -108,19 +109,19 @@ impl Sum {
     }
 }
 
-/// A sum and what it is multiplied by.
+/// A sum and its factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// The sum is of microseconds, and seconds are told.
+    /// Set if the sum is in microseconds and the total in seconds.
     pub in_seconds: bool,
-    /// A numeric constant; none is 1.
+    /// A numeric constant; `None` stands for 1.
     pub weight: Option<String>,
     /// The sum.
     pub sum: Sum,
 }
 
 impl Term {
-    /// What a total is multiplied by, if by anything.
+    /// Returns the factor of a total, if there is one.
     pub fn factor(&self) -> Option<String> {
         let seconds = self.in_seconds.then_some("0.000001");
         match (seconds, &self.weight) {
@@ -130,23 +131,23 @@ impl Term {
     }
 }
 
-/// An operation as asked for.
+/// An operation that a question asks for.
 #[derive(Debug, Clone)]
 pub struct Measure {
-    /// What the column `operation` says.
+    /// The name, which is in the column `operation`.
     pub name: String,
-    /// The total is the sum of these.
+    /// The terms whose sum is the total.
     pub total: Vec<Term>,
-    /// The number of calls, where it has one.
+    /// The number of calls, if the measure has one.
     pub calls: Option<Sum>,
-    /// What `per_call` divides by the calls: bytes or microseconds.
+    /// The bytes or microseconds that `per_call` divides by the calls.
     pub spent: Option<Sum>,
-    /// Which kinds of target report it: MDT, OST.
+    /// The kinds of target that report the measure: MDT, OST.
     pub on: (bool, bool),
 }
 
 impl Measure {
-    /// Whether servers before Lustre 2.14 leave it unknown.
+    /// Returns whether the measure is unknown on servers before Lustre 2.14.
     pub fn is_time(&self) -> bool {
         self.total.iter().any(|term| term.sum.time)
     }
@@ -205,7 +206,10 @@ impl Measure {
         }
     }
 
-    /// The measure of this name, `weighted` apart.
+    /// Returns the measure of this name, except `weighted`.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no such measure.
     fn find(name: &str) -> Result<Self, Error> {
         match name {
             "metadata" => return Ok(Self::metadata()),
@@ -221,7 +225,7 @@ impl Measure {
             .ok_or_else(|| unknown(name))
     }
 
-    /// The linear combination that `weights` define.
+    /// Returns the linear combination that `weights` define.
     fn weighted(weights: &Map<String, Value>) -> Result<Self, Error> {
         if weights.is_empty() {
             return Err(bad_weights("weights name no operation".to_owned()));
@@ -255,14 +259,14 @@ impl Measure {
 /// The measures of one question.
 #[derive(Debug)]
 pub struct Measures {
-    /// In the order of the answer.
+    /// The measures in the order of the answer.
     pub list: Vec<Measure>,
-    /// They were not named one by one: those that did not occur are left out.
+    /// Set if the measures were not named one by one. Measures that do not occur are then left out.
     pub all: bool,
 }
 
 impl Measures {
-    /// From the arguments `operations` and `weights`.
+    /// Parses the arguments `operations` and `weights`.
     pub fn parse(operations: Texts, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
         let Some(Short(names)) = operations else {
@@ -284,20 +288,20 @@ impl Measures {
         Ok(Self { list, all: false })
     }
 
-    /// All that there are.
+    /// Returns all operations, `metadata` and `service_time`.
     pub fn every() -> Result<Self, Error> {
         let mut every = Self::parse(None, None)?;
         every.list.push(Measure::service_time());
         Ok(every)
     }
 
-    /// Which kinds of target report any of them: MDT, OST.
+    /// Returns the kinds of target that report any of the measures: MDT, OST.
     pub fn on(&self) -> (bool, bool) {
         let kinds = self.list.iter().map(|measure| measure.on);
         kinds.fold((false, false), |(mdt, ost), on| (mdt || on.0, ost || on.1))
     }
 
-    /// From the arguments `operation` and `weights`: one.
+    /// Parses the arguments `operation` and `weights`, which give a single measure.
     pub fn parse_one(operation: &str, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
         Ok(Self {
@@ -307,7 +311,7 @@ impl Measures {
     }
 }
 
-/// Bytes of weights as text: enough for a weight of 100 digits for every operation.
+/// The largest size of weights in bytes of text: enough for a weight of 100 digits for every operation.
 const WEIGHTS_LIMIT: usize = 16 << 10;
 
 fn combination(weights: &Jsonb<'_>) -> Result<Measure, Error> {

@@ -1,8 +1,8 @@
-//! The reading side: who used what, how much and how fast.
+//! The reading functions, which report who used what, how much and how fast.
 //!
-//! All functions are one engine: arguments ([`arguments`], [`dimension`], [`measure`]) make a [`question`], whose window
-//! is found first ([`window`]), and its entries where they are few ([`few`]); one statement with parameters
-//! ([`statement`], [`rows`]) answers it, and [`answer`] makes rows of that.
+//! All functions share one engine. The arguments ([`arguments`], [`dimension`], [`measure`]) make a [`question`]. Its
+//! window is resolved first ([`window`]), then its entries, if they are few ([`few`]). One statement with parameters
+//! ([`statement`], [`rows`]) answers the question, and [`answer`] converts the result to rows.
 
 mod answer;
 pub mod arguments;

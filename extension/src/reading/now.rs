@@ -1,4 +1,4 @@
-//! `jobstats_now()`: who keeps each target busy, as of its last observation.
+//! `jobstats_now()` reports who keeps each target busy, as of its last observation.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use crate::reading::views::LAST_WORK;
 use crate::short::{Short, plain};
 use crate::store;
 
-/// What one user did with one workload on one target.
+/// The usage of one user with one workload on one target.
 struct Usage {
     target: Target,
     workload: String,
     uid: Option<i64>,
     user: Option<String>,
-    /// Calls per operation.
+    /// The number of calls per operation.
     calls: Vec<f64>,
-    /// Microseconds per operation.
+    /// The microseconds per operation.
     usecs: Vec<f64>,
 }
 
@@ -40,14 +40,14 @@ struct Target {
     seconds: f64,
 }
 
-/// How busy a target is: in microseconds, or in calls where it reports no times.
+/// The load of a target: in microseconds, or in calls if the target reports no times.
 #[derive(Default)]
 struct Load {
     usecs: f64,
     calls: f64,
 }
 
-/// One row to show.
+/// One row of the answer.
 struct Row {
     usage: Usage,
     rank: i64,
@@ -126,7 +126,7 @@ fn jobstats_now(
     )))
 }
 
-/// The operations that make up service time: no call counts in two of them.
+/// Returns the operations that make up service time. No call is counted in two of them.
 fn operations() -> impl Iterator<Item = &'static Operation> {
     OPERATIONS
         .iter()
@@ -175,7 +175,7 @@ fn usage(row: &SpiHeapTupleData<'_>) -> Result<Usage, Error> {
     })
 }
 
-/// The first n of each target, the targets staying in the order in which they come.
+/// Returns the first n rows of each target, in order of cluster and target.
 fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Row> {
     let mut loads: BTreeMap<i32, Load> = BTreeMap::new();
     for usage in &usages {
@@ -190,7 +190,7 @@ fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Row> {
             row(usage, load)
         })
         .collect();
-    // Both sorts are stable: of equal shares the first by name stays first.
+    // The sort is stable: of equal shares, the first by workload and user stays first.
     rows.sort_by(|a, b| {
         let place = |row: &Row| {
             (
@@ -215,7 +215,7 @@ fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Row> {
     rows
 }
 
-/// A usage as part of its target's load; None if there is nothing of it.
+/// Returns the row of a usage with its share in the load of the target; `None` if the usage is zero.
 fn row(usage: Usage, load: &Load) -> Option<Row> {
     let timed = load.usecs > 0.0;
     let (of, all) = if timed {
@@ -224,7 +224,7 @@ fn row(usage: Usage, load: &Load) -> Option<Row> {
         (&usage.calls, load.calls)
     };
     let own: f64 = of.iter().sum();
-    // Of equal ones `max_by` takes the last, and the first in the list is better known.
+    // Of equal values, `max_by` takes the last one. The order is reversed because the first operation is better known.
     let (leading, _) = of
         .iter()
         .enumerate()

@@ -1,4 +1,4 @@
-//! `jobstats_rates()`: how fast, over time.
+//! `jobstats_rates()` reports the usage per second over time.
 
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;

@@ -1,60 +1,61 @@
-//! The rows of `increments` that lie in a window, or reach into it.
+//! Finds the rows of `increments` and of rollups that lie in a window, or reach into it.
 //!
-//! A row that lies inside of one step counts as it is, at no cost; only of the others, those that cross an edge, the part
-//! is computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that its
-//! own time bounds the search.
+//! A row inside of one step counts as it is, at no cost. Only for rows that cross an edge is the part in the step
+//! computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that
+//! the time of a row bounds the search.
 
 use crate::reading::measure::Sum;
 use crate::reading::sources::{Rollup, Sources};
 use crate::rollup::{LEVELS, Level};
 
-/// How many parameters come before those of [`Sources`].
+/// The number of parameters before those of [`Sources`].
 const BEFORE: usize = 6;
 
-/// Number of the parameter that says since when observations are kept.
+/// Number of the parameter with the time since which observations are kept.
 pub const KEPT_SINCE: usize = BEFORE + Sources::KEPT_SINCE;
 
-/// Number of the first parameter that says which spans are read: starts and ends, of all of them.
+/// Number of the first parameter of the spans that are read: the starts of all of them, and then the ends.
 pub const READ: usize = BEFORE + Sources::READ;
 
-/// Number of the first parameter after those.
+/// Number of the first parameter after those of [`Sources`].
 pub const AFTER_SPANS: usize = BEFORE + Sources::PARAMETERS + 1;
 
 /// A search for rows of a window. See [`crate::reading::statement`] for its parameters.
 pub struct Rows<'a> {
-    /// What is summed.
+    /// The sums that the rows have.
     pub sums: &'a [Sum],
     /// Number of steps.
     pub steps: usize,
-    /// What is read.
+    /// The sources that are read.
     pub sources: &'a Sources,
     /// The schema of our functions, quoted.
     pub schema: &'a str,
-    /// Whether it matters when something was done: then there are `first` and `last`.
+    /// Set if the rows have `first` and `last`, the span of their usage.
     pub span: bool,
-    /// What rows `i` must meet besides, with a leading AND.
+    /// A further condition on rows `i`, with a leading AND.
     pub condition: &'a str,
-    /// The same for rows `i` of rollups by user.
+    /// A further condition on rows `i` of rollups by user, with a leading AND.
     pub condition_on_users: &'a str,
-    /// Whether rows have `uid` in place of `entry_id`.
+    /// Set if rows have `uid` in place of `entry_id`.
     pub by_user: bool,
 }
 
-/// Ends a search that is made for each span by itself. Otherwise one search for all of them may be planned, which reads
-/// whatever lies between the first and the last.
+/// Ends a search that is run for each span by itself. Otherwise the planner may run one search for all spans, which
+/// reads everything between the first and the last.
 pub const EACH: &str = " OFFSET 0";
 
-/// What rows of a relation have.
+/// The columns of the rows of a relation.
 struct Kind {
-    /// Whether `uid` says whose a row is, and not `entry_id`, and there are columns for [sums over many
+    /// Set if rows have `uid` in place of `entry_id`, and columns for [sums over many
     /// operations](crate::reading::measure::COMBINED).
     by_user: bool,
-    /// `first` and `last`, as columns with a leading comma: when the part of a row that lies in the window began, and when
-    /// the entry was last active in it.
+    /// `first` and `last`, as columns with a leading comma: the start of the part of a row that lies in the window, and
+    /// the time at which the entry was last active in it.
     span: &'static str,
 }
 
-/// The server's clock says when an entry was last active: outside of the row, it is wrong.
+/// The columns of increments. `last_active` comes from the clock of the server; outside of the row, that clock is
+/// wrong.
 const INCREMENTS: Kind = Kind {
     by_user: false,
     span: ", greatest(i.since, $1) AS first, greatest($1, least($2, \
@@ -71,24 +72,25 @@ const USERS: Kind = Kind {
     ..ROLLUP
 };
 
-/// Of a rollup by entry, or by user.
+/// Returns the columns of a rollup, by entry or by user.
 fn kind(rollup: Rollup) -> &'static Kind {
     if rollup.by_user { &USERS } else { &ROLLUP }
 }
 
-/// The step that the first instant of a row of this table lies in: 0 before the window.
+/// Returns an expression for the step that holds the first instant of a row of this table; 0 is before the window.
 fn first_step(table: &str) -> String {
     format!("width_bucket({table}.since, $6)")
 }
 
-/// The step that the last instant of a row lies in. An instant on an edge belongs to the step that ends there.
+/// Returns an expression for the step that holds the last instant of a row. An instant on an edge belongs to the step
+/// that ends there.
 fn last_step(table: &str) -> String {
     format!("width_bucket({table}.\"time\" - interval '1 microsecond', $6)")
 }
 
 impl Rows<'_> {
-    /// Rows with `step`, `target_id`, `entry_id` or `uid`, `observed` (NULL where a rollup is read) and `value_n` for each
-    /// of the sums, as a SELECT.
+    /// Returns a SELECT of rows with `step`, `target_id`, `entry_id` or `uid`, `observed` (NULL if a rollup is read)
+    /// and `value_n` for each of the sums.
     pub fn in_window(&self) -> String {
         match (self.sources.is_plain(), self.steps) {
             (true, 1) => self.of_one_step(),
@@ -97,17 +99,17 @@ impl Rows<'_> {
         }
     }
 
-    /// Spans of rollups and of increments.
+    /// Returns a SELECT for spans of rollups and of increments.
     fn of_spans(&self) -> String {
         let whole = self.sources.whole().map(|rollup| self.of_buckets(rollup));
         let parts = self.sources.parts().map(|rollup| self.of_parts(rollup));
         let rest = self.sources.has_rest().then(|| self.of_rest());
-        // What has to be added up first comes last.
+        // Searches whose rows must be added up first come last.
         let searches: Vec<String> = whole.chain(parts).chain(rest).collect();
         searches.join(" UNION ALL ")
     }
 
-    /// Buckets of a rollup, each of which lies inside of one step.
+    /// Returns a SELECT of buckets of a rollup, each of which lies inside of one step.
     fn of_buckets(&self, rollup: Rollup) -> String {
         let from = BEFORE + Sources::WHOLE + 2 * position(rollup.level);
         let step = match self.steps {
@@ -116,7 +118,7 @@ impl Rows<'_> {
         };
         let to = from + 1;
         let (relation, condition) = (rollup.relation(), self.condition_on(rollup));
-        // Of one span that is named in the condition itself, it is known when planning how much lies in it.
+        // A single span is a part of the condition itself, so that the planner knows how many rows lie in it.
         let buckets = if self.sources.is_one_span(rollup) {
             format!(
                 "SELECT * FROM jobstats.{relation} i WHERE i.bucket > (${from})[1] AND i.bucket <= (${to})[1]{condition}"
@@ -135,7 +137,7 @@ impl Rows<'_> {
         self.keyed(kind(rollup), self.sources.is_short(rollup), rows)
     }
 
-    /// The parts of increments that lie in spans.
+    /// Returns a SELECT of the parts of increments that lie in spans.
     fn of_rest(&self) -> String {
         let rows = format!(
             "SELECT * FROM jobstats.increments i WHERE i.\"time\" > s.lower \
@@ -153,7 +155,7 @@ impl Rows<'_> {
         self.keyed(&INCREMENTS, self.sources.has_short_rest(), rows)
     }
 
-    /// The parts of buckets of a rollup that lie in spans.
+    /// Returns a SELECT of the parts of buckets of a rollup that lie in spans.
     fn of_parts(&self, rollup: Rollup) -> String {
         let rows = format!(
             "SELECT i.*, NULL::timestamptz AS observed, i.bucket - interval '1 microsecond' AS since, \
@@ -170,11 +172,11 @@ impl Rows<'_> {
         self.keyed(kind(rollup), self.sources.is_short(rollup), rows)
     }
 
-    /// Rows that have `uid` where that is wanted, one per step, target and user. They are summed by entry first, so that few
-    /// have to be looked up.
+    /// Sums rows by user if `uid` is wanted: one row per step, target and user. The rows are summed by entry first, so
+    /// that few entries have to be looked up.
     ///
-    /// Sums of short spans, which a bigint holds, are made one: as numeric they would make all rows numeric that they are read
-    /// with, which takes longer to add up.
+    /// Sums over short spans fit into a bigint and are cast to it. A numeric sum would make all rows numeric that are
+    /// read with it, and these take longer to add up.
     fn keyed(&self, kind: &Kind, short: bool, rows: String) -> String {
         if kind.by_user || !self.by_user {
             return rows;
@@ -202,7 +204,7 @@ impl Rows<'_> {
         }
     }
 
-    /// The parts of rows that lie in spans `s`.
+    /// Returns a SELECT of the parts of rows that lie in spans `s`.
     fn inside_of_spans(&self, spans: &str, kind: &Kind, rows: &str) -> String {
         let whole = self.whole("i.first_step", kind);
         let part = self.part(
@@ -227,7 +229,8 @@ impl Rows<'_> {
         )
     }
 
-    /// Three searches: what lies inside, what crosses the start, what else crosses the end.
+    /// Returns three searches: for rows inside the window, for rows that cross its start, and for further rows that
+    /// cross its end.
     fn of_one_step(&self) -> String {
         let (whole, part) = (
             self.whole("1", &INCREMENTS),
@@ -283,13 +286,13 @@ impl Rows<'_> {
     }
 }
 
-/// Position of a rollup among those that there are parameters for.
+/// Returns the position of a rollup among the parameters.
 fn position(level: &Level) -> usize {
     let found = LEVELS.iter().position(|it| it.name == level.name);
     found.unwrap_or_default()
 }
 
-/// What a row adds to a sum; NULL where none of the columns says anything.
+/// Returns an expression for the value that a row adds to a sum; NULL if none of the columns has a value.
 fn value(sum: &Sum, kind: &Kind, share: impl Fn(&str) -> String) -> String {
     match sum.combined().filter(|_| kind.by_user) {
         Some(column) => share(column),

@@ -1,4 +1,4 @@
-//! `jobstats_share()`: the part of a row that lies in a window.
+//! `jobstats_share()` returns the part of a row's value that lies in a window.
 
 use jobstats_core::step::share;
 use pgrx::datum::TimestampWithTimeZone;

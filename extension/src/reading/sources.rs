@@ -1,5 +1,4 @@
-//! Where the rows of a window are read: from the coarsest rollup that gives the same answer, and what no rollup can stand
-//! for from `increments`.
+//! Chooses the sources of a window: the coarsest rollups that give the same answer, and `increments` for the rest.
 
 use jobstats_core::increment::Micros;
 use jobstats_core::level::{self, Span};
@@ -13,25 +12,25 @@ use crate::rollup::{LEVELS, Level};
 use crate::store;
 use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
-/// Spans of a window, by what is read for them.
+/// The spans of a window by their source.
 pub struct Sources {
-    /// Of each rollup whole buckets.
+    /// The spans of whole buckets of each rollup.
     whole: Rollups,
-    /// Of `increments`.
+    /// The spans of `increments`.
     rest: Vec<Span>,
-    /// Of each rollup what may be parts of buckets.
+    /// The spans of each rollup that may be parts of buckets.
     parts: Rollups,
-    /// Of nothing.
+    /// The spans without a source.
     lost: Vec<Span>,
-    /// Since when increments and observations are kept.
+    /// The time since which increments and observations are kept.
     kept_since: Micros,
-    /// Where rows of increments may cross edges of rollups.
+    /// The spans in which rows of increments may cross edges of rollups.
     coarse: Vec<Coarse>,
-    /// Whether no step is read from two buckets, or from one and from increments.
+    /// Set if no step is read from two buckets, or from a bucket and from increments.
     one_per_step: bool,
 }
 
-/// Spans of those rollups that are read, coarsest first.
+/// The spans of the rollups that are read, coarsest first.
 type Rollups = Vec<(Rollup, Vec<Span>)>;
 
 /// A rollup, by entry or by user.
@@ -42,7 +41,7 @@ pub struct Rollup {
 }
 
 impl Rollup {
-    /// The table or continuous aggregate.
+    /// Returns the name of the table or continuous aggregate.
     pub fn relation(&self) -> String {
         if self.by_user {
             self.level.users()
@@ -53,28 +52,29 @@ impl Rollup {
 }
 
 impl Sources {
-    /// Number of the parameter, among its own, that says since when observations are kept.
+    /// Number of the parameter, among those of the sources, with the time since which observations are kept.
     pub const KEPT_SINCE: usize = 1;
 
-    /// Number of the starts of what is read; their ends are the next, as with all that follow.
+    /// Number of the parameter with the starts of all spans that are read. The next parameter has the ends, here and
+    /// below.
     pub const READ: usize = 2;
 
-    /// Of the starts of spans of increments.
+    /// Number of the parameter with the starts of spans of increments.
     pub const REST: usize = 4;
 
-    /// Of those of whole buckets of the first of [`LEVELS`]; those of the others follow.
+    /// Number of the parameter with the starts of whole buckets of the first of [`LEVELS`]; the other levels follow.
     pub const WHOLE: usize = Self::REST + 2;
 
-    /// Of those of parts of buckets.
+    /// Number of the parameter with the starts of parts of buckets of the first of [`LEVELS`]; the other levels follow.
     pub const PARTS: usize = Self::WHOLE + 2 * LEVELS.len();
 
-    /// Of where rows end at the latest that reach beyond the ends of spans of increments.
+    /// Number of the parameter with the latest ends of rows that cross the ends of spans of increments.
     pub const REST_REACH: usize = Self::PARTS + 2 * LEVELS.len();
 
-    /// How many there are.
+    /// The number of parameters.
     pub const PARAMETERS: usize = Self::REST_REACH;
 
-    /// For rows that are asked no more than rollups know, or, `by_user`, than their sums by user know.
+    /// Chooses the sources of a question that rollups can answer, or, if `by_user`, that their sums by user can answer.
     pub fn choose(client: &SpiClient<'_>, window: &Window, by_user: bool) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
         let states = states(client, window, by_user, &coarse)?;
@@ -82,7 +82,7 @@ impl Sources {
         Self::divide(window, levels, states, coarse, kept_since(client)?)
     }
 
-    /// For rows that are asked what only `increments` knows.
+    /// Returns the sources of a question that only `increments` can answer.
     pub fn increments(client: &SpiClient<'_>, window: &Window) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
         Self::divide(window, Vec::new(), Vec::new(), coarse, kept_since(client)?)
@@ -116,78 +116,79 @@ impl Sources {
         })
     }
 
-    /// Whether the whole window is read from increments.
+    /// Returns whether the whole window is read from increments.
     pub fn is_plain(&self) -> bool {
         self.whole.is_empty() && self.parts.is_empty() && self.lost.is_empty()
     }
 
-    /// Whether a rollup by user is read.
+    /// Returns whether a rollup by user is read.
     pub fn has_users(&self) -> bool {
         self.whole().chain(self.parts()).any(|it| it.by_user)
     }
 
-    /// The rollups of which whole buckets are read.
+    /// Returns the rollups of which whole buckets are read.
     pub fn whole(&self) -> impl Iterator<Item = Rollup> {
         self.whole.iter().map(|(rollup, _)| *rollup)
     }
 
-    /// Whether there is at most one row per step, target and user, where users are all that is asked for.
+    /// Returns whether there is at most one row per step, target and user, if the question asks for users only.
     pub fn has_one_row_per_step(&self) -> bool {
         self.one_per_step
     }
 
-    /// Whether the whole buckets of a rollup that are read follow each other.
+    /// Returns whether the whole buckets that are read of a rollup follow each other.
     pub fn is_one_span(&self, rollup: Rollup) -> bool {
         let mut whole = self.whole.iter();
         whole.any(|(it, spans)| it.level.name == rollup.level.name && spans.len() == 1)
     }
 
-    /// The rollups of which parts of buckets may be read.
+    /// Returns the rollups of which parts of buckets may be read.
     pub fn parts(&self) -> impl Iterator<Item = Rollup> {
         self.parts.iter().map(|(rollup, _)| *rollup)
     }
 
-    /// Whether what is read of a rollup [is short](is_short).
+    /// Returns whether the spans that are read of a rollup [are short](is_short).
     pub fn is_short(&self, rollup: Rollup) -> bool {
         let rollups = self.whole.iter().chain(&self.parts);
         let spans = rollups.filter(|(it, _)| it.level.name == rollup.level.name);
         is_short(spans.flat_map(|(_, spans)| spans))
     }
 
-    /// Whether what is read of increments [is short](is_short).
+    /// Returns whether the spans of increments [are short](is_short).
     pub fn has_short_rest(&self) -> bool {
         is_short(&self.rest)
     }
 
-    /// Whether increments are read, be it in vain.
+    /// Returns whether increments are read. They are also read, without finding a row, if there is no other source.
     pub fn has_rest(&self) -> bool {
         !self.rest.is_empty() || self.whole.is_empty() && self.parts.is_empty()
     }
 
-    /// Whether something is asked that is too old to be told at all.
+    /// Returns whether a part of the window is too old for any source.
     pub fn has_lost(&self) -> bool {
         !self.lost.is_empty()
     }
 
-    /// Since when increments are kept.
+    /// Returns the time since which increments are kept.
     pub fn kept_since(&self) -> Micros {
         self.kept_since
     }
 
-    /// Where rows of increments end at the latest that reach beyond an instant.
+    /// Returns the latest end of rows of increments that cross an instant.
     pub fn reach(&self, instant: Micros) -> Micros {
         reach(instant, &self.coarse)
     }
 
-    /// What is read, from wherever.
+    /// Returns all spans that are read, from any source.
     fn read(&self) -> Vec<Span> {
         let rollups = self.whole.iter().chain(&self.parts);
         let spans = rollups.flat_map(|(_, spans)| spans);
         spans.chain(&self.rest).copied().collect()
     }
 
-    /// Parameters of a statement: since when observations are kept; starts and ends of what is read, of the spans of
-    /// increments, of whole buckets of each of [`LEVELS`], of parts of them; where rows of increments end.
+    /// Returns the parameters of a statement: the time since which observations are kept; the starts and ends of all
+    /// spans that are read, of the spans of increments, of the whole buckets of each of [`LEVELS`], and of the parts of
+    /// buckets of each of them; the latest ends of rows of increments.
     pub fn parameters(&self) -> Result<Vec<DatumWithOid<'static>>, Error> {
         let mut spans = vec![self.read(), self.rest.clone()];
         for rollups in [&self.whole, &self.parts] {
@@ -209,8 +210,8 @@ impl Sources {
     }
 }
 
-/// Whether spans are so short that a bigint holds any sum over them of what a target did: of all 33 operations together, at
-/// 2^40 a second (rule 14), that is less than 2^63 in two days and a half.
+/// Returns whether spans are so short that a bigint holds any sum over them of the operations on a target: all 33
+/// operations together, at 2^40 a second (rule 14), stay below 2^63 for two days and a half.
 fn is_short<'a>(spans: impl IntoIterator<Item = &'a Span>) -> bool {
     let length = spans
         .into_iter()
@@ -219,7 +220,7 @@ fn is_short<'a>(spans: impl IntoIterator<Item = &'a Span>) -> bool {
     length <= DAY
 }
 
-/// The rollups, coarsest first, and how far each can be relied on.
+/// Returns the rollups, coarsest first, each with the spans in which it can be relied on.
 fn states(
     client: &SpiClient<'_>,
     window: &Window,
@@ -237,7 +238,7 @@ fn states(
                 &[level.name.into()],
             )?
             .next();
-        // Nothing is known of a rollup whose row is lost.
+        // A rollup whose row is lost is not read, as nothing is known of it.
         let Some(state) = state else { continue };
         let (Some(width), Some(dropped), Some(refreshed)) = (
             state.get::<i64>(1)?,
@@ -261,14 +262,14 @@ fn states(
     Ok(states)
 }
 
-/// Since when increments and observations are kept.
+/// Returns the time since which increments and observations are kept.
 fn kept_since(client: &SpiClient<'_>) -> Result<Micros, Error> {
     let found = client.select("SELECT dropped FROM jobstats.refresh", Some(1), &[])?;
     let dropped = store::only_row(found, "refresh")?.get::<TimestampWithTimeZone>(1)?;
     dropped.map_or(Ok(EARLIEST), micros)
 }
 
-/// Returns where rows of increments may cross edges of rollups.
+/// Returns the spans in which rows of increments may cross edges of rollups.
 fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error> {
     let spans = spans(client, "jobstats.coarse", "s.width", window)?;
     Ok(spans
@@ -277,7 +278,8 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error>
         .collect())
 }
 
-/// The spans of a table that reach into a window, or into a bucket of it, each with the microseconds of an interval.
+/// Returns the spans of a table that reach into a window, or into a bucket of it, each with an interval in
+/// microseconds.
 fn spans(
     client: &SpiClient<'_>,
     table: &str,

@@ -1,8 +1,8 @@
-//! The one statement that answers a question.
+//! Builds the statement that answers a question.
 //!
-//! Sums per target and group (`activity`) are joined with the targets in every step (`scope`: those that were observed,
-//! `unit`, and for how long, `seen`; see [`scope`]), because a rate is a sum over targets of total ÷ seconds observed. What
-//! is made of that, [`groups`] says.
+//! Sums per target and group (`activity`) are joined with the targets in every step (`scope`: the targets that were
+//! observed, `unit`, and the time for which they were observed, `seen`; see [`scope`]), because a rate is a sum over
+//! targets of total ÷ seconds observed. [`groups`] computes the answer from these.
 
 use std::fmt::Write as _;
 
@@ -16,15 +16,16 @@ use crate::reading::sources::Sources;
 mod groups;
 mod scope;
 
-/// Number of the first filter among the parameters. Before it come: 1 start and 2 end of the window, 3 and 4 where rows
-/// end at the latest that reach beyond each, 5 a day before the start, 6 the edges of the steps, 7 since when
-/// observations are kept, then those that say [which spans are read](crate::reading::rows::READ).
+/// Number of the first filter among the parameters. The parameters before it are: 1 and 2 the start and the end of the
+/// window, 3 and 4 the latest ends of rows that cross each of these, 5 a day before the start, 6 the edges of the
+/// steps, 7 the time since which observations are kept, then the [spans that are read](crate::reading::rows::READ).
 const FILTERS: usize = AFTER_SPANS;
 
-/// How many rows are looked at to see which targets report times: about those of all targets in ten minutes.
+/// The number of rows that are read to find targets that report times: about the rows of all targets in ten minutes.
 const EARLY_ROWS: usize = 10_000;
 
-/// Number of the first parameter after the filters: how many groups, and the smallest rate.
+/// Number of the first parameter after the filters: the number of groups and the smallest rate, or the base of
+/// densities.
 const AFTER_FILTERS: usize = FILTERS + ALL.len();
 
 /// Builds the statement of a question.
@@ -32,34 +33,34 @@ pub struct Statement<'a> {
     question: &'a Question,
     /// Number of steps.
     steps: usize,
-    /// Where rows are read.
+    /// The sources of the rows.
     sources: &'a Sources,
-    /// Of which entries, where they are few.
+    /// The entries that the filters select, if they are few.
     entries: Option<Vec<i64>>,
     /// The schema of our functions, quoted.
     schema: &'a str,
     /// The distinct sums that the measures consist of.
     sums: Vec<Sum>,
-    /// The measures in terms of them.
+    /// The measures in terms of `sums`.
     measures: Vec<Parts<'a>>,
-    /// The sum that tells whether a target reports times.
+    /// The sum that shows whether a target reports times.
     probe: Option<SumNumber>,
-    /// The sums that tell which target was used most: times, and calls where there are none.
+    /// The sums that show which target was used most: the time, and the calls if there are no times.
     load: Option<[SumNumber; 2]>,
 }
 
 /// Position of a sum among those of a statement.
 type SumNumber = usize;
 
-/// What a measure consists of.
+/// The sums of a measure.
 struct Parts<'a> {
-    /// Sums, and what is made of each.
+    /// The sums of the total, each with its factor.
     total: Vec<(SumNumber, &'a Term)>,
     calls: Option<SumNumber>,
     spent: Option<SumNumber>,
 }
 
-/// The number of a sum, which is added where it is new.
+/// Returns the number of a sum. A new sum is added.
 fn number(sums: &mut Vec<Sum>, sum: &Sum) -> SumNumber {
     sums.iter().position(|it| it == sum).unwrap_or_else(|| {
         sums.push(sum.clone());
@@ -80,7 +81,7 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Statement<'a> {
-    /// For a question.
+    /// Creates the statement of a question.
     pub fn new(
         question: &'a Question,
         steps: usize,
@@ -111,7 +112,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// All of it. Every row begins with whether there are times; that is so even where nothing else is said.
+    /// Returns the whole statement. Every row begins with the flag for reported times, which is there even if there are
+    /// no groups.
     pub fn complete(&self) -> String {
         format!(
             "WITH {observed}, part AS {materialized} ({part}), entry AS MATERIALIZED ({entry}), \
@@ -137,8 +139,9 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// For a question about the whole window, the targets that were observed in it: `target_id`, their dimensions, whether
-    /// each is an MDT, and for how many microseconds it was observed. In order of the dimensions.
+    /// Returns the statement for the targets that were observed in the window, which must be a single step:
+    /// `target_id`, the dimensions, a flag for MDTs, and the observed time in microseconds. The targets are in order of
+    /// the dimensions.
     pub fn targets(&self) -> String {
         let dimensions = || self.question.by.of(&[Level::Target]);
         format!(
@@ -149,15 +152,15 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// The rows of the window of the entries asked for, which nothing is made of: `target_id`, `entry_id`, `first`, `last`
-    /// and these sums.
+    /// Returns the statement for the raw rows of the selected entries in the window: `target_id`, `entry_id`, `first`,
+    /// `last` and these sums.
     pub fn rows_of_entries(&self, sums: &[Sum]) -> String {
         let rows = self.rows_in_window(sums, true, [&self.of_entries(), ""], false);
         let values: String = (0..sums.len()).map(|n| format!(", r.value_{n}")).collect();
         format!("SELECT r.target_id, r.entry_id, r.first, r.last{values} FROM ({rows}) r")
     }
 
-    /// What is said of targets before anything of what was done on them.
+    /// Returns the common table expressions about targets, which all others are based on.
     fn observed(&self) -> String {
         format!(
             "observation AS MATERIALIZED ({observation}), unit AS MATERIALIZED ({unit}), seen AS MATERIALIZED ({seen})",
@@ -167,8 +170,8 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// What was done by step and target, and by entry where anything is asked of entries, or by user where that is all.
-    /// Groups add it up: what is added up here is what shall be few.
+    /// Returns a SELECT of the usage by step and target, and by entry if the question is about entries, or by user if
+    /// it is about users only. Groups add up these rows, so the rows are summed here to make them few.
     fn part(&self) -> String {
         let mut key = format!("i.step, {}", self.unit_key("i"));
         if self.by_user() {
@@ -176,7 +179,7 @@ impl<'a> Statement<'a> {
         } else if self.asks_entries() {
             key += ", i.entry_id";
         }
-        // Where each sum is a row already, to sum it again would take longer than to read it.
+        // If each sum is a row already, summing it again would take longer than reading it.
         let (sums, span, groups) = if self.has_one_row_per_step() {
             let span = if self.is_summary() {
                 ", i.first, i.last".to_owned()
@@ -202,7 +205,7 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Lets only rows `i` of the targets asked for through.
+    /// Returns the condition on rows `i` of the selected targets.
     fn of_targets(&self) -> &'static str {
         if self.question.filters.has(Level::Target) {
             " WHERE i.target_id IN (SELECT u.target_id FROM unit u)"
@@ -211,7 +214,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The entries met: of all that were ever seen, few did anything in the window.
+    /// Returns a SELECT of the entries in the rows. Of all entries that were ever seen, few are active in the window.
     fn entry(&self) -> String {
         if !self.joins_entries() {
             return "SELECT NULL::bigint AS entry_id WHERE false".to_owned();
@@ -224,7 +227,8 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// The same with the dimensions of entries; of a summary the sums by step, target and these.
+    /// Returns a SELECT of the usage with the dimensions of entries; for a summary, of the sums by step, target and
+    /// these dimensions.
     fn activity(&self) -> String {
         if !self.joins_entries() {
             return "SELECT * FROM part".to_owned();
@@ -236,7 +240,8 @@ impl<'a> Statement<'a> {
                 "SELECT p.*{dimensions} FROM part p JOIN entry e ON e.entry_id = p.entry_id"
             );
         }
-        // So that they can be summed, nodes are counted once for the group that their units belong to: with one of these.
+        // Each node is counted once per group of units, in the row of one of these units, so that the counts can be
+        // summed.
         let server = |table: &str| {
             self.unit_key(table)
                 .replace(&format!("{table}.target_id"), "")
@@ -257,7 +262,8 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Targets of which the first rows tell that they report times: mostly all of those that do.
+    /// Returns a SELECT of the targets whose first rows show that they report times. Nearly always these are all
+    /// targets that do.
     fn early(&self) -> String {
         match self.probe.filter(|_| self.tells_none_from_unknown()) {
             Some(n) => format!(
@@ -268,7 +274,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// Whether each target reports times, whoever's they are. One that did nothing is taken to do as the others.
+    /// Returns a SELECT that tells for each target whether it reports times, for any entry. A target without usage is
+    /// taken to do as the others.
     fn timed(&self) -> String {
         let Some(n) = self.probe else {
             return "SELECT NULL::integer AS target_id, NULL::boolean AS timed WHERE false"
@@ -292,8 +299,9 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Whether it matters which targets report times, and not only whether any does: a look at all rows, where these are
-    /// read once. It does not where groups that took no time, or none that is known, are left out.
+    /// Returns whether the statement must find out which targets report times, and not only whether any does. If rows
+    /// are read once, this costs a look at all of them. It is not necessary if groups without time are left out, as
+    /// well as groups whose time is unknown.
     fn tells_none_from_unknown(&self) -> bool {
         let leaves_out_both = matches!(
             self.question.wanted,
@@ -306,7 +314,8 @@ impl<'a> Statement<'a> {
         !(self.is_read_once() && leaves_out_both && self.measures.iter().all(is_time))
     }
 
-    /// Whether a target `u` reports times, where those asked for may have none on it: one row of anybody's tells.
+    /// Returns an expression that tells whether a target `u` reports times, if the selected entries may have none on
+    /// it. One row of any entry shows it.
     fn timed_of_any(&self, probe: &Sum) -> String {
         if !self.question.filters.has(Level::Entry) {
             return "a.timed".to_owned();
@@ -323,14 +332,14 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// All sums, each of an expression.
+    /// Returns all sums as columns, each made of an expression.
     fn each_sum(&self, expression: impl Fn(SumNumber) -> String) -> String {
         (0..self.sums.len())
             .map(|n| format!(", {} AS sum_{n}", expression(n)))
             .collect()
     }
 
-    /// From when to when something was done, where that is asked for.
+    /// Returns the columns for the span of the usage, if the question asks for it.
     fn span(&self, table: &str) -> String {
         if self.is_summary() {
             format!(", min({table}.first) AS first, max({table}.last) AS last")
@@ -339,7 +348,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The rows of the window that meet a condition on rows `i`, and another one where these are of users.
+    /// Returns a SELECT of the rows of the window that meet a condition on rows `i`. The second condition is for rows
+    /// by user.
     fn rows_in_window(
         &self,
         sums: &[Sum],
@@ -361,7 +371,7 @@ impl<'a> Statement<'a> {
         rows.in_window()
     }
 
-    /// Lets only rows `i` through that the entries asked for have.
+    /// Returns the condition on rows `i` of the selected entries.
     fn of_entries(&self) -> String {
         if let Some(entries) = &self.entries {
             let numbers: Vec<String> = entries.iter().map(i64::to_string).collect();
@@ -379,14 +389,15 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// The rows of the window of the entries asked for.
+    /// Returns a SELECT of the rows of the selected entries in the window.
     fn asked_for(&self, span: bool) -> String {
         let of_users = self.filters(Level::Entry).replace("e.uid", "i.uid");
         let conditions = [&*self.of_entries(), &of_users];
         self.rows_in_window(&self.sums, span, conditions, self.by_user())
     }
 
-    /// The same, with their server where that is asked for.
+    /// Returns a SELECT of the rows of the selected entries in the window, with their server if the question is about
+    /// servers.
     fn rows(&self) -> String {
         let rows = self.asked_for(self.is_summary());
         if !self.question.asks_servers() {
@@ -406,18 +417,19 @@ impl<'a> Statement<'a> {
             || self.is_summary()
     }
 
-    /// Whether rows have users in place of entries: nothing else is asked of these, and some of the rows tell no more.
+    /// Returns whether rows have users in place of entries. The question then asks for no more, and some of the rows
+    /// have no more.
     fn by_user(&self) -> bool {
         self.asks_entries() && self.sources.has_users()
     }
 
-    /// Whether rows are read as they are and needed but once: then they need not be kept.
+    /// Returns whether rows are read as they are and only once. They then need not be materialized.
     fn is_read_once(&self) -> bool {
         self.by_user() && self.has_one_row_per_step() && !self.question.filters.has(Level::Entry)
     }
 
-    /// Whether there is at most one row per step, target and entry or user. Rows of increments are added up where users are
-    /// read, and only there.
+    /// Returns whether there is at most one row per step, target and entry or user. Rows of increments are added up if
+    /// rows by user are read, and only then.
     fn has_one_row_per_step(&self) -> bool {
         self.sources.has_one_row_per_step()
             && (self.by_user() || self.asks_entries() && !self.sources.has_rest())
@@ -435,7 +447,7 @@ impl<'a> Statement<'a> {
         self.question.filters.conditions(level, FILTERS)
     }
 
-    /// What tells the units apart: the target, and the server where the answer is by server.
+    /// Returns the key of a unit: the target, and the server if the answer is by server.
     fn unit_key(&self, table: &str) -> String {
         if self.question.by.has(Level::Server) {
             format!("{table}.target_id, {table}.server")
@@ -444,7 +456,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// ON clause that joins two tables by their units.
+    /// Returns the ON clause that joins two tables by their units.
     fn same_unit(&self, one: &str, other: &str) -> String {
         let mut condition = format!("ON {other}.target_id = {one}.target_id");
         if self.question.by.has(Level::Server) {
@@ -453,11 +465,11 @@ impl<'a> Statement<'a> {
         condition
     }
 
-    /// A measure's total over units `u`.
+    /// Returns an expression for a measure's total over units `u`.
     fn total(&self, measure: &Parts<'_>) -> String {
         terms(measure, |sum, term| {
             let total = if self.is_summary() {
-                // Of sums already, which are numeric: to take these for integers takes longer.
+                // The values are sums already, which are numeric; treating them as integers would take longer.
                 format!("sum({})", self.value(sum))
             } else {
                 self.aggregate("sum", sum, term)
@@ -466,7 +478,8 @@ impl<'a> Statement<'a> {
         })
     }
 
-    /// Whether a measure's total over units `u` is not zero: without computing it, where that can be.
+    /// Returns an expression that tells whether a measure's total over units `u` is not zero, if possible without
+    /// computing the total.
     fn occurs(&self, measure: &Parts<'_>) -> String {
         match measure.total.as_slice() {
             [(sum, term)] if term.weight.is_none() => self.aggregate("any", *sum, term),
@@ -474,8 +487,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// A measure's total over units `u`, each divided by the seconds that it was observed. Weights are multiplied by before
-    /// anything is rounded.
+    /// Returns an expression for a measure's total over units `u`, each divided by the seconds for which the unit was
+    /// observed. Weights are applied before anything is rounded.
     fn rate(&self, measure: &Parts<'_>) -> String {
         if let [(sum, term)] = measure.total.as_slice()
             && term.weight.is_none()
@@ -492,15 +505,17 @@ impl<'a> Statement<'a> {
         format!("({rates})::double precision")
     }
 
-    /// An aggregate over units `u`. Those of the same sum have the same arguments, so that it is computed once.
+    /// Returns an aggregate over units `u`. Aggregates of the same sum have the same arguments, so that the sum is
+    /// computed once.
     fn aggregate(&self, name: &str, sum: SumNumber, term: &Term) -> String {
-        // Microseconds by microseconds are seconds by seconds.
+        // Microseconds divided by microseconds are seconds per second.
         let scale = if term.in_seconds { 1 } else { 1_000_000 };
         let value = self.value(sum);
         format!("jobstats_internal.{name}({value}, u.observed, {scale})")
     }
 
-    /// A sum of one unit `u`: zero where it was observed and did nothing of the kind, NULL where that is not known.
+    /// Returns an expression for a sum of one unit `u`: zero if the unit was observed without such usage, NULL if that
+    /// is not known.
     fn value(&self, n: SumNumber) -> String {
         let sum = &self.sums[n];
         let none = if sum.time { "u.none_of_time" } else { "u.none" };
@@ -512,12 +527,12 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Of microseconds, as an expression.
+/// Returns an expression that converts microseconds to seconds.
 fn seconds(micros: &str) -> String {
     format!("({micros}::double precision / 1000000)")
 }
 
-/// An expression, multiplied by a factor where there is one.
+/// Multiplies an expression by a factor, if there is one.
 fn times(expression: String, factor: Option<String>) -> String {
     match factor {
         Some(factor) => format!("{expression} * {factor}"),
@@ -525,14 +540,14 @@ fn times(expression: String, factor: Option<String>) -> String {
     }
 }
 
-/// What a measure is the sum of, each made of an expression.
+/// Returns the sum of the terms of a measure, each made of an expression.
 fn terms(measure: &Parts<'_>, expression: impl Fn(SumNumber, &Term) -> String) -> String {
     let terms = measure.total.iter();
     let terms: Vec<String> = terms.map(|(sum, term)| expression(*sum, term)).collect();
     terms.join(" + ")
 }
 
-/// The names of dimensions as columns of a table, with a leading comma each.
+/// Returns the names of dimensions as columns of a table, each with a leading comma.
 fn columns(dimensions: impl Iterator<Item = Dimension>, table: &str) -> String {
     dimensions
         .map(|dimension| format!(", {table}{}", dimension.name()))

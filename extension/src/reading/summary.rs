@@ -1,4 +1,4 @@
-//! `jobstats_summary()`: what each job, user or node did, in one row.
+//! `jobstats_summary()` reports the usage of each job, user or node in one row.
 
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
@@ -12,7 +12,7 @@ use crate::reading::measure::Measures;
 use crate::reading::question::{Question, Wanted};
 use crate::short::Short;
 
-/// What is summed, in the order of the columns.
+/// The measures in the order of the columns.
 const OPERATIONS: [&str; 7] = [
     "read_bytes",
     "write_bytes",
@@ -40,7 +40,7 @@ impl Row {
         let mut totals = [const { None }; OPERATIONS.len()];
         for total in &mut totals {
             *total = columns.take()?;
-            // Its rate.
+            // The rate of the measure.
             columns.skip(1);
         }
         Ok(Self {

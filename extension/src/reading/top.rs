@@ -1,4 +1,4 @@
-//! `jobstats_top()`: who did most of it.
+//! `jobstats_top()` reports the groups with the largest totals.
 
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
@@ -130,7 +130,10 @@ fn jobstats_top(
     })))
 }
 
-/// The argument `n`.
+/// Returns the argument `n`.
+///
+/// # Errors
+/// [`Error::argument`] if `n` is negative.
 pub fn rows_wanted(n: Option<i32>) -> Result<i64, Error> {
     match n.unwrap_or(DEFAULT_N) {
         n if n >= 0 => Ok(n.into()),

@@ -1,4 +1,4 @@
-//! `jobstats_totals()`: how much in all.
+//! `jobstats_totals()` reports the total usage of each group.
 
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;

@@ -1,4 +1,4 @@
-//! What the views `health` and `quality` take from Rust.
+//! The parts of the views `health` and `quality` that are generated in Rust.
 
 use jobstats_core::entry_id::likely_format;
 use jobstats_core::operation::OPERATIONS;
@@ -7,14 +7,14 @@ use pgrx::prelude::*;
 use crate::identify::{SAMPLE, advice};
 use crate::reading::window::{last_since, pace};
 
-/// Common table expressions for what was done in the observations of another one, `last`.
+/// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("../sql/last_work.sql");
 
-/// The hour that an observation `o` belongs to, as the index of observations by hour has it.
+/// The hour that holds an observation `o`, as in the index of observations by hour.
 const HOUR: &str =
     "date_bin(interval '1 hour', o.\"time\", timestamptz '1970-01-01 00:00:00.000001+00')";
 
-/// Fills in what their definitions leave open.
+/// Fills in the placeholders of a view's definition.
 pub fn complete(definition: &str) -> String {
     let calls: Vec<String> = OPERATIONS
         .iter()

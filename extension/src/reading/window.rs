@@ -1,4 +1,4 @@
-//! The window of a question: where it begins and ends, and its steps.
+//! The window of a question: its start, its end and its steps.
 
 use jobstats_core::increment::Micros;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -9,31 +9,32 @@ use crate::reading::arguments::{Filters, Period};
 use crate::reading::dimension::Level;
 use crate::time::{DAY, micros, timestamptz};
 
-/// More rows than this are nobody's question.
+/// The largest number of rows of an answer. Nobody asks for more.
 pub const ROW_LIMIT: usize = 1_000_000;
 
-/// More steps than this are nobody's question either.
+/// The largest number of steps of a window. Nobody asks for more.
 const STEP_LIMIT: usize = 100_000;
 
-/// Steps of all targets together: four times as many take minutes, whatever the answer is grouped by.
+/// The largest number of steps of all targets together. Four times as many take minutes, whatever the answer is grouped
+/// by.
 const CELL_LIMIT: i64 = 1_000_000;
 
-/// So many steps may have as many targets as there are.
+/// The number of steps that any number of targets may have.
 const FEW_STEPS: usize = 1_000;
 
 const DEFAULT_WIDTH: Micros = 600_000_000;
 
-/// How far before now a window may end and still reach it: a dashboard says "now" by its own clock, and a while before we
-/// hear of it.
+/// The time before now within which a window still ends now. A dashboard takes "now" from its own clock, and a while
+/// before its query arrives.
 const ALMOST_NOW: Micros = 10_000_000;
 
-/// A statement for where and how often each target was observed, and whether it is silent; `last` is a relation with an
-/// observation, as a rule the last one, of each target.
+/// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is
+/// silent. `last` is a relation with an observation of each target, as a rule the last one.
 pub fn pace(last: &str) -> String {
     include_str!("../sql/pace.sql").replace("@last@", last)
 }
 
-/// A relation with the last observation of each target that was observed after an instant.
+/// Returns a SELECT, in parentheses, of the last observation of each target that was observed after an instant.
 pub fn last_since(instant: &str) -> String {
     format!(
         "(SELECT t.target_id, o.\"time\" FROM jobstats.targets t CROSS JOIN LATERAL (\
@@ -45,13 +46,18 @@ pub fn last_since(instant: &str) -> String {
 /// A window that is not empty.
 #[derive(Debug)]
 pub struct Window {
-    /// The edges of its steps: its start, the start of every further step, its end.
+    /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,
 }
 
 impl Window {
-    /// The window asked for. One that reaches now ends where every target in scope has been observed, but for the silent
-    /// ones; None if that is before its start.
+    /// Returns the window that is asked for. A window that ends now is cut to the time up to which every target in
+    /// scope has been observed, except the silent ones. Returns `None` if that is before its start.
+    ///
+    /// # Errors
+    /// - [`Error::empty_window`] if the window does not begin before its end.
+    /// - [`Error::argument`] if the step is not positive or too long.
+    /// - [`Error::TooManySteps`] if the window has more than 100,000 steps.
     pub fn resolve(
         client: &SpiClient<'_>,
         period: &Period,
@@ -86,29 +92,32 @@ impl Window {
         Ok(Some(Self { edges }))
     }
 
-    /// The start, which does not belong to it.
+    /// Returns the start, which is not part of the window.
     pub fn since(&self) -> Micros {
         self.edges.first().copied().unwrap_or_default()
     }
 
-    /// The end.
+    /// Returns the end.
     pub fn until(&self) -> Micros {
         self.edges.last().copied().unwrap_or_default()
     }
 
-    /// The number of steps.
+    /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.edges.len().saturating_sub(1)
     }
 
-    /// Start and width in seconds of a step, counted from 0.
+    /// Returns the start of a step and its width in seconds. Steps are counted from 0.
     pub fn step(&self, index: usize) -> Option<(Micros, f64)> {
         let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
         Some((start, (end - start) as f64 / 1e6))
     }
 }
 
-/// Fails where the window has too many steps for so many targets.
+/// Checks that the window does not have too many steps for the number of targets.
+///
+/// # Errors
+/// [`Error::TooManyCells`] if the steps of all targets together are more than [`CELL_LIMIT`].
 pub fn require_bearable(
     client: &SpiClient<'_>,
     window: &Window,
@@ -134,8 +143,11 @@ pub fn require_bearable(
     Ok(())
 }
 
-/// A step that has parts of both signs may go backwards, depending on the month. One that leads from the end of the window
-/// to a time that PostgreSQL does not know would end in an error of the calendar.
+/// Checks a step. If its parts have both signs, a step may go backwards, depending on the month. A step from the end of
+/// the window to a time that PostgreSQL does not know would end in an error of the calendar.
+///
+/// # Errors
+/// [`Error::argument`] if a part is negative, all parts are zero, or the step is too long.
 fn require_forward(step: &Interval, until: Micros) -> Result<(), Error> {
     let parts = [
         i64::from(step.months()),
@@ -160,14 +172,14 @@ fn require_forward(step: &Interval, until: Micros) -> Result<(), Error> {
     }
 }
 
-/// Steps of a day or more follow the time zone of the session, as `generate_series` does.
+/// Returns the edges of the steps. Steps of a day or more follow the time zone of the session, as in `generate_series`.
 fn step_edges(
     client: &SpiClient<'_>,
     since: Micros,
     until: Micros,
     step: &Interval,
 ) -> Result<Vec<Micros>, Error> {
-    // In the SELECT list the series is made one by one, so that a far too long one ends early.
+    // In the SELECT list, PostgreSQL computes the series row by row, so that a far too long one ends early.
     let rows = client.select(
         "SELECT pg_catalog.generate_series($1, $2, $3)",
         Some(STEP_LIMIT as i64 + 2),
@@ -189,7 +201,8 @@ fn step_edges(
     Ok(edges)
 }
 
-/// Where every target in scope that is not silent has been observed; None if there is none.
+/// Returns the time up to which every target in scope has been observed, except the silent ones; `None` if there is no
+/// such target.
 fn observed_until(
     client: &SpiClient<'_>,
     since: Micros,

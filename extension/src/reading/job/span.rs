@@ -1,7 +1,7 @@
-//! From when to when something is stored of a job.
+//! Finds the time span of the stored rows of a job.
 //!
-//! Its rows are found through the rollups, which have an index by entry; increments are searched only where no rollup is
-//! up to date, and where its last bucket says that its last row is.
+//! The search uses the rollups, which have an index by entry. It reads increments only where no rollup is up to date,
+//! and inside the last bucket, to find the last row.
 
 use jobstats_core::increment::Micros;
 use jobstats_core::level::Span;
@@ -16,18 +16,19 @@ use crate::rollup::LEVELS;
 use crate::store;
 use crate::time::{DAY, EARLIEST, micros, timestamptz};
 
-/// No observation is later: 2200-01-01.
+/// A time after every observation: 2200-01-01.
 const LATEST: Micros = 7_258_118_400_000_000;
 
-/// What was found in a source: the earliest start of a row, and where its latest row, or the bucket that holds it, lies.
+/// The result of searching a source: the earliest start of a row, and the span of the latest row, or of the bucket that
+/// holds it.
 struct Found {
     level: Option<usize>,
     first: Micros,
     latest: Span,
 }
 
-/// From when to when rows of a job, which has these entries, are stored; where only rollups are kept, to the edges of their
-/// buckets.
+/// Returns the time span of the stored rows of a job, which has these entries. Where only rollups are kept, the span
+/// reaches to the edges of their buckets.
 pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Option<Span>, Error> {
     let Some(earliest) = earliest(client, job)? else {
         return Ok(None);
@@ -49,7 +50,8 @@ pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Opti
     Ok(Some((known_since(client, first)?, last)))
 }
 
-/// Looks into every source. Where the window begins is said to each, so that older days need not be planned for.
+/// Searches every source. Each search is limited to the window explicitly, so that the planner can leave out older
+/// days.
 fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Vec<Found>, Error> {
     let sources = Sources::choose(client, window, false)?;
     let mut searches = vec![(0, "increments".to_owned(), "\"time\"", "since")];
@@ -59,7 +61,7 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
     let searches: Vec<String> = searches
         .iter()
         .map(|(source, relation, time, first)| {
-            // Increments, 0, and the rollups have their parameters side by side.
+            // The parameters of the increments, which are source 0, and of the rollups are next to each other.
             let lower = Sources::REST + 2 * source;
             format!(
                 "SELECT {source}, min(i.first), max(i.latest) \
@@ -96,7 +98,7 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
     Ok(found)
 }
 
-/// From when to when a bucket reaches.
+/// Returns the time span of a bucket.
 fn bucket(
     client: &SpiClient<'_>,
     level: usize,
@@ -111,8 +113,8 @@ fn bucket(
     Ok((micros(bucket)? - 1, end.map_or(micros(bucket), micros)?))
 }
 
-/// When the last row ended that lies in a bucket of a rollup. What finer rollups do not know of it, they do not keep any
-/// more.
+/// Returns the end of the last row in a bucket of a rollup. A finer rollup that does not have the row does not keep it
+/// any more.
 fn last_in_bucket(
     client: &SpiClient<'_>,
     entries: &[i64],
@@ -140,7 +142,7 @@ fn last_in_bucket(
     latest("\"time\"", "increments", span)?.map_or(Ok(span.1), micros)
 }
 
-/// The same instant where increments are kept so long, otherwise the start of the bucket that it lies in.
+/// Returns `first` itself if increments are kept that long, otherwise the start of the bucket that holds it.
 fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
     if first >= store::settings(client)?.kept_since {
         return Ok(first);
@@ -157,8 +159,9 @@ fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
     start.transpose()?.flatten().map_or(Ok(first), micros)
 }
 
-/// No row of a job ends before this: where it was first seen, or late text may have come from since, with the
-/// observation that this lies in. So nothing older has to be searched.
+/// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
+/// come from up to `raw_retention` before the job was first seen; the result is the start of the observation that holds
+/// this time.
 fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
     let first_seen = client
         .select(

@@ -1,7 +1,7 @@
-//! What the entries of a job did, added up by target and measure.
+//! Adds up the usage of the entries of a job by target and measure.
 //!
-//! Few rows are added up into many measures: a statement that does so takes longer to plan than to run (37 of 45 ms), so
-//! that it only reads the rows.
+//! Few rows are added up into many measures. A statement that adds them up takes longer to plan than to run (37 of 45
+//! ms), so the statement only reads the rows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,14 +16,14 @@ use crate::reading::answer::Columns;
 use crate::reading::measure::{Measures, Sum};
 use crate::time::micros;
 
-/// So many rows are in memory at a time: those of a large job on a large cluster would fill it.
+/// The number of rows in memory at a time. All rows of a large job on a large cluster would fill the memory.
 const BATCH: usize = 10_000;
 
-/// The entries of a job, and on which of its nodes each is.
+/// The entries of a job, each with the number of its node.
 pub struct Entries(HashMap<i64, Option<i64>>);
 
 impl Entries {
-    /// All that were ever seen.
+    /// Returns all entries of the job that were ever seen.
     pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
         let entries = client.select(
             "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END \
@@ -40,7 +40,7 @@ impl Entries {
         Ok(Self(nodes))
     }
 
-    /// Their numbers.
+    /// Returns the keys of the entries.
     pub fn ids(&self) -> Vec<i64> {
         self.0.keys().copied().collect()
     }
@@ -50,24 +50,24 @@ impl Entries {
     }
 }
 
-/// What was done of one measure on one target.
+/// The usage of one measure on one target.
 #[derive(Debug)]
 pub struct Done {
-    /// How much.
+    /// The total.
     pub total: i128,
-    /// In how many calls, where that is known.
+    /// The number of calls, if that is known.
     pub calls: Option<i128>,
-    /// What `per_call` divides by these.
+    /// The bytes or microseconds that `per_call` divides by the calls.
     pub spent: Option<i128>,
-    /// From when.
+    /// The start of the usage.
     pub first: Micros,
-    /// To when.
+    /// The end of the usage.
     pub last: Micros,
-    /// On which nodes.
+    /// The numbers of the nodes.
     pub nodes: HashSet<i64>,
 }
 
-/// A measure, in terms of columns.
+/// The sums of a measure in terms of columns.
 struct Made {
     total: Added,
     calls: Option<Added>,
@@ -76,7 +76,7 @@ struct Made {
 
 /// A sum over columns.
 struct Added {
-    /// Their positions.
+    /// The positions of the columns.
     columns: Vec<usize>,
     mdt_only: bool,
 }
@@ -95,7 +95,7 @@ impl Added {
         }
     }
 
-    /// What a row adds; None where its columns say nothing, as [`Sum::over`] has it.
+    /// Returns the value that a row adds; `None` if its columns have no value, as in [`Sum::over`].
     fn of(&self, row: &Row) -> Option<i128> {
         if self.mdt_only && !row.on_mdt {
             return None;
@@ -111,18 +111,18 @@ impl Added {
     }
 }
 
-/// What an entry did.
+/// The usage of an entry.
 struct Row {
     target: i32,
     on_mdt: bool,
     node: Option<i64>,
     first: Micros,
     last: Micros,
-    /// By column.
+    /// The values by column.
     values: Vec<Option<i64>>,
 }
 
-/// What was done, by target and measure.
+/// The usage of a job by target and measure.
 pub struct Work {
     columns: Vec<String>,
     measures: Vec<Made>,
@@ -130,7 +130,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Nothing yet. Each of the measures is one sum.
+    /// Starts without any usage. The total of each measure must be a single term.
     pub fn new(measures: &Measures) -> Self {
         let mut columns = Vec::new();
         let mut added = |sum: &Sum| Added::new(sum, &mut columns);
@@ -149,12 +149,12 @@ impl Work {
         }
     }
 
-    /// The columns that rows shall have, each as a sum.
+    /// Returns the columns that the rows must have, each as a sum.
     pub fn columns(&self) -> Vec<Sum> {
         self.columns.iter().map(|it| Sum::column(it)).collect()
     }
 
-    /// What was done on a target, measure by measure.
+    /// Returns the usage on a target by measure.
     pub fn on(&self, target: i32) -> &[Option<Done>] {
         self.done.get(&target).map_or(&[], Vec::as_slice)
     }
@@ -170,7 +170,7 @@ impl Work {
     ) -> Result<(), Error> {
         let cursor = client.try_open_cursor(statement, parameters)?;
         let name = cursor.detach_into_name();
-        // What is fetched is freed at the end of a connection.
+        // Fetched rows are freed when a connection ends.
         while Spi::connect(|client| {
             let mut cursor = client.find_cursor(&name)?;
             let rows = cursor.fetch(BATCH as i64)?;

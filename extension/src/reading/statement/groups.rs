@@ -1,4 +1,4 @@
-//! What is made of the sums of a statement, by group.
+//! Computes the groups of the answer from the sums of a statement.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::reading::question::Wanted;
 use crate::reading::window::ROW_LIMIT;
 
 impl Statement<'_> {
-    /// The rows of the answer: first the number of their step.
+    /// Returns a SELECT of the rows of the answer. Their first column is the number of the step.
     pub(super) fn wanted(&self) -> String {
         match self.question.wanted {
             Wanted::All | Wanted::Summary => {
@@ -20,7 +20,7 @@ impl Statement<'_> {
         }
     }
 
-    /// Their order.
+    /// Returns the columns by which the rows are ordered.
     pub(super) fn order(&self, table: &str) -> String {
         let first = match self.question.wanted {
             Wanted::All | Wanted::Summary => format!("{table}step"),
@@ -31,7 +31,7 @@ impl Statement<'_> {
         first + &columns(self.question.by.iter(), table)
     }
 
-    /// The groups with the largest totals, and the share of each in all.
+    /// Returns a SELECT of the groups with the largest totals, each with its share in the total of all groups.
     fn top(&self) -> String {
         format!(
             "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision \
@@ -46,7 +46,7 @@ impl Statement<'_> {
         )
     }
 
-    /// Per step: how many groups have a rate in which bucket.
+    /// Returns a SELECT of the number of groups per step that have a rate in each bucket.
     fn densities(&self) -> String {
         format!(
             "SELECT d.step, b.bucket, b.lower, b.upper, b.count FROM (\
@@ -59,10 +59,11 @@ impl Statement<'_> {
         )
     }
 
-    /// Per target: its rate, how that compares with others of its kind, and which group of entries leads on it.
+    /// Returns a SELECT of the rate of each target, its ratio to the median of the targets of its kind, and the group
+    /// of entries that leads on the target.
     ///
-    /// The order follows from how far a rate is above the median, not from how many times it is that: where the median
-    /// is zero, whoever is above it is out of balance all the same.
+    /// The order follows from the difference between a rate and the median, not from their ratio: if the median is
+    /// zero, any target above it is out of balance all the same.
     fn leading(&self) -> String {
         let dimensions = columns(self.question.by.iter(), "g.");
         let entry = columns(self.question.by.of(&[Level::Entry]), "g.");
@@ -82,21 +83,22 @@ impl Statement<'_> {
         )
     }
 
-    /// One row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and per measure n
-    /// `total_n` (or only whether it is not zero), `rate_n` and, where wanted, `calls_n` and `per_call_n`; then what a summary says besides, or the
-    /// `unit_group` where the answer compares them.
+    /// Returns a SELECT of one row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and
+    /// per measure n `total_n` (or only whether it is not zero), `rate_n` and, where wanted, `calls_n` and
+    /// `per_call_n`; then the further columns of a summary, or the `unit_group` if the answer compares these groups.
     fn groups(&self) -> String {
         let by = &self.question.by;
         let mut sums = String::new();
         for (n, measure) in self.measures.iter().enumerate() {
             sums += &self.group_sums(n, measure);
         }
-        // The expression hides how many targets there are: of the units nothing is known, so that they would be taken to be
-        // the harder to tell apart, and all rows be kept in a hash table (39 of 157 ms) to look the units up in it.
+        // The expression hides the number of targets from the planner. The planner knows nothing about the units, would
+        // expect fewer distinct keys in them, and would put all rows into a hash table (39 of 157 ms) to look up the
+        // units in it.
         let same_unit = self.same_unit("u", "a");
         let same_unit = same_unit.replace("a.target_id", "a.target_id + 0");
-        // Of a single step rows say the number as such: who looks for it among the units is taken to find one, at which all
-        // rows would be read for each of them.
+        // In the rows of a single step, the number of the step is a constant. In a join by it, the planner would expect
+        // one matching unit, and would read all rows for each of the units.
         let same_step = if self.steps > 1 {
             " AND a.step = u.step"
         } else {
@@ -166,7 +168,7 @@ impl Statement<'_> {
         values
     }
 
-    /// What a summary says besides, and what it is made of.
+    /// Returns the further columns of a summary, and the sums that they are made of.
     fn summary(&self) -> (&'static str, String) {
         let Some([times, calls]) = self.load else {
             return ("", String::new());
@@ -180,7 +182,7 @@ impl Statement<'_> {
     }
 }
 
-/// An expression: what was spent per call, where there are enough of them to say.
+/// Returns an expression for the bytes or microseconds per call; NULL if there are fewer than ten calls.
 fn per_call(spent: &str, calls: &str) -> String {
     format!("CASE WHEN {calls} >= 10 THEN ({spent} / {calls})::double precision END")
 }

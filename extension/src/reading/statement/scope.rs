@@ -1,11 +1,12 @@
-//! The targets in scope, and when and for how long they were observed in which step.
+//! Finds the targets in scope, and the time for which they were observed in each step.
 
 use super::{Statement, columns, seconds};
 use crate::reading::dimension::{Dimension, Level};
 use crate::reading::rows::{KEPT_SINCE, READ};
 
 impl Statement<'_> {
-    /// When targets were observed: of those that were in the window or on the day before.
+    /// Returns a SELECT of the times at which targets were observed, for targets that were observed in the window or on
+    /// the day before.
     pub(super) fn observation(&self) -> String {
         if self.question.asks_servers() {
             self.observations_by_server()
@@ -14,7 +15,8 @@ impl Statement<'_> {
         }
     }
 
-    /// The observations of the day before the window and of the window, and the one that reaches beyond its end.
+    /// Returns a SELECT of the observations of the day before the window and of the window, and of the observation that
+    /// reaches beyond its end.
     fn observations_by_server(&self) -> String {
         let conditions = self.filters(Level::Target) + &self.filters(Level::Server);
         format!(
@@ -30,9 +32,9 @@ impl Statement<'_> {
         )
     }
 
-    /// The spans without a gap between observations. As each begins where the one before ends, but for baselines, only
-    /// the first, the last and the baselines have to be looked at, however long the window is. Of those that are dropped,
-    /// such spans are kept.
+    /// Returns a SELECT of the spans without a gap between observations. Each observation begins where the one before
+    /// ends, except baselines. So only the first, the last and the baselines have to be read, however long the window
+    /// is. For observations that retention has deleted, such spans are stored in `jobstats.observed`.
     fn observed_spans(&self) -> String {
         let conditions = self.filters(Level::Target);
         format!(
@@ -66,7 +68,8 @@ impl Statement<'_> {
         )
     }
 
-    /// The targets in scope, each once per server where the answer is by server, with the number of its group.
+    /// Returns a SELECT of the targets in scope, each with the number of its group, and once per server if the answer
+    /// is by server.
     pub(super) fn unit(&self) -> String {
         let dimensions: Vec<Dimension> = self
             .question
@@ -90,8 +93,8 @@ impl Statement<'_> {
         )
     }
 
-    /// For how many microseconds each unit was observed in each step, as far as what it did is still known: an array, or
-    /// NULL where that is none of the window.
+    /// Returns a SELECT of the microseconds for which each unit was observed in each step, as far as its usage is still
+    /// known: an array, or NULL if there is no such time in the window.
     pub(super) fn seen(&self) -> String {
         let observation = if self.sources.has_lost() {
             format!(
@@ -112,8 +115,8 @@ impl Statement<'_> {
         )
     }
 
-    /// Every unit in every step: for how long it was observed, and with what it counts if it did nothing: 0 where that is
-    /// known.
+    /// Returns a SELECT of every unit in every step, with its observed time and the value of a sum without usage: 0 if
+    /// that is known, else NULL.
     pub(super) fn scope(&self) -> String {
         let dimensions = columns(self.question.by.of(&[Level::Target]), "u.");
         format!(
@@ -139,8 +142,8 @@ impl Statement<'_> {
     }
 }
 
-/// Joins targets `t` with their first observation after the window: `n`, where it is soon after, so that few partitions are
-/// searched, else `b`.
+/// Joins targets `t` with their first observation after the window: `n` if it is at most an hour after, so that few
+/// partitions are searched, else `b`.
 fn beyond() -> String {
     let first = |condition: &str| {
         format!(
