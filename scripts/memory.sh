@@ -20,6 +20,7 @@ psql -q "$url" -f tests/memory/prepare.sql
 session() {
     "$("$PG_CONFIG" --bindir)/psql" -X -q -At "$url" <<-SQL 2>&1
 		SET client_min_messages = error;
+		SET jit = off;
 		SELECT pg_backend_pid() AS pid, count(*) FROM jobstats_parse('') \gset
 		\setenv PID :pid
 		\set VERBOSITY sqlstate

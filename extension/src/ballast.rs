@@ -1,7 +1,8 @@
 //! Memory that is freed when PostgreSQL runs out of memory, so that it can report the error.
 //!
-//! `pgrx` copies each error of PostgreSQL before it unwinds. When memory has run out, the copy fails for the same reason, and
-//! `pgrx` tries to copy that error in turn. After five errors within each other the server ends all sessions.
+//! PostgreSQL adds the statement to an error, and `pgrx` copies each error before it unwinds. When memory has run out, both
+//! fail for the same reason, and errors within errors end the server. But before PostgreSQL reports that memory has run out,
+//! it asks all memory contexts for their sizes, to print them in the log: a context of this module frees the ballast then.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,7 +10,8 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use pgrx::{PgSqlErrorCode, PgTryBuilder, pg_sys};
+use pgrx::spi::SpiClient;
+use pgrx::{PgTryBuilder, Spi, pg_sys};
 
 use crate::error::Error;
 
@@ -18,74 +20,106 @@ const LAYOUT: Layout = Layout::new::<[u8; 4 << 20]>();
 
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// A guard that every function holds whose memory grows with its input.
-pub struct Ballast {
-    callback: Box<pg_sys::ErrorContextCallback>,
-}
+/// The functions of PostgreSQL's own kind of memory contexts.
+static METHODS: AtomicPtr<pg_sys::MemoryContextMethods> = AtomicPtr::new(null_mut());
 
-impl Ballast {
-    /// Allocates the ballast, unless the session has it already.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] if there is no memory for it.
-    pub fn hold() -> Result<Self, Error> {
-        if MEMORY.load(Ordering::Relaxed).is_null() {
-            // SAFETY: the layout is not empty. The reserve is no help to PostgreSQL: this is the system's memory.
-            MEMORY.store(unsafe { System.alloc(LAYOUT) }, Ordering::Relaxed);
-        }
-        if MEMORY.load(Ordering::Relaxed).is_null() {
-            return Err(Error::Memory(LAYOUT.size()));
-        }
-        // SAFETY: read and written by the backend's only thread. The callback stays in its place until it is taken from the
-        // stack: by `drop`, or by PostgreSQL itself, which sets the stack back where it catches an error.
-        let callback = unsafe {
-            let mut callback = Box::new(pg_sys::ErrorContextCallback {
-                previous: pg_sys::error_context_stack,
-                callback: Some(give_up_where_short),
-                arg: null_mut(),
-            });
-            pg_sys::error_context_stack = &raw mut *callback;
-            callback
-        };
-        Ok(Self { callback })
+/// Allocates the ballast, unless the session has it already. Every function calls this first whose memory grows with its
+/// input or that runs statements.
+///
+/// # Errors
+/// [`Error::Memory`] if there is no memory for it.
+pub fn hold() -> Result<(), Error> {
+    if MEMORY.load(Ordering::Relaxed).is_null() {
+        // SAFETY: the layout is not empty. The reserve is no help to PostgreSQL: this is the system's memory.
+        MEMORY.store(unsafe { System.alloc(LAYOUT) }, Ordering::Relaxed);
+    }
+    if MEMORY.load(Ordering::Relaxed).is_null() {
+        Err(Error::Memory(LAYOUT.size()))
+    } else {
+        Ok(())
     }
 }
 
-impl Drop for Ballast {
-    fn drop(&mut self) {
-        // SAFETY: as in `hold`. Errors set the stack back before they unwind to here.
-        unsafe {
-            if pg_sys::error_context_stack == &raw mut *self.callback {
-                pg_sys::error_context_stack = self.callback.previous;
-            }
-        }
-        // The error that is under way may be that there is no memory.
-        if std::thread::panicking() {
-            give_up();
-        }
+/// Runs statements while the session holds its ballast.
+///
+/// # Errors
+/// Those of `run`, and [`Error::Memory`] if there is no memory for the ballast.
+pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Result<R, Error> {
+    hold()?;
+    Spi::connect(run)
+}
+
+/// Runs statements that may write while the session holds its ballast.
+///
+/// # Errors
+/// As [`connect`].
+pub fn connect_mut<R>(
+    run: impl FnOnce(&mut SpiClient<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    hold()?;
+    Spi::connect_mut(run)
+}
+
+/// Prepares a session for errors: makes the context that frees the ballast, and raises and catches an error. The first error
+/// of a session registers thread-local memory with the C library, which ends the process if there is no memory for it; so the
+/// first error is this one.
+///
+/// Backtraces are off from then on, also if the environment of the server asks for them: pgrx adds them to the DETAIL of every
+/// error, where they show users the inside of the library, and to make one takes memory that may have run out.
+pub fn prepare() {
+    // SAFETY: a backend has one thread.
+    unsafe {
+        std::env::set_var("RUST_BACKTRACE", "0");
+        std::env::set_var("RUST_LIB_BACKTRACE", "0");
+    }
+    make_context();
+    PgTryBuilder::new(|| pgrx::error!("rehearsal"))
+        .catch_others(|_| ())
+        .execute();
+}
+
+/// Makes a memory context that is like others but for [`give_up`]. It lives as long as the session, and nothing is in it.
+fn make_context() {
+    // SAFETY: the top context is there when libraries are loaded; small contexts begin with 1 kB. Its functions are those of
+    // all contexts of its kind, of which the copy differs in one that has the same contract.
+    unsafe {
+        let context = pg_sys::AllocSetContextCreateInternal(
+            pg_sys::TopMemoryContext,
+            c"jobstats ballast".as_ptr(),
+            0,
+            1 << 10,
+            8 << 10,
+        );
+        METHODS.store((*context).methods.cast_mut(), Ordering::Relaxed);
+        (*context).methods = Box::leak(Box::new(pg_sys::MemoryContextMethods {
+            stats: Some(give_up),
+            ..*(*context).methods
+        }));
     }
 }
 
-/// Frees the ballast if the error is that memory has run out. PostgreSQL calls this before it leaves the place of the error.
-unsafe extern "C-unwind" fn give_up_where_short(_: *mut c_void) {
-    // SAFETY: callable from here.
-    if unsafe { pg_sys::geterrcode() } == PgSqlErrorCode::ERRCODE_OUT_OF_MEMORY as i32 {
-        give_up();
-    }
-}
-
-fn give_up() {
+/// Frees the ballast, and tells the size of the context. PostgreSQL calls this when memory has run out, before it makes the
+/// error, and when somebody asks for the sizes of contexts, which does no harm: the next function allocates the ballast again.
+unsafe extern "C-unwind" fn give_up(
+    context: pg_sys::MemoryContext,
+    print: pg_sys::MemoryStatsPrintFunc,
+    passthru: *mut c_void,
+    totals: *mut pg_sys::MemoryContextCounters,
+    to_stderr: bool,
+) {
     let memory = MEMORY.swap(null_mut(), Ordering::Relaxed);
     if !memory.is_null() {
         // SAFETY: comes from `hold`, and nobody else has it.
         unsafe { System.dealloc(memory, LAYOUT) }
     }
-}
-
-/// Raises and catches an error. The first error of a session registers thread-local memory with the C library, which ends the
-/// process if there is no memory for it; so the first error is this one.
-pub fn rehearse() {
-    PgTryBuilder::new(|| pgrx::error!("rehearsal"))
-        .catch_others(|_| ())
-        .execute();
+    // SAFETY: the function that this one stands for, with the arguments of the call.
+    unsafe {
+        if let Some(stats) = METHODS
+            .load(Ordering::Relaxed)
+            .as_ref()
+            .and_then(|methods| methods.stats)
+        {
+            stats(context, print, passthru, totals, to_stderr);
+        }
+    }
 }

@@ -5,6 +5,7 @@
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::{connect, connect_mut};
 use crate::error::Error;
 use crate::rollup::{LEVELS, Level};
 use crate::setup::{GROWING, Installation, divide_by_time, installation};
@@ -126,7 +127,7 @@ fn jobstats_to_convert() -> Result<
     >,
     pgrx::pg_sys::panic::ErrorReport,
 > {
-    let found = Spi::connect(|client| -> Result<Vec<Pending>, Error> {
+    let found = connect(|client| -> Result<Vec<Pending>, Error> {
         store::require(client)?;
         let installation = installation(client)?;
         require_timescale(&installation)?;
@@ -153,9 +154,7 @@ COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
 fn jobstats_create_successor(
     relation: &str,
 ) -> Result<Option<String>, pgrx::pg_sys::panic::ErrorReport> {
-    Ok(Spi::connect_mut(|client| {
-        create_successor(client, relation)
-    })?)
+    Ok(connect_mut(|client| create_successor(client, relation))?)
 }
 
 fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option<String>, Error> {

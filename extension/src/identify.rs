@@ -8,7 +8,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::ballast::Ballast;
+use crate::ballast::{self, connect};
 use crate::error::Error;
 use crate::pause::pause;
 use crate::store;
@@ -63,10 +63,10 @@ fn jobstats_identify(
         }
         .into());
     }
-    let _ballast = Ballast::hold()?;
+    ballast::hold()?;
     let means = match formats {
         Some(formats) => by_first(entry, &formats)?,
-        None => means(&Spi::connect(configured_or_built_in)?.identify(entry)),
+        None => means(&connect(configured_or_built_in)?.identify(entry)),
     };
     Ok(TableIterator::once(means))
 }

@@ -51,7 +51,7 @@ pg_module_magic!();
 /// Prepares a session. PostgreSQL calls this when the session loads the library.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
-    ballast::rehearse();
+    ballast::prepare();
     ingest::register_memory();
     prepared::register_memory();
     staged::register_memory();

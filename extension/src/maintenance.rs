@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pgrx::prelude::*;
 
+use crate::ballast::connect;
 use crate::error::Error;
 
 /// The mode of the lock. It conflicts with itself, and with nothing that reads, writes or locks rows of the table.
@@ -29,7 +30,7 @@ COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
 "#)]
 fn jobstats_begin_maintenance() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
     guard();
-    let table = Spi::connect(|client| -> Result<pg_sys::Oid, Error> {
+    let table = connect(|client| -> Result<pg_sys::Oid, Error> {
         let found = client.select("SELECT 'jobstats.locks'::regclass::oid", Some(1), &[])?;
         let table = found.first().get_one::<pg_sys::Oid>()?;
         table.ok_or_else(|| Error::Damaged("jobstats.locks is missing".to_owned()))

@@ -8,8 +8,11 @@ use jobstats_core::scan::TargetKind;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, SpiHeapTupleData};
 
+use crate::ballast::connect;
 use crate::columns::usecs_name;
 use crate::error::Error;
+use crate::memory::require_room;
+use crate::pause::PAUSE;
 use crate::reading::views;
 use crate::store;
 
@@ -104,7 +107,7 @@ COMMENT ON FUNCTION jobstats_metrics() IS
 'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
-    let text = Spi::connect(|client| -> Result<String, Error> {
+    let text = connect(|client| -> Result<String, Error> {
         store::require(client)?;
         let targets = targets(client)?;
         let elsewhere = elsewhere(client)?;
@@ -115,10 +118,15 @@ fn jobstats_metrics() -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
     Ok(text)
 }
 
+/// The memory that a target takes with its rates.
+const TARGET_BYTES: usize = 4 << 10;
+
 fn targets(client: &SpiClient<'_>) -> Result<Vec<Target>, Error> {
     let mut works = works(client)?;
-    client
-        .select(include_str!("sql/metrics_targets.sql"), None, &[])?
+    let rows = client.select(include_str!("sql/metrics_targets.sql"), None, &[])?;
+    require_room(rows.len(), TARGET_BYTES)?;
+    PAUSE
+        .among(rows)
         .map(|row| target(&row, &mut works))
         .collect()
 }
@@ -157,7 +165,7 @@ fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
 
 fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     let mut works = BTreeMap::new();
-    for row in client.select(&statement()?, None, &[])? {
+    for row in PAUSE.among(client.select(&statement()?, None, &[])?) {
         let work = Work {
             seconds: row.get(2)?.ok_or_else(missing)?,
             active: row.get(3)?.ok_or_else(missing)?,

@@ -11,6 +11,7 @@ use std::ffi::c_int;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::{connect, connect_mut};
 use crate::error::Error;
 use crate::store;
 
@@ -93,12 +94,10 @@ fn as_owner(
             .into());
         }
     };
-    let owner = Spi::connect(owner)?;
+    let owner = connect(owner)?;
     let _rights = Rights::of(owner);
-    Ok(Spi::connect_mut(
-        |client| -> Result<Option<String>, Error> {
-            let next = client.update(step, Some(1), &[state.into()])?;
-            Ok(next.first().get_one()?)
-        },
-    )?)
+    Ok(connect_mut(|client| -> Result<Option<String>, Error> {
+        let next = client.update(step, Some(1), &[state.into()])?;
+        Ok(next.first().get_one()?)
+    })?)
 }

@@ -13,7 +13,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{AnyNumeric, IntoDatum};
 
-use crate::ballast::Ballast;
+use crate::ballast;
 use crate::error::Error;
 use crate::pause::PAUSE;
 use crate::rows::{Rows, jsonb};
@@ -56,7 +56,7 @@ enum Told {
 }
 
 fn tell(body: &str, told: Told, rows: Rows) -> Result<(), Error> {
-    let _ballast = Ballast::hold()?;
+    ballast::hold()?;
     let mut teller = Teller {
         told,
         rows,

@@ -4,7 +4,7 @@ use jobstats_core::entry_id::likely_format;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::ballast::Ballast;
+use crate::ballast::connect_mut;
 use crate::error::Error;
 use crate::identify::{SAMPLE, configured_formats, identity_columns, notice};
 use crate::pause::pause;
@@ -22,7 +22,7 @@ COMMENT ON FUNCTION jobstats_reidentify() IS
 'Identifies all stored entries anew by jobstats.entry_formats and returns how many changed. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
 "#)]
 fn jobstats_reidentify() -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
-    Ok(Spi::connect_mut(|client| -> Result<i64, Error> {
+    Ok(connect_mut(|client| -> Result<i64, Error> {
         store::require(client)?;
         let changed = reidentify(client)?;
         if changed > 0 {
@@ -34,7 +34,6 @@ fn jobstats_reidentify() -> Result<i64, pgrx::pg_sys::panic::ErrorReport> {
 }
 
 fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
-    let _ballast = Ballast::hold()?;
     let formats = configured_formats(client)?;
     let (mut changed, mut after) = (0, None);
     loop {

@@ -5,7 +5,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::audit::{Purpose, Target, Walk, Walked, Window, Wrong, targets};
-use crate::ballast::Ballast;
+use crate::ballast::connect_mut;
 use crate::error::Error;
 use crate::ingest::compute::recompute;
 use crate::ingest::entries::Entries;
@@ -82,8 +82,7 @@ fn count(count: u64) -> i64 {
 
 fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
     pattern.map_or(Ok(()), require_pattern)?;
-    let _ballast = Ballast::hold()?;
-    let (settings, targets) = Spi::connect_mut(|client| -> Result<_, Error> {
+    let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
         if store::setting(client, "transaction_read_only")? == "on" {
             return Err(Error::ReadOnly("reprocessing"));
         }
@@ -101,7 +100,7 @@ fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Erro
     let changed = outcomes.iter().flat_map(|outcome| &outcome.walked.wrong);
     if let Some(first) = changed.map(|wrong| wrong.time).min() {
         // New entries are inserted in the last step and for all targets at once, as in a feed.
-        Spi::connect_mut(|client| entries.insert_new(client, first))?;
+        connect_mut(|client| entries.insert_new(client, first))?;
     }
     outcomes.retain(|outcome| outcome.walked.computed + outcome.walked.left > 0);
     let name = |outcome: &Outcome| (outcome.target.cluster.clone(), outcome.target.name.clone());
@@ -117,14 +116,15 @@ fn reprocess_target(
 ) -> Result<Outcome, Error> {
     // Targets come in the order in which feeds lock them. Later statements read what is committed once the lock is
     // ours.
-    Spi::connect_mut(|client| {
+    connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
-        client.update(lock, None, &[target.id.into()]).map(drop)
+        client.update(lock, None, &[target.id.into()])?;
+        Ok(())
     })?;
     let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
     let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
-    let deleted = Spi::connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
+    let deleted = connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
     let mut inserted = 0;
     for wrong in &walked.wrong {
         pause();
@@ -146,7 +146,7 @@ fn put_right(
     wrong: &Wrong,
     settings: Settings,
 ) -> Result<i32, Error> {
-    Spi::connect_mut(|client| {
+    connect_mut(|client| {
         stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
         let mut read = |time: Micros| -> Result<stored::Stored, Error> {
             let found = stored::at(client, target_id, time)?;

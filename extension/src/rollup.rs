@@ -13,6 +13,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::{connect, connect_mut};
 use crate::columns::operation_columns;
 use crate::error::Error;
 use crate::setup::{Installation, divide_by_time};
@@ -525,7 +526,7 @@ fn jobstats_roll_up(
     else {
         return Err(Error::Null("an argument other than target_id").into());
     };
-    let rows = Spi::connect_mut(|client| -> Result<usize, Error> {
+    let rows = connect_mut(|client| -> Result<usize, Error> {
         let level = Level::find(level)?;
         let arguments = [span_from.into(), span_to.into(), target_id.into()];
         let rows = |key: &str| {
@@ -590,7 +591,7 @@ fn jobstats_skip_empty_days(
         "SELECT EXISTS (SELECT FROM {source} i WHERE i.{time} > $1 AND i.{time} <= $2) \
          OR EXISTS (SELECT FROM jobstats.{relation} i WHERE i.bucket > $1 AND i.bucket <= $2)"
     );
-    Spi::connect(|client| -> Result<(), Error> {
+    connect(|client| -> Result<(), Error> {
         // The rest of a day or less, which is all of the span as a rule, is not searched: to find the first row of ten
         // minutes, PostgreSQL would read what was stored in the day before them.
         while to - from > DAY {

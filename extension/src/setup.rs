@@ -7,6 +7,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_literal};
 
+use crate::ballast::connect_mut;
 use crate::columns::{meaning, operation_columns};
 use crate::convert;
 use crate::error::Error;
@@ -94,7 +95,7 @@ fn jobstats_setup(
         compress_after,
         refresh_lag,
     };
-    let message = Spi::connect_mut(|client| -> Result<String, Error> {
+    let message = connect_mut(|client| -> Result<String, Error> {
         require_utf8(client)?;
         let schema = store::extension_schema()?;
         let new = prepare_schema(client)?;

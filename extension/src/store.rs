@@ -4,6 +4,7 @@ use jobstats_core::increment::Micros;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable, quote_identifier};
 
+use crate::ballast::connect;
 use crate::columns::operation_columns;
 use crate::error::Error;
 
@@ -178,16 +179,14 @@ pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
 /// Returns the schema of the extension's functions, quoted.
 pub fn extension_schema() -> Result<String, Error> {
     // `Spi::get_one` would give the transaction an id, which a standby or a parallel query cannot do.
-    let name = Spi::connect(|client| {
-        client
-            .select(
-                "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
-                Some(1),
-                &[],
-            )?
-            .first()
-            .get_one::<String>()
+    let name = connect(|client| {
+        let found = client.select(
+            "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
+             JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
+            Some(1),
+            &[],
+        )?;
+        Ok(found.first().get_one::<String>()?)
     })?;
     name.map(quote_identifier)
         .ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))
@@ -200,7 +199,7 @@ COMMENT ON FUNCTION jobstats_internal.require_store() IS
 'Internal: fails with 55000 where the store is missing.';
 "#)]
 fn jobstats_require_store() -> Result<(), pgrx::pg_sys::panic::ErrorReport> {
-    Ok(Spi::connect(require)?)
+    Ok(connect(require)?)
 }
 
 #[pg_extern(sql = r#"

@@ -3,7 +3,7 @@
 use jobstats_core::escape::{escape, pieces};
 use pgrx::prelude::*;
 
-use crate::ballast::Ballast;
+use crate::ballast;
 use crate::error::Error;
 use crate::pause::pause;
 use crate::zstd_text::unpack;
@@ -15,7 +15,7 @@ COMMENT ON FUNCTION jobstats_unpack(bytea) IS
 'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
 "#)]
 fn jobstats_unpack(packed: &[u8]) -> Result<String, pgrx::pg_sys::panic::ErrorReport> {
-    let _ballast = Ballast::hold()?;
+    ballast::hold()?;
     Ok(shown(unpack(packed)?)?)
 }
 

@@ -61,6 +61,16 @@ FROM (
         'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', body FROM memory.texts WHERE name = ''targets''',
         (SELECT length(body) + 3000 * 1024 / 3 FROM memory.texts WHERE name = 'targets')
     UNION ALL
+    SELECT 'now', 'SELECT 1', 'SELECT count(*) FROM jobstats_now()', 50000 * 1024
+    UNION ALL
+    SELECT 'metrics', 'SELECT 1', 'SELECT length(jobstats_metrics())', 0
+    UNION ALL
+    SELECT 'job', 'SELECT 1', 'SELECT count(*) FROM jobstats_job(''1'')', 0
+    UNION ALL
+    SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 hour'', now(), n => 50000)', 50000 * 1024 / 3
+    UNION ALL
+    SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_ids_remedy(array_fill(''a''::text, ARRAY[50000])))', 50000 * 64
+    UNION ALL
     SELECT 'audit', 'SELECT 1', 'SELECT count(*) FROM jobstats_audit(now() - interval ''1 hour'', now())',
         (SELECT 2 * length(body) + 50000 * 1024 / 3 FROM memory.texts WHERE name = 'next')
 ) AS s (name, argument, statement, bytes);

@@ -1,10 +1,10 @@
 //! Compares the stored values of an observation, except its increments, with the computed ones.
 
 use jobstats_core::increment::Micros;
-use pgrx::prelude::*;
 
 use super::finding::{Finding, first_difference};
 use super::load::{Carried, Loaded};
+use crate::ballast::connect;
 use crate::error::Error;
 use crate::ingest::compute::{Computation, Counts};
 use crate::time::timestamptz;
@@ -53,11 +53,9 @@ fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);
     };
-    let text = Spi::connect(|client| {
-        client
-            .select("SELECT $1::text", Some(1), &[time.into()])?
-            .first()
-            .get_one::<String>()
+    let text = connect(|client| {
+        let found = client.select("SELECT $1::text", Some(1), &[time.into()])?;
+        Ok(found.first().get_one::<String>()?)
     })?;
     Ok(text)
 }

@@ -18,7 +18,7 @@ use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
-use crate::ballast::Ballast;
+use crate::ballast::connect;
 use crate::error::Error;
 use crate::ingest::entries::Entries;
 use crate::store;
@@ -93,8 +93,7 @@ fn jobstats_audit(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let window = Window::new(since, until)?;
-    let _ballast = Ballast::hold()?;
-    let (settings, targets) = Spi::connect(|client| -> Result<_, Error> {
+    let (settings, targets) = connect(|client| -> Result<_, Error> {
         Ok((store::settings(client)?, targets(client, None)?))
     })?;
     let walk = Walk::new(Purpose::Audit, window, settings, None)?;
@@ -108,7 +107,7 @@ fn jobstats_audit(
         seen.add(&walked);
         runs.extend(walked.runs);
     }
-    Spi::connect(|client| strays::find(client, window, &runs, &mut findings))?;
+    connect(|client| strays::find(client, window, &runs, &mut findings))?;
     pgrx::notice!("{seen}");
     let mut rows = Vec::new();
     for (target, finding) in findings.in_order() {

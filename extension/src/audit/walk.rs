@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use jobstats_core::increment::{Increment, Micros, Observation};
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::TimestampWithTimeZone;
-use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use super::finding::Finding;
@@ -15,6 +14,7 @@ use super::load::{Carried, Loaded, Loader};
 use super::reach::Reach;
 use super::rows::{Run, Tell, differences};
 use super::{Target, Window};
+use crate::ballast::connect;
 use crate::error::Error;
 use crate::ingest::compute::{Computation, computation, rows};
 use crate::ingest::entries::Entries;
@@ -100,7 +100,7 @@ impl Walk {
         settings: Settings,
         target_id: Option<i32>,
     ) -> Result<Self, Error> {
-        Spi::connect(|client| {
+        connect(|client| {
             Ok(Self {
                 purpose,
                 window,
@@ -131,10 +131,10 @@ impl Walk {
             run: None,
             reported: HashSet::new(),
         };
-        let last = Spi::connect(|client| loader.last(client, self.window.since))?;
+        let last = connect(|client| loader.last(client, self.window.since))?;
         let mut known = last.map(Known::of);
         // Each batch has its own connection, because the rows that are read stay in memory as long as the connection.
-        while let Some(next) = Spi::connect(|client| -> Result<_, Error> {
+        while let Some(next) = connect(|client| -> Result<_, Error> {
             pause();
             let after = known.as_ref().map_or(EARLIEST, |known| known.loaded.time);
             let goes_beyond = self.purpose == Purpose::Repair

@@ -23,7 +23,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::ballast::Ballast;
+use crate::ballast::connect_mut;
 use crate::by_pointer::Bytea;
 use crate::error::Error;
 use crate::memory;
@@ -245,9 +245,8 @@ fn jobstats_ingest_own(
 /// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones.
 fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = told(|| {
-        Spi::connect_mut(|client| -> Result<Vec<Outcome>, Error> {
+        connect_mut(|client| -> Result<Vec<Outcome>, Error> {
             require_read_committed(client, "feeding")?;
-            let _ballast = Ballast::hold()?;
             let settings = store::settings(client)?;
             let now = clock_now();
             let feed = Feed::new(&mut arguments, now)?;
@@ -326,7 +325,7 @@ fn ingest(
         // Each target has its own connection, because the rows that its statements read stay in memory as long as the
         // connection.
         let place = |client: &mut SpiClient<'_>| ingest.place(client, &mut target, part);
-        outcomes.push(Spi::connect_mut(place)?);
+        outcomes.push(connect_mut(place)?);
     }
     if outcomes.is_empty()
         || outcomes

@@ -7,7 +7,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable};
 
-use crate::ballast::Ballast;
+use crate::ballast::connect;
 use crate::error::Error;
 use crate::pause::pause;
 use crate::pinned::Pinned;
@@ -108,8 +108,7 @@ fn select<T>(
     read: impl FnOnce(SpiTupleTable<'_>, &Window) -> Result<(Vec<T>, Option<bool>), Error>,
 ) -> Result<Vec<T>, Error> {
     let _pinned = Pinned::new(SETTINGS);
-    let _ballast = Ballast::hold()?;
-    Spi::connect(|client| {
+    connect(|client| {
         let Some(place) = Place::find(client, question)? else {
             return Ok(Vec::new());
         };

@@ -8,6 +8,7 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::ballast::connect;
 use crate::error::Error;
 use crate::pinned::Pinned;
 use crate::reading::answer::{Columns, Place, SETTINGS};
@@ -148,7 +149,7 @@ fn jobstats_job(
         )
     })?;
     let _pinned = Pinned::new(SETTINGS);
-    let rows = Spi::connect(|client| {
+    let rows = connect(|client| {
         store::require(client)?;
         let entries = Entries::of_job(client, job)?;
         match period(client, job, &entries, since, until)? {

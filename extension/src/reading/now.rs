@@ -7,8 +7,11 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiHeapTupleData;
 
+use crate::ballast::connect;
 use crate::columns::usecs_name;
 use crate::error::Error;
+use crate::memory::require_room;
+use crate::pause::PAUSE;
 use crate::reading::arguments::require_pattern;
 use crate::reading::top::rows_wanted;
 use crate::reading::views::LAST_WORK;
@@ -96,11 +99,12 @@ fn jobstats_now(
     pgrx::pg_sys::panic::ErrorReport,
 > {
     let (n, target) = (rows_wanted(n)?, plain(target));
-    let usages = Spi::connect(|client| -> Result<Vec<Usage>, Error> {
+    let usages = connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
         target.map_or(Ok(()), require_pattern)?;
         let rows = client.select(&statement()?, None, &[target.into()])?;
-        rows.map(|row| usage(&row)).collect()
+        require_room(rows.len(), USAGE_BYTES)?;
+        PAUSE.among(rows).map(|row| usage(&row)).collect()
     })?;
     Ok(TableIterator::new(ranked(usages, n).into_iter().map(
         |row| {
@@ -125,6 +129,9 @@ fn jobstats_now(
         },
     )))
 }
+
+/// The memory that a usage takes, several times while usages are ranked.
+const USAGE_BYTES: usize = 3 << 10;
 
 /// Returns the operations that make up service time. No call is counted in two of them.
 fn operations() -> impl Iterator<Item = &'static Operation> {
@@ -192,13 +199,12 @@ fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Row> {
         .collect();
     // The sort is stable: of equal shares, the first by workload and user stays first.
     rows.sort_by(|a, b| {
-        let place = |row: &Row| {
-            (
-                row.usage.target.cluster.clone(),
-                row.usage.target.name.clone(),
-            )
-        };
-        place(a).cmp(&place(b)).then(b.share.total_cmp(&a.share))
+        let (one, other) = (&a.usage.target, &b.usage.target);
+        let place = one
+            .cluster
+            .cmp(&other.cluster)
+            .then_with(|| one.name.cmp(&other.name));
+        place.then(b.share.total_cmp(&a.share))
     });
     let mut rank = 0;
     let mut target = None;

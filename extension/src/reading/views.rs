@@ -6,6 +6,7 @@ use pgrx::prelude::*;
 
 use crate::identify::{SAMPLE, advice};
 use crate::reading::window::{last_since, pace};
+use crate::short::Short;
 
 /// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("../sql/last_work.sql");
@@ -36,7 +37,7 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAM
 COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
 'Internal: advice on identifiers that match no format: the format that they look like, and the statement that adds it. Views in dumps of version 0.1.0 call it by this name.';
 "#)]
-fn jobstats_ids_remedy(names: Vec<Option<String>>) -> String {
+fn jobstats_ids_remedy(names: Short<Vec<Option<String>>>) -> String {
     let known = names.iter().flatten().take(SAMPLE);
     let likely = likely_format(known.map(String::as_str));
     format!("Most identifiers match no known format; {}", advice(likely))

@@ -106,9 +106,9 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
--- A session that holds the locks of a feed and does nothing keeps other feeds and maintenance waiting.
+-- A session that holds the locks of a feed for long keeps other feeds and maintenance waiting.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
-    format('Session %s of role %I has held the locks of a feed since %s and does nothing: SELECT pg_terminate_backend(%1$s);',
-        f.pid, f.role, date_trunc('second', f.since))
+    format('Session %s of role %I has held the locks of a feed since %s and %s: SELECT pg_terminate_backend(%1$s);',
+        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'is at work' ELSE 'does nothing' END)
 FROM jobstats_internal.feeding() f
-WHERE f.idle_since < now() - interval '1 minute';
+WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute';

@@ -69,6 +69,7 @@ SELECT count(*) FROM jobstats_rates(uid => ARRAY(SELECT generate_series(1, 20000
 SELECT count(*) FROM jobstats_job(repeat('x', 2000000));
 SELECT count(*) FROM jobstats_top(operation => repeat('x', 2000000));
 INSERT INTO jobstats.feed (cluster, server, body) VALUES (repeat('c', 2000000), 'mds1', '');
+SELECT jobstats_ids_remedy(array_fill('a'::text, ARRAY[2000000]));
 
 -- All that can be cancelled.
 SET statement_timeout = '300ms';

@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use jobstats_core::increment::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
-use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, SpiHeapTupleData};
 
+use crate::ballast::connect;
 use crate::error::Error;
 use crate::pause::pause;
 use crate::reading::answer::Columns;
@@ -171,7 +171,7 @@ impl Work {
         let cursor = client.try_open_cursor(statement, parameters)?;
         let name = cursor.detach_into_name();
         // Fetched rows are freed when a connection ends.
-        while Spi::connect(|client| {
+        while connect(|client| {
             let mut cursor = client.find_cursor(&name)?;
             let rows = cursor.fetch(BATCH as i64)?;
             let more = !rows.is_empty();
