@@ -9,7 +9,7 @@ use pgrx::datum::Datum;
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
-use pgrx::{FromDatum, direct_function_call, direct_function_call_as_datum, pg_sys};
+use pgrx::{FromDatum, IntoDatum, direct_function_call, direct_function_call_as_datum, pg_sys};
 use serde_json::Value;
 
 /// A value of type jsonb.
@@ -31,11 +31,7 @@ impl Jsonb<'_> {
 
     /// Converts a value of serde_json. Returns `None` if it cannot be written as JSON.
     pub fn of(value: &Value) -> Option<Self> {
-        let text = CString::new(serde_json::to_string(value).ok()?).ok()?;
-        // SAFETY: the function takes a C string, and its result lives in the current memory context.
-        let datum = unsafe {
-            direct_function_call_as_datum(pg_sys::jsonb_in, &[Some(text.as_ptr().into())])
-        }?;
+        let datum = jsonb(&serde_json::to_string(value).ok()?)?;
         Some(Self { datum, text: c"" })
     }
 }
@@ -79,4 +75,15 @@ unsafe impl SqlTranslatable for Jsonb<'_> {
     const TYPE_ORIGIN: TypeOrigin = <pgrx::JsonB>::TYPE_ORIGIN;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = <pgrx::JsonB>::ARGUMENT_SQL;
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = <pgrx::JsonB>::RETURN_SQL;
+}
+
+/// Converts text to jsonb, in the current memory context. Returns `None` if the text contains a NUL.
+///
+/// # Panics
+///
+/// Raises PostgreSQL's own error if the text is not JSON.
+pub fn jsonb(text: &str) -> Option<pg_sys::Datum> {
+    let text = CString::new(text).ok()?;
+    // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.
+    unsafe { direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()]) }
 }

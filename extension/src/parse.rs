@@ -15,8 +15,9 @@ use pgrx::{AnyNumeric, IntoDatum};
 
 use crate::ballast;
 use crate::error::Error;
+use crate::jsonb::jsonb;
 use crate::pause::PAUSE;
-use crate::rows::{Rows, jsonb};
+use crate::rows::Rows;
 use jobstats_core::escape::escape;
 
 #[pg_extern(sql = r#"

@@ -1,9 +1,7 @@
 //! Rows of a set-returning function, written straight into PostgreSQL's tuplestore.
 #![allow(unsafe_code)]
 
-use pgrx::{IntoDatum, PgMemoryContexts, direct_function_call_as_datum, pg_sys};
-
-use std::ffi::CString;
+use pgrx::{PgMemoryContexts, pg_sys};
 
 /// The rows of a function's answer. The tuplestore keeps up to `work_mem` of them in memory and writes more to a file.
 pub struct Rows {
@@ -50,15 +48,4 @@ impl Rows {
             self.row.reset();
         }
     }
-}
-
-/// Converts text to jsonb, in the current memory context. Returns `None` if the text contains a NUL.
-///
-/// # Panics
-///
-/// Raises PostgreSQL's own error if the text is not JSON.
-pub fn jsonb(text: &str) -> Option<pg_sys::Datum> {
-    let text = CString::new(text).ok()?;
-    // SAFETY: jsonb_in takes a C string, which lives as long as the call, and makes a new value.
-    unsafe { direct_function_call_as_datum(pg_sys::jsonb_in, &[text.as_c_str().into_datum()]) }
 }

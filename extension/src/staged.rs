@@ -19,9 +19,9 @@ use pgrx::{IntoDatum, PgBuiltInOids, PgMemoryContexts, PgTupleDesc, pg_sys};
 
 use crate::columns::operation_columns;
 use crate::error::Error;
+use crate::jsonb::jsonb;
 use crate::pause::pause;
 use crate::prepared;
-use crate::rows::jsonb;
 use crate::time::postgres_micros;
 
 /// An increment whose entry is resolved. It becomes a row of `jobstats.increments` for each of its parts.
