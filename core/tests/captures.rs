@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use jobstats_core::job_stats::{CounterLine, Problem, Reason, Sink, TimeLine, scan};
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::{CounterLine, Problem, Reason, Sink, TargetName, TimeLine, scan};
 use jobstats_core::snapshot::read;
+use jobstats_core::target::TargetName;
 
 /// `<file> <line> <reason>`, or `<file> none`.
 const PROBLEMS: &str = include_str!("captures.problems");

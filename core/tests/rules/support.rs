@@ -11,7 +11,7 @@ use jobstats_core::increment::{
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
-use jobstats_core::step::split;
+use jobstats_core::window::split;
 
 /// 2023-11-14, well on the wall clock.
 pub const EPOCH: i64 = 1_700_000_000;

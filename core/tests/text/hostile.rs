@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use jobstats_core::job_stats::Problem;
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::Problem;
-use jobstats_core::snapshot::{Reading, read};
+use jobstats_core::snapshot::{Contents, read};
 
 const SIZE: usize = 1 << 19;
 
@@ -22,7 +22,7 @@ fn text(begin: &str, number: impl Fn(usize) -> String) -> String {
     text
 }
 
-fn problems(reading: &Reading<'_>) -> usize {
+fn problems(reading: &Contents<'_>) -> usize {
     reading.problems.len()
         + reading
             .snapshots

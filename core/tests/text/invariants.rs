@@ -1,8 +1,8 @@
 //! What holds for any bytes. The fuzz target checks the same.
 
+use jobstats_core::job_stats::Problem;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::Problem;
 use jobstats_core::snapshot::{Snapshot, Words, print, read, read_carried};
 
 use crate::events::events;

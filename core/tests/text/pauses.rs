@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use jobstats_core::increment::{Observation, can_be_older, compare};
+use jobstats_core::job_stats::Reason;
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::Reason;
 use jobstats_core::snapshot::{Snapshot, read};
 
 const MB: usize = 1 << 20;

@@ -1,7 +1,7 @@
 //! What holds for every text.
 
 use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Reading, read};
+use jobstats_core::snapshot::{Contents, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -23,7 +23,7 @@ fn unnumbered(text: &str) -> Vec<String> {
 }
 
 /// The identifier and all that is said of each record, of all targets.
-fn each_record(reading: &Reading<'_>) -> Vec<(String, String)> {
+fn each_record(reading: &Contents<'_>) -> Vec<(String, String)> {
     let snapshots = reading.snapshots.iter();
     snapshots
         .flat_map(|snapshot| {

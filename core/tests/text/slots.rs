@@ -1,8 +1,8 @@
 //! Which counter a line is (rule 6), and what of it is kept.
 
+use jobstats_core::job_stats::Unit;
 use jobstats_core::operation::{OPERATIONS, READ, READ_BYTES, WRITE_BYTES};
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::Unit;
 use jobstats_core::snapshot::{Counter, Slot, read};
 
 use crate::reading;

@@ -1,8 +1,9 @@
 //! Reads the buckets of a histogram: `{ 4K: 35, 8K: 49 }`.
 
-use super::Reason;
 use super::counter::number;
-use super::line::{key_value, trim};
+use super::line::key_value;
+use crate::job_stats::Reason;
+use crate::lctl::trim;
 
 /// The number of elements of a histogram. Element k counts the sizes in (2^(k−1), 2^k], and the last element all larger
 /// sizes.
@@ -20,7 +21,7 @@ pub fn label(element: usize) -> Option<&'static str> {
 }
 
 /// Returns the element of a label.
-pub(super) fn element(label: &[u8]) -> Option<usize> {
+pub(in crate::job_stats) fn element(label: &[u8]) -> Option<usize> {
     let (digits, thousands) = match label.split_last()? {
         (b'K', digits) => (digits, 1),
         (b'M', digits) => (digits, 2),
@@ -34,7 +35,7 @@ pub(super) fn element(label: &[u8]) -> Option<usize> {
 }
 
 /// Reads the elements from the text between the braces.
-pub(super) fn parse(buckets: &[u8]) -> Result<[u64; HISTOGRAM_LEN], Reason> {
+pub(in crate::job_stats) fn parse(buckets: &[u8]) -> Result<[u64; HISTOGRAM_LEN], Reason> {
     let mut sizes = [0; HISTOGRAM_LEN];
     if trim(buckets).is_empty() {
         return Ok(sizes);

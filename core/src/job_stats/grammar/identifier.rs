@@ -12,7 +12,7 @@ pub const IDENTIFIER_MAX: usize = 255;
 ///
 /// `\xHH` stands for a byte in quotes; without quotes, everything stands for itself. The result has NUL and bytes that
 /// are not UTF-8 as `\xHH`. Blanks alone give an empty identifier.
-pub(super) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
+pub(in crate::job_stats) fn parse(value: &[u8]) -> Option<Cow<'_, str>> {
     if value.len() > 4 * IDENTIFIER_MAX {
         return None;
     }

@@ -7,17 +7,17 @@ use allocator_api2::alloc::{Allocator, Global};
 use allocator_api2::collections::TryReserveError;
 use allocator_api2::vec::Vec;
 
-use crate::increment::Micros;
+use crate::instant::Micros;
 
 /// The observed time by step.
 #[derive(Debug, Clone)]
-pub struct Observed<A: Allocator = Global> {
+pub struct ObservedTime<A: Allocator = Global> {
     /// The edges of the steps. Each step begins where the one before ends.
     edges: Vec<Micros, A>,
     steps: Vec<Micros, A>,
 }
 
-impl<A: Allocator + Copy> Observed<A> {
+impl<A: Allocator + Copy> ObservedTime<A> {
     /// Creates steps between these edges, which are in order, without observed time.
     pub fn new_in(edges: Vec<Micros, A>, memory: A) -> Result<Self, TryReserveError> {
         let len = edges.len().saturating_sub(1);

@@ -11,7 +11,7 @@ use allocator_api2::alloc::{Allocator, Global};
 use allocator_api2::vec::Vec;
 use thiserror::Error;
 
-use crate::increment::Micros;
+use crate::instant::Micros;
 
 /// The number of bits that the sum of the quotients may take: all but the sign.
 const BITS: u32 = i128::BITS - 1;

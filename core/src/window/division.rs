@@ -5,17 +5,14 @@
 //! the rest from the increments, as far back as they are kept. For older data, the finest rollup that is kept gives
 //! parts of its buckets, interpolated as if everything in a bucket had happened evenly.
 
-use crate::increment::Micros;
+use crate::instant::{Micros, Span};
 
 #[cfg(test)]
 mod tests;
 
-/// The time after the first instant, up to and including the second.
-pub type Span = (Micros, Micros);
-
-/// A rollup that can answer for parts of a window.
+/// The times for which a rollup can answer.
 #[derive(Debug, Clone, Default)]
-pub struct Level {
+pub struct Coverage {
     /// The width of its buckets, which begin at multiples of the width.
     pub width: Micros,
     /// The time since which the rollup is kept.
@@ -26,7 +23,7 @@ pub struct Level {
     pub stale: Vec<Span>,
 }
 
-impl Level {
+impl Coverage {
     /// Returns the buckets that cannot be relied on.
     fn stale(&self) -> Vec<Span> {
         joined(self.stale.iter().map(|span| self.touched(*span)).collect())
@@ -49,32 +46,32 @@ impl Level {
 /// The sources that answer for the parts of a window. All spans are in order, and none touches the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Division {
-    /// The spans of whole buckets to read from each level.
+    /// The spans of whole buckets to read from each rollup.
     pub whole: Vec<Vec<Span>>,
     /// The spans to read from increments.
     pub rest: Vec<Span>,
-    /// The spans to read from each level that may be parts of buckets.
+    /// The spans to read from each rollup that may be parts of buckets.
     pub parts: Vec<Vec<Span>>,
     /// The spans for which nothing is kept.
     pub lost: Vec<Span>,
 }
 
-/// Divides a window among levels, coarsest first, and increments that are kept since an instant. `edges` are the edges
+/// Divides a window among rollups, coarsest first, and increments that are kept since an instant. `edges` are the edges
 /// of all steps of the window, in order.
-pub fn divide(edges: &[Micros], levels: &[Level], kept_since: Micros) -> Division {
+pub fn divide(edges: &[Micros], rollups: &[Coverage], kept_since: Micros) -> Division {
     let steps = edges.windows(2).map(|step| (step[0], step[1]));
     let mut rest: Vec<Span> = steps.filter(|(from, to)| from < to).collect();
-    let mut whole = Vec::with_capacity(levels.len());
-    for level in levels {
-        let stale = level.stale();
+    let mut whole = Vec::with_capacity(rollups.len());
+    for rollup in rollups {
+        let stale = rollup.stale();
         let taken;
-        (taken, rest) = take(rest, |span| without(level.inside(span), &stale));
+        (taken, rest) = take(rest, |span| without(rollup.inside(span), &stale));
         whole.push(taken);
     }
     let (rest, mut lost) = take(joined(rest), |(from, to)| vec![(from.max(kept_since), to)]);
-    let mut parts = vec![Vec::new(); levels.len()];
-    for (level, parts) in levels.iter().zip(&mut parts).rev() {
-        let (stale, kept) = (level.stale(), level.inside((Micros::MIN, Micros::MAX)));
+    let mut parts = vec![Vec::new(); rollups.len()];
+    for (rollup, parts) in rollups.iter().zip(&mut parts).rev() {
+        let (stale, kept) = (rollup.stale(), rollup.inside((Micros::MIN, Micros::MAX)));
         let both = |(from, to): Span| (from.max(kept.0), to.min(kept.1));
         (*parts, lost) = take(lost, |span| without(both(span), &stale));
     }

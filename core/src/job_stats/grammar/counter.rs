@@ -1,8 +1,9 @@
 //! Reads counters: `{ samples: 2, unit: bytes, min: 4096, max: 8192, sum: 12288, sumsq: …, hist: { 4K: 1, 8K: 1 } }`.
 
-use super::Reason;
 use super::histogram::{self, HISTOGRAM_LEN};
-use super::line::{is_word, key_value};
+use super::line::{Line, is_word, key_value};
+use crate::job_stats::Reason;
+use crate::lctl::{LINE_MAX, Lines, Piece};
 use crate::operation::{self, OperationIndex};
 
 /// The unit of a counter.
@@ -58,7 +59,7 @@ pub struct CounterLine<'a> {
 
 impl CounterLine<'_> {
     /// Returns true if all numbers are zero.
-    pub(super) fn is_zero(&self) -> bool {
+    pub(in crate::job_stats) fn is_zero(&self) -> bool {
         let numbers = [self.min, self.max, self.sum, self.sumsq];
         let sizes = self.histogram.iter().flatten();
         self.samples == 0
@@ -71,7 +72,7 @@ impl CounterLine<'_> {
 }
 
 /// The largest number of bytes of an operation's name. Names in Lustre have up to 20.
-pub(super) const OPERATION_MAX: usize = 64;
+pub(in crate::job_stats) const OPERATION_MAX: usize = 64;
 
 /// The fields of a counter, in any order; unknown ones are ignored.
 #[derive(Default)]
@@ -86,7 +87,10 @@ struct Fields<'a> {
 }
 
 /// Reads a counter from the operation's name and the text between the braces.
-pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a>, Reason> {
+pub(in crate::job_stats) fn parse<'a>(
+    name: &'a [u8],
+    body: &'a [u8],
+) -> Result<CounterLine<'a>, Reason> {
     let mut fields = Fields::default();
     for field in split(body) {
         let (key, value) = key_value(field).ok_or(Reason::UnreadableCounter)?;
@@ -117,6 +121,50 @@ pub(super) fn parse<'a>(name: &'a [u8], body: &'a [u8]) -> Result<CounterLine<'a
         sumsq: fields.sumsq,
         histogram: fields.histogram,
     })
+}
+
+/// Returns the text before and after the `}` of a counter. `fields` is the text after `{` on the line that was taken
+/// last. Takes further lines until the `}` is found. Returns `None` if a line comes that begins something else.
+pub(in crate::job_stats) fn body<'a>(
+    lines: &mut Lines<'a, '_>,
+    line: Piece<'a>,
+    fields: &'a [u8],
+) -> Option<(&'a [u8], &'a [u8])> {
+    let from = line.offset_of(fields);
+    let (mut depth, mut text, mut begin) = (1, fields, from);
+    loop {
+        if let Some(close) = closing(text, &mut depth) {
+            return Some((&lines.text()[from..begin + close], &text[close + 1..]));
+        }
+        let mut ahead = *lines;
+        let next = ahead.take_of_value()?;
+        if next.next - from > LINE_MAX || Line::of(next.text).ends_counter() {
+            return None;
+        }
+        *lines = ahead;
+        (text, begin) = (next.text, next.offset_of(next.text));
+    }
+}
+
+/// Returns the text before and after the `}` of a counter, whose fields stand in a text that ends with the counter.
+pub(in crate::job_stats) fn body_in(fields: &[u8]) -> Option<(&[u8], &[u8])> {
+    let close = closing(fields, &mut 1)?;
+    Some((&fields[..close], &fields[close + 1..]))
+}
+
+/// Returns the position of the brace that closes the `depth` open ones.
+fn closing(text: &[u8], depth: &mut u32) -> Option<usize> {
+    for brace in memchr::memchr2_iter(b'{', b'}', text) {
+        if text[brace] == b'{' {
+            *depth += 1;
+        } else {
+            *depth -= 1;
+            if *depth == 0 {
+                return Some(brace);
+            }
+        }
+    }
+    None
 }
 
 /// Splits at the commas that are not inside of braces.
@@ -154,7 +202,7 @@ fn word(value: &[u8]) -> Result<&str, Reason> {
 }
 
 /// Reads a number of digits without a sign.
-pub(super) fn number(digits: &[u8]) -> Result<u64, Reason> {
+pub(in crate::job_stats) fn number(digits: &[u8]) -> Result<u64, Reason> {
     if digits.is_empty() {
         return Err(Reason::BadNumber);
     }

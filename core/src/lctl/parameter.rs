@@ -1,27 +1,7 @@
 //! The names of parameters, as `lctl` prints them before values.
 
-use super::line::{is_blank, trim};
-
-/// The kind of target that reports: `mdt.*` or `obdfilter.*`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum TargetKind {
-    /// A metadata target.
-    Mdt,
-    /// An object storage target.
-    Ost,
-}
-
-const KINDS: [(&[u8], TargetKind); 2] =
-    [(b"mdt.", TargetKind::Mdt), (b"obdfilter.", TargetKind::Ost)];
-
-/// A target as the text names it: `mdt.scratch-MDT0000.job_stats` is `scratch-MDT0000` of kind MDT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TargetName<'a> {
-    /// The kind, which is the first part of the parameter's name.
-    pub kind: TargetKind,
-    /// The name, which is the second part: ASCII letters, digits, `-` and `_`.
-    pub name: &'a [u8],
-}
+use super::lines::is_blank;
+use crate::target::{TargetKind, TargetName};
 
 /// The number of bytes that are read of a parameter's name in the middle of a line.
 const PARAMETER_MAX: usize = 128;
@@ -29,16 +9,14 @@ const PARAMETER_MAX: usize = 128;
 /// The largest number of bytes of a target's name. Names in Lustre have up to 16.
 const TARGET_MAX: usize = 64;
 
-/// A parameter's name before a value.
+/// A parameter, by its name before a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
-    JobStats(TargetName<'a>),
-    CleanupInterval(TargetName<'a>),
-    /// Another parameter. A name without dots can be a damaged line of a record, a name with dots a damaged name of a
+    /// A parameter of a target, with the last part of its name: `job_stats` in `mdt.scratch-MDT0000.job_stats`.
+    OfTarget(TargetName<'a>, &'a [u8]),
+    /// Another parameter. A name without dots can be a damaged line of a value, a name with dots a damaged name of a
     /// target.
-    Other {
-        dotted: bool,
-    },
+    Other { is_dotted: bool },
 }
 
 /// Splits a line `name=value` or `name: value` (`lctl -y`, only if the name has dots) into the parameter and the value.
@@ -56,7 +34,7 @@ pub(super) fn parse(line: &[u8]) -> Option<(Parameter<'_>, &[u8])> {
     }
     let parameter = classify(name.strip_suffix(b":")?);
     let ends_here = value.first().is_none_or(|byte| is_blank(*byte));
-    (ends_here && parameter != Parameter::Other { dotted: false }).then_some((parameter, value))
+    (ends_here && parameter != Parameter::Other { is_dotted: false }).then_some((parameter, value))
 }
 
 /// Returns the position, after the first byte, at which a parameter of a target begins. An older `lctl` that fails to
@@ -69,7 +47,8 @@ pub(super) fn glued(line: &[u8]) -> Option<usize> {
     }
     memchr::memchr(b'=', line)?;
     let mut earliest = None;
-    for (prefix, _) in KINDS {
+    for kind in TargetKind::ALL {
+        let prefix = kind.prefix();
         // The second kind is only searched before the first: this function is also called for what follows.
         let searched = &line[..earliest.unwrap_or(line.len())];
         let begin = memchr::memmem::find_iter(searched, prefix)
@@ -91,61 +70,59 @@ fn is_given_by_lustre(text: &[u8]) -> bool {
     };
     let end = leaf.iter().position(|byte| !is_name_byte(*byte));
     let leaf = end.map_or(leaf, |end| &leaf[..=end]);
-    let begins_again = |(prefix, _): &(&[u8], _)| memchr::memmem::find(leaf, prefix).is_some();
+    let begins_again = |kind: &TargetKind| memchr::memmem::find(leaf, kind.prefix()).is_some();
     !filesystem.is_empty()
         && (index.starts_with(b"-MDT") || index.starts_with(b"-OST"))
         && index[4..].iter().all(u8::is_ascii_hexdigit)
         && leaf.starts_with(b".")
         && leaf.ends_with(b"=")
-        && !KINDS.iter().any(begins_again)
+        && !TargetKind::ALL.iter().any(begins_again)
 }
 
-/// Returns the target whose `job_stats` an error message is about, by the name of the parameter or of its file.
-pub(super) fn named_in_message(message: &[u8]) -> Option<TargetName<'_>> {
-    memchr::memmem::find_iter(message, b"job_stats").find_map(|leaf| {
+/// Returns the target whose parameter an error message is about, by the name of the parameter or of its file.
+pub(super) fn named_in_message<'a>(message: &'a [u8], parameter: &str) -> Option<TargetName<'a>> {
+    memchr::memmem::find_iter(message, parameter).find_map(|leaf| {
         let (separator, before) = message[..leaf].split_last()?;
         if !b"./".contains(separator) {
             return None;
         }
         let begin = 1 + before.iter().rposition(|byte| !is_target_byte(*byte))?;
         let (path, name) = before.split_at(begin);
-        let (_, kind) = KINDS.into_iter().find(|(prefix, _)| {
-            let path = path.strip_suffix(&[*separator]);
-            path.is_some_and(|path| path.ends_with(&prefix[..prefix.len() - 1]))
-        })?;
+        let path = path.strip_suffix(&[*separator])?;
+        let mut kinds = TargetKind::ALL.into_iter();
+        let kind = kinds.find(|kind| path.ends_with(kind.name()))?;
         (!name.is_empty()).then_some(TargetName { kind, name })
     })
 }
 
-/// Returns true if a line that cannot be read can be the damaged name of a target's `job_stats`.
-pub(super) fn resembles_target(line: &[u8]) -> bool {
-    let contains = |part: &[u8]| memchr::memmem::find(line, part).is_some();
-    KINDS.iter().any(|(prefix, _)| line.starts_with(prefix))
-        || contains(b".job_stats=")
-        || contains(b".job_stats: ")
+/// Returns true if a line that cannot be read can be the damaged name of a target's parameter.
+pub(super) fn resembles_target(line: &[u8], parameter: &str) -> bool {
+    let mut kinds = TargetKind::ALL.iter();
+    let mut names = memchr::memmem::find_iter(line, parameter);
+    kinds.any(|kind| line.starts_with(kind.prefix()))
+        || names.any(|begin| {
+            let (before, name) = line.split_at(begin);
+            let after = &name[parameter.len()..];
+            before.ends_with(b".") && (after.starts_with(b"=") || after.starts_with(b": "))
+        })
 }
 
 fn classify(name: &[u8]) -> Parameter<'_> {
-    target_and_leaf(name).unwrap_or(Parameter::Other {
-        dotted: name.contains(&b'.'),
+    of_target(name).unwrap_or(Parameter::Other {
+        is_dotted: name.contains(&b'.'),
     })
 }
 
-fn target_and_leaf(name: &[u8]) -> Option<Parameter<'_>> {
-    let (kind, rest) = KINDS
-        .into_iter()
-        .find_map(|(prefix, kind)| Some((kind, name.strip_prefix(prefix)?)))?;
+fn of_target(name: &[u8]) -> Option<Parameter<'_>> {
+    let mut kinds = TargetKind::ALL.into_iter();
+    let (kind, rest) = kinds.find_map(|kind| Some((kind, name.strip_prefix(kind.prefix())?)))?;
     let dot = rest.iter().position(|byte| !is_target_byte(*byte))?;
-    let target = TargetName {
-        kind,
-        name: &rest[..dot],
-    };
-    match &rest[dot..] {
-        _ if dot == 0 || dot > TARGET_MAX => None,
-        b".job_stats" => Some(Parameter::JobStats(target)),
-        b".job_cleanup_interval" => Some(Parameter::CleanupInterval(target)),
-        _ => None,
-    }
+    let (name, leaf) = rest.split_at(dot);
+    let leaf = leaf.strip_prefix(b".")?;
+    let target = TargetName { kind, name };
+    (1..=TARGET_MAX)
+        .contains(&dot)
+        .then_some(Parameter::OfTarget(target, leaf))
 }
 
 fn is_target_byte(byte: u8) -> bool {
@@ -156,9 +133,4 @@ fn is_target_byte(byte: u8) -> bool {
 /// no `=`, braces, quotes or commas.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"={}\"',".contains(&byte)
-}
-
-/// Reads the seconds of a `job_cleanup_interval`.
-pub(super) fn interval(value: &[u8]) -> Option<u32> {
-    super::counter::number(trim(value)).ok()?.try_into().ok()
 }

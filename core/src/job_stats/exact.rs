@@ -1,32 +1,37 @@
 //! Reads lines that are exactly as Lustre prints them, which nearly all are.
 //!
-//! A line that is recognised here means the same to the careful parser ([`super::line`], [`super::counter`]), as tests
-//! check. All other lines are left to the careful parser: layouts that `lctl` or a terminal makes, damage, the end of a
-//! cut text.
+//! A line that is recognised here means the same by the grammar ([`super::grammar`]), as tests check. All other lines
+//! are left to the grammar: layouts that `lctl` or a terminal makes, damage, the end of a cut text.
 
-use super::counter::{CounterLine, OPERATION_MAX, Unit};
-use super::digits;
-use super::histogram::{self, HISTOGRAM_LEN};
-use super::identifier::IDENTIFIER_MAX;
-use super::time::{Time, TimeKey, TimeLine};
+mod digits;
+
+use std::borrow::Cow;
+
+use super::Sink;
+use super::grammar::counter::{CounterLine, OPERATION_MAX, Unit};
+use super::grammar::histogram::{self, HISTOGRAM_LEN};
+use super::grammar::identifier::IDENTIFIER_MAX;
+use super::grammar::time::{Time, TimeKey, TimeLine};
+use super::records::{Part, Records};
+use crate::lctl::Lines;
 use crate::operation;
 
-/// The counters of the records so far, by their place in the record. All records of a target have the same counters in
-/// the same order, most of them without a call, so that most lines repeat byte for byte.
+/// The counters of the records so far, by their position in the record. All records of a target have the same counters
+/// in the same order, most of them without a call, so that most lines repeat byte for byte.
 #[derive(Default)]
-pub(super) struct Places<'a> {
-    known: Vec<Known<'a>>,
-    /// The counters that counted nothing, at the places of `known`.
+pub(super) struct Exact<'a> {
+    counters: Vec<Template<'a>>,
+    /// The counters that counted nothing, at the positions of `counters`.
     zeros: Vec<ZeroLine<'a>>,
 }
 
-/// The number of counters of a record that are remembered. The last place serves all counters that follow; Lustre
+/// The number of counters of a record that are remembered. The last position serves all counters that follow; Lustre
 /// prints up to 28.
 const REMEMBERED: usize = 64;
 
-/// The counter that is known at one place.
+/// The counter that was last read at one position.
 #[derive(Default, Clone)]
-struct Known<'a> {
+struct Template<'a> {
     /// The beginning of the counter's line, up to the number of calls; empty if no line has been seen.
     head: &'a [u8],
     /// The counter as it was last read. Each counter is read into this memory, because moving it takes as long as
@@ -50,11 +55,50 @@ impl<'a> ZeroLine<'a> {
     }
 }
 
-impl<'a> Places<'a> {
+impl<'a> Exact<'a> {
+    /// Takes the next line of a record, or its next counters, if they are exactly as Lustre prints them. Returns true
+    /// if there is such a line.
+    pub(super) fn take<S: Sink<'a>>(
+        &mut self,
+        lines: &mut Lines<'a, '_>,
+        records: &mut Records<'_, '_, S>,
+    ) -> Result<bool, S::Stop> {
+        match (lines.rest(), records.part()) {
+            ([b'-', ..], _) => take_record(lines, records),
+            ([b' ', ..], Part::Times(_)) => {
+                Ok(take_time(lines, records)? || self.take_counters(lines, records)?)
+            }
+            ([b' ', ..], Part::Counters(_)) => self.take_counters(lines, records),
+            _ => Ok(false),
+        }
+    }
+
+    fn take_counters<S: Sink<'a>>(
+        &mut self,
+        lines: &mut Lines<'a, '_>,
+        records: &mut Records<'_, '_, S>,
+    ) -> Result<bool, S::Stop> {
+        let first = records.counters();
+        loop {
+            let (zeros, rest) = self.zeros(records.counters(), lines.rest());
+            if !zeros.is_empty() {
+                let line = lines.number;
+                lines.take_known_lines(rest, zeros.len());
+                records.zeros(line, zeros)?;
+            }
+            let Some((counter, rest)) = self.counter(records.counters(), lines.rest()) else {
+                break;
+            };
+            let line = lines.take_known(rest);
+            records.counter(line.number, counter, line.text)?;
+        }
+        Ok(records.counters() > first)
+    }
+
     /// Returns the counters that counted nothing at the beginning of the text, as far as their lines are known, and the
     /// rest of the text.
-    pub(super) fn zeros<'t>(&self, place: usize, text: &'t [u8]) -> (&[ZeroLine<'a>], &'t [u8]) {
-        let lines = self.zeros.get(place..).unwrap_or_default();
+    fn zeros<'t>(&self, position: usize, text: &'t [u8]) -> (&[ZeroLine<'a>], &'t [u8]) {
+        let lines = self.zeros.get(position..).unwrap_or_default();
         let (mut rest, mut count) = (text, 0);
         for zero in lines {
             match rest.strip_prefix(zero.line) {
@@ -67,34 +111,58 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the counter at the beginning of the text, and the rest.
-    pub(super) fn counter(
-        &mut self,
-        place: usize,
-        text: &'a [u8],
-    ) -> Option<(&CounterLine<'a>, &'a [u8])> {
-        let place = place.min(REMEMBERED - 1);
-        if place >= self.known.len() {
-            self.known.resize(place + 1, Known::default());
-            self.zeros.resize(place + 1, ZeroLine::default());
+    fn counter(&mut self, position: usize, text: &'a [u8]) -> Option<(&CounterLine<'a>, &'a [u8])> {
+        let position = position.min(REMEMBERED - 1);
+        if position >= self.counters.len() {
+            self.counters.resize(position + 1, Template::default());
+            self.zeros.resize(position + 1, ZeroLine::default());
         }
-        let (known, zero) = (&mut self.known[place], &mut self.zeros[place]);
+        let (template, zero) = (&mut self.counters[position], &mut self.zeros[position]);
         let mut cursor = Cursor(text);
-        if known.head.is_empty() || cursor.eat(known.head).is_none() {
-            known.counter.operation = cursor.name()?;
-            known.counter.listed = operation::find(known.counter.operation.as_bytes());
-            known.head = &text[..text.len() - cursor.0.len()];
+        if template.head.is_empty() || cursor.eat(template.head).is_none() {
+            template.counter.operation = cursor.name()?;
+            template.counter.listed = operation::find(template.counter.operation.as_bytes());
+            template.head = &text[..text.len() - cursor.0.len()];
         }
-        cursor.fields(&mut known.counter)?;
-        if known.counter.is_zero() {
-            zero.counter = known.counter.clone();
+        cursor.fields(&mut template.counter)?;
+        if template.counter.is_zero() {
+            zero.counter = template.counter.clone();
             zero.line = &text[..text.len() - cursor.0.len()];
         }
-        Some((&known.counter, cursor.0))
+        Some((&template.counter, cursor.0))
     }
 }
 
+fn take_record<'a, S: Sink<'a>>(
+    lines: &mut Lines<'a, '_>,
+    records: &mut Records<'_, '_, S>,
+) -> Result<bool, S::Stop> {
+    let Some((id, rest)) = record(lines.rest()) else {
+        return Ok(false);
+    };
+    let line = lines.take_known(rest);
+    records.begin(line.number, Cow::Borrowed(id), line.text)?;
+    Ok(true)
+}
+
+fn take_time<'a, S: Sink<'a>>(
+    lines: &mut Lines<'a, '_>,
+    records: &mut Records<'_, '_, S>,
+) -> Result<bool, S::Stop> {
+    let Some((key, time, rest)) = time(lines.rest()) else {
+        return Ok(false);
+    };
+    let line = lines.take_known(rest);
+    if records.accepts_time(key) {
+        records.time(line.number, time)?;
+    } else {
+        records.without_record(line.number, line.text)?;
+    }
+    Ok(true)
+}
+
 /// Returns the identifier of the `job_id` line at the beginning of the text, if it has no escapes, and the rest.
-pub(super) fn record(text: &[u8]) -> Option<(&str, &[u8])> {
+fn record(text: &[u8]) -> Option<(&str, &[u8])> {
     let mut cursor = Cursor(text);
     cursor.eat(b"- job_id:          ")?;
     let longest = cursor.0.len().min(IDENTIFIER_MAX + b"\"\"\n".len());
@@ -130,7 +198,7 @@ const TIMES: [(&[u8; 19], TimeKey); 4] = [
 ];
 
 /// Returns the key and the content of the time line at the beginning of the text, and the rest.
-pub(super) fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
+fn time(text: &[u8]) -> Option<(TimeKey, Option<TimeLine>, &[u8])> {
     let mut cursor = Cursor(text);
     let key = cursor.time_key()?;
     let seconds = cursor.number()?;

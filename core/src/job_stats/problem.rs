@@ -1,8 +1,8 @@
-//! The reasons why a piece of text could not be used.
+//! Pieces of text that could not be used, and the reasons.
 
 use thiserror::Error;
 
-use super::TargetName;
+use crate::target::TargetName;
 
 /// The reason why a piece of text could not be used, in words for an administrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Error)]

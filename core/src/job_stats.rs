@@ -1,4 +1,4 @@
-//! Reads a text as events, in one pass over its bytes and without copying.
+//! Reads the values of `job_stats` as events, in one pass over the bytes of a text and without copying.
 //!
 //! [`scan`] reports the content of the text to a [`Sink`], line by line and in the text's order: targets, records,
 //! their times and counters, and lines that could not be used. It removes no duplicates and keeps nothing itself.
@@ -9,32 +9,29 @@
 //!
 //! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 stands for itself; other bytes and NUL stay in
 //! Lustre's own notation, `\xHH`.
+//!
+//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `exact` reads most of them
+//! faster, and `records` knows which line may follow which.
 
-mod counter;
-mod digits;
-mod fast;
-mod histogram;
-mod identifier;
-mod line;
-mod lines;
-mod message;
-mod parameter;
-mod reason;
-mod scanner;
-mod time;
+mod exact;
+mod grammar;
+mod parser;
+mod problem;
+mod records;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use counter::{CounterLine, Unit};
-pub use fast::ZeroLine;
-pub use histogram::{HISTOGRAM_LEN, label as histogram_label};
-pub use identifier::{IDENTIFIER_MAX, print as print_identifier};
-pub use parameter::{TargetKind, TargetName};
-pub use reason::{Problem, Reason};
-pub use time::{Clock, Time, TimeLine};
+pub use exact::ZeroLine;
+pub use grammar::counter::{CounterLine, Unit};
+pub use grammar::histogram::{HISTOGRAM_LEN, label as histogram_label};
+pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
+pub use grammar::time::{Clock, Time, TimeLine};
+pub use problem::{Problem, Reason};
 
+use crate::lctl;
 use crate::pause::Pause;
+use crate::target::TargetName;
 
 /// Receives what [`scan`] finds. An error stops the scan.
 ///
@@ -119,5 +116,5 @@ pub fn scan<'a, S: Sink<'a>>(
     sink: &mut S,
     pause: Pause<'_>,
 ) -> Result<(), S::Stop> {
-    scanner::Scanner::new(text, sink, pause).run()
+    lctl::read(text, &mut parser::Parser::new(sink, pause), pause)
 }

@@ -3,10 +3,10 @@
 use std::collections::TryReserveError;
 
 use super::compare::latest_start_times;
-use super::known::Known;
+use super::history::History;
 use super::{LateReason, Observation};
+use crate::job_stats::Clock;
 use crate::pause::Pause;
-use crate::scan::Clock;
 use crate::snapshot::{Keys, Record, Snapshot};
 
 /// Checks that `late` can have been read between `previous` and `next`, the observations around its time. The records
@@ -43,11 +43,11 @@ fn dates_agree(
     for known in [before.snapshot, before.carried].into_iter().flatten() {
         starts_ascend(known, next, pause)?;
     }
-    let mut known = Known::new(before, pause)?;
+    let mut history = History::new(before, pause)?;
     let dated = next.records.iter().filter(|it| it.start_time.is_some());
     for record in pause.among(dated) {
-        let head = known.find(next, record)?;
-        let life = head.and_then(|head| known.life(head, record.start_time));
+        let head = history.find(next, record)?;
+        let life = head.and_then(|head| history.life(head, record.start_time));
         if life.is_some_and(|life| life.falls(next, record)) {
             return Err(LateReason::Fell(next.id(record).to_owned()));
         }
@@ -82,7 +82,7 @@ fn counters_agree(
     let (Some(previous), Some(text), Some(next)) = (previous, late.snapshot, next.snapshot) else {
         return Ok(());
     };
-    let mut before = Known::new(previous, pause)?;
+    let mut before = History::new(previous, pause)?;
     let mut restarted = Keys::default();
     for record in pause.among(&text.records) {
         if restarts(&mut before, text, record)? == Some(true) {
@@ -90,8 +90,8 @@ fn counters_agree(
             restarted.insert(text.key(record));
         }
     }
-    let mut before = Known::new(previous, pause)?;
-    let mut late = Known::new(late, pause)?;
+    let mut before = History::new(previous, pause)?;
+    let mut late = History::new(late, pause)?;
     for record in pause.among(&next.records) {
         let restarts_once = restarted.contains(&next.key(record))
             || restarts(&mut late, next, record)? == Some(true);
@@ -105,12 +105,12 @@ fn counters_agree(
 /// Returns true if the record's entry restarted since it was known. Returns `None` if the entry was not known or if
 /// `start_time` decides.
 fn restarts(
-    known: &mut Known,
+    history: &mut History,
     text: &Snapshot,
     record: &Record,
 ) -> Result<Option<bool>, TryReserveError> {
-    let head = known.find(text, record)?;
-    let life = head.and_then(|head| known.latest_life(head));
+    let head = history.find(text, record)?;
+    let life = head.and_then(|head| history.latest_life(head));
     let undated = life.filter(|life| life.start_time().is_none() || record.start_time.is_none());
     Ok(undated.map(|life| life.restarted(text, record).is_some()))
 }

@@ -14,7 +14,7 @@ const DIGITS: i32 = 53;
 
 /// A number of many binary digits, lowest limb first. Digits below the unit are cut off.
 #[derive(Clone)]
-pub struct Wide {
+pub struct Power {
     limbs: [u64; LIMBS],
     /// The exponent of the unit, which is 2^unit.
     unit: i32,
@@ -22,7 +22,7 @@ pub struct Wide {
     cut: bool,
 }
 
-impl Wide {
+impl Power {
     fn power_of_two(bit: usize, unit: i32) -> Self {
         let mut limbs = [0; LIMBS];
         if let Some(limb) = limbs.get_mut(bit / 64) {

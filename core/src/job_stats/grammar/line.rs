@@ -1,10 +1,11 @@
 //! Classifies one line, regardless of the lines around it.
 
 use super::time::TimeKey;
+use crate::lctl::{trim, trim_start};
 
 /// A line of the value of `job_stats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(in crate::job_stats) enum Line<'a> {
     Blank,
     /// `job_stats:`
     Header,
@@ -21,7 +22,7 @@ pub(super) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn of(line: &'a [u8]) -> Self {
+    pub(in crate::job_stats) fn of(line: &'a [u8]) -> Self {
         let content = trim(line);
         if content.is_empty() {
             return Self::Blank;
@@ -55,7 +56,7 @@ impl<'a> Line<'a> {
 
     /// Returns true if a `{` that is still open must be closed before this line. `hist: {` can begin a line that a
     /// terminal wrapped.
-    pub(super) fn ends_counter(&self) -> bool {
+    pub(in crate::job_stats) fn ends_counter(&self) -> bool {
         match self {
             Self::Header | Self::Record(_) | Self::Time(..) => true,
             Self::Counter(name, _) => *name != b"hist",
@@ -71,31 +72,15 @@ fn identifier(line: &[u8]) -> &[u8] {
 }
 
 /// Splits `key: value`, with any number of blanks around the colon, if the key is a word.
-pub(super) fn key_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(in crate::job_stats) fn key_value(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memchr(b':', text)?;
     let key = trim(&text[..colon]);
     is_word(key).then(|| (key, trim(&text[colon + 1..])))
 }
 
-pub(super) fn is_word(text: &[u8]) -> bool {
+pub(in crate::job_stats) fn is_word(text: &[u8]) -> bool {
     !text.is_empty()
         && text
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-}
-
-/// Returns true for blanks and for line ends, which are blanks too in a line that a terminal wrapped.
-pub(super) const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-}
-
-pub(super) fn trim(text: &[u8]) -> &[u8] {
-    let text = trim_start(text);
-    let end = text.iter().rposition(|byte| !is_blank(*byte));
-    &text[..end.map_or(0, |last| last + 1)]
-}
-
-fn trim_start(text: &[u8]) -> &[u8] {
-    let begin = text.iter().position(|byte| !is_blank(*byte));
-    &text[begin.unwrap_or(text.len())..]
 }

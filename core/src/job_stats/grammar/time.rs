@@ -1,6 +1,6 @@
 //! Reads time lines: `  snapshot_time:   1749555518.685497069 secs.nsecs`.
 
-use super::line::trim;
+use crate::lctl::trim;
 
 /// The clock of a time line. Lustre 2.15.0 and 2.15.1 print seconds since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub struct Time {
 
 impl Time {
     /// Creates a time of seconds with or without a fraction, which decides on the clock.
-    pub(super) const fn new(seconds: u64, nanos: Option<u32>) -> Self {
+    pub(in crate::job_stats) const fn new(seconds: u64, nanos: Option<u32>) -> Self {
         let (clock, nanos) = match nanos {
             Some(nanos) if seconds < EPOCH_FROM => (Clock::Boot, nanos),
             Some(nanos) => (Clock::Epoch, nanos),
@@ -52,7 +52,7 @@ pub enum TimeLine {
 
 /// The names of time lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TimeKey {
+pub(in crate::job_stats) enum TimeKey {
     Snapshot,
     Start,
     Elapsed,
@@ -60,7 +60,7 @@ pub(super) enum TimeKey {
 }
 
 impl TimeKey {
-    pub(super) fn named(name: &[u8]) -> Option<Self> {
+    pub(in crate::job_stats) fn named(name: &[u8]) -> Option<Self> {
         match name {
             b"snapshot_time" => Some(Self::Snapshot),
             b"start_time" => Some(Self::Start),
@@ -71,12 +71,12 @@ impl TimeKey {
     }
 
     /// Reads the value of a time line. Returns `None` if it is not a time, and `Some(None)` if the time is not used.
-    pub(super) fn line(self, value: &[u8]) -> Option<Option<TimeLine>> {
+    pub(in crate::job_stats) fn line(self, value: &[u8]) -> Option<Option<TimeLine>> {
         self.says(parse(value)?)
     }
 
     /// Returns the content of a time line whose value has been read, as [`Self::line`] does.
-    pub(super) fn says(self, time: Time) -> Option<Option<TimeLine>> {
+    pub(in crate::job_stats) fn says(self, time: Time) -> Option<Option<TimeLine>> {
         Some(match self {
             Self::Snapshot => Some(TimeLine::Snapshot(time)),
             Self::Start => Some(TimeLine::Start(time)),
@@ -93,7 +93,7 @@ const EPOCH_FROM: u64 = 1_000_000_000;
 const SUFFIX: &[u8] = b"secs.nsecs";
 
 /// Returns true if the value cannot be the beginning of a longer one.
-pub(super) fn is_whole(value: &[u8]) -> bool {
+pub(in crate::job_stats) fn is_whole(value: &[u8]) -> bool {
     trim(value).ends_with(SUFFIX)
 }
 

@@ -3,20 +3,21 @@
 use std::collections::TryReserveError;
 use std::sync::LazyLock;
 
+use super::Observation;
 use super::life::{Life, Part};
-use super::{Micros, Observation};
+use crate::instant::Micros;
+use crate::job_stats::Time;
 use crate::pause::Pause;
-use crate::scan::Time;
 use crate::snapshot::{ByKey, Key, Record, Snapshot};
 
 /// The snapshot of a text that is gone, and the carried records of a text that has none.
 pub(super) static NOTHING: LazyLock<Snapshot<'static>> = LazyLock::new(Snapshot::default);
 
-/// The position of the first part of an entry in [`Known`].
+/// The position of the first part of an entry in [`History`].
 pub(super) type Head = usize;
 
 /// The records of the previous text in its order, then the records carried with it.
-pub(super) struct Known<'a> {
+pub(super) struct History<'a> {
     time: Micros,
     text: &'a Snapshot<'a>,
     carried: &'a Snapshot<'a>,
@@ -87,7 +88,7 @@ fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(values)
 }
 
-impl<'a> Known<'a> {
+impl<'a> History<'a> {
     pub fn new(observation: &Observation<'a>, pause: Pause<'_>) -> Result<Self, TryReserveError> {
         let [text, carried] = [observation.snapshot, observation.carried]
             .map(|snapshot| snapshot.unwrap_or(&NOTHING));

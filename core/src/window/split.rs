@@ -1,21 +1,15 @@
-//! Step functions: divide an increment over time, in whole numbers that add up.
+//! Splits an increment at edges in time, into whole numbers that add up.
 //!
 //! The growth of a row in (since, time] is taken to have happened evenly. The growth up to an instant x inside is
 //! floor(value · (x − since) ÷ (time − since)). A part is the difference of two such floors, so that adjacent parts add
 //! up to the whole, whatever the edges between them are.
 
-use crate::increment::{Increment, Micros};
-use crate::level::Span;
+use crate::increment::Increment;
+use crate::instant::{DAY, HOUR, MINUTE, Micros, Span};
 use crate::snapshot::HISTOGRAM_LEN;
 
 #[cfg(test)]
 mod tests;
-
-const MINUTE: Micros = 60_000_000;
-/// The distance of the edges of rows after a gap of more than six hours.
-pub const HOUR: Micros = 60 * MINUTE;
-/// The distance of the edges of rows after a gap of more than a day.
-pub const DAY: Micros = 24 * HOUR;
 
 /// The width of the buckets of the narrowest rollup.
 const NARROWEST: Micros = 10 * MINUTE;

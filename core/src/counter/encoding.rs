@@ -4,7 +4,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::summary::{MAX_RESETS, Total};
-use super::{CounterError, Micros, Reading, Start, Summary};
+use super::{CounterError, Reading, Start, Summary};
+use crate::instant::Micros;
 
 /// An example of the text.
 pub const TEXT_EXAMPLE: &str = "v1 increase=110 resets=1 first=1762156800.000000:100 \

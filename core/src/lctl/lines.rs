@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::line::Line;
-use super::{message, parameter};
+use super::{LineKind, message, parameter};
 use crate::pause::{self, Pause};
 
 /// The largest number of bytes of an identifier in Lustre.
@@ -18,42 +17,46 @@ const JOINED_MAX: usize = 32;
 const IN_VAIN_MAX: usize = 100_000;
 
 /// The number of bytes of a line that are read. A counter with a full histogram has less than a thousand.
-const LINE_MAX: usize = 64 << 10;
+pub(crate) const LINE_MAX: usize = 64 << 10;
 
 /// A line of the text, or its part before another parameter that begins in the middle of it. Only the beginning of a
 /// long line is kept.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece<'a> {
+pub(crate) struct Piece<'a> {
     /// The text without line end and without colours.
-    pub(super) text: &'a [u8],
+    pub(crate) text: &'a [u8],
+    /// The number of the line, counted from 1.
+    pub(crate) number: u32,
     /// The position of `text` in the whole text.
     begin: usize,
     /// The position of the line in the whole text.
     pub(super) from: usize,
     /// The position of the next piece.
-    pub(super) next: usize,
+    pub(crate) next: usize,
     /// True if a line feed ends the piece.
-    pub(super) ended: bool,
+    pub(crate) ended: bool,
 }
 
 impl<'a> Piece<'a> {
     /// Returns the position of a suffix of this piece in the whole text.
-    pub(super) fn offset_of(&self, suffix: &[u8]) -> usize {
+    pub(crate) fn offset_of(&self, suffix: &[u8]) -> usize {
         self.begin + self.text.len() - suffix.len()
     }
 }
 
 /// Reads a text line by line.
 #[derive(Clone, Copy)]
-pub(super) struct Lines<'a, 'p> {
+pub(crate) struct Lines<'a, 'p> {
     text: &'a [u8],
+    /// Returns the kind of a line of a value.
+    kind: fn(&[u8]) -> LineKind<'_>,
     pause: Pause<'p>,
     /// The position of the next call of `pause`.
     pause_at: usize,
     /// The position of the next line.
     pub(super) position: usize,
     /// The number of the next line.
-    pub(super) number: u32,
+    pub(crate) number: u32,
     /// The end of the line of which a part has been taken: there can be many parts.
     end: Option<usize>,
     /// The number of lines that may still be searched in vain.
@@ -61,9 +64,14 @@ pub(super) struct Lines<'a, 'p> {
 }
 
 impl<'a, 'p> Lines<'a, 'p> {
-    pub(super) const fn new(text: &'a [u8], pause: Pause<'p>) -> Self {
+    pub(super) const fn new(
+        text: &'a [u8],
+        kind: fn(&[u8]) -> LineKind<'_>,
+        pause: Pause<'p>,
+    ) -> Self {
         Self {
             text,
+            kind,
             pause,
             pause_at: pause::BYTES,
             position: 0,
@@ -73,26 +81,27 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    pub(super) const fn text(&self) -> &'a [u8] {
+    pub(crate) const fn text(&self) -> &'a [u8] {
         self.text
     }
 
     /// Returns the lines that have not been taken.
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.text.get(self.position..).unwrap_or_default()
     }
 
     /// Returns true if the lines taken end without a line feed.
-    pub(super) fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         !self.text[..self.position].ends_with(b"\n")
     }
 
     /// Takes a line that is known to end where the rest of the text begins.
-    pub(super) fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
-        let from = self.position;
+    pub(crate) fn take_known(&mut self, rest: &[u8]) -> Piece<'a> {
+        let (from, number) = (self.position, self.number);
         self.take_known_lines(rest, 1);
         Piece {
             text: &self.text[from..self.position - 1],
+            number,
             begin: from,
             from,
             next: self.position,
@@ -101,7 +110,7 @@ impl<'a, 'p> Lines<'a, 'p> {
     }
 
     /// Takes a number of lines that are known to end where the rest of the text begins.
-    pub(super) fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
+    pub(crate) fn take_known_lines(&mut self, rest: &[u8], lines: usize) {
         self.advance(self.text.len() - rest.len());
         self.number = self.number.saturating_add(lines as u32);
         self.end = None;
@@ -155,6 +164,7 @@ impl<'a, 'p> Lines<'a, 'p> {
         let ended = end < self.text.len();
         Some(Piece {
             text,
+            number: self.number,
             begin: from + begin,
             from,
             next: end + usize::from(ended),
@@ -185,49 +195,31 @@ impl<'a, 'p> Lines<'a, 'p> {
             return None;
         }
         let value = parameter::parse(before).map_or(before, |(_, value)| value);
-        match Line::of(value) {
+        match (self.kind)(value) {
             // A user can choose an identifier that looks like a target's name, but neither a longer one than this nor
             // the next line.
-            Line::Record(id) if id.len() + line.text.len() - offset <= LUSTRE_IDENTIFIER_MAX => {
+            LineKind::Entry(id) if id.len() + line.text.len() - offset <= LUSTRE_IDENTIFIER_MAX => {
                 let after = Self {
                     position: line.next,
                     end: None,
                     ..*self
                 };
-                let header = after
-                    .whole_line()
-                    .is_some_and(|next| Line::of(next.text) == Line::Header);
-                header.then_some(offset)
+                let next = after.whole_line()?;
+                ((self.kind)(next.text) == LineKind::Heading).then_some(offset)
             }
             _ => Some(offset),
         }
     }
 
-    /// Returns the text before and after the `}` of a counter. `fields` is the text after `{` on the line that was
-    /// taken last. Takes further lines until the `}` is found. Returns `None` if a line comes that begins something
-    /// else.
-    pub(super) fn counter(
-        &mut self,
-        line: Piece<'a>,
-        fields: &'a [u8],
-    ) -> Option<(&'a [u8], &'a [u8])> {
-        let from = line.offset_of(fields);
-        let mut depth = 1;
-        let mut text = fields;
-        let mut begin = from;
-        loop {
-            if let Some(close) = closing(text, &mut depth) {
-                return Some((&self.text[from..begin + close], &text[close + 1..]));
-            }
-            let mut ahead = *self;
-            let next = ahead.take()?;
-            let is_too_long = next.next - from > LINE_MAX;
-            if is_too_long || is_beginning(next.text) || message::is_message(next.text) {
-                return None;
-            }
-            *self = ahead;
-            (text, begin) = (next.text, next.begin);
+    /// Takes the next line if it can belong to the same value: if it is neither a message nor the name of a parameter.
+    pub(crate) fn take_of_value(&mut self) -> Option<Piece<'a>> {
+        let mut ahead = *self;
+        let piece = ahead.take()?;
+        if message::is_message(piece.text) || parameter::parse(piece.text).is_some() {
+            return None;
         }
+        *self = ahead;
+        Some(piece)
     }
 
     /// Joins a line that an error message interrupts with its other part, and takes the lines. At the end of the value
@@ -262,7 +254,7 @@ impl<'a, 'p> Lines<'a, 'p> {
                 joined.messages.push(piece.from..piece.next);
                 continue;
             }
-            if !continues(before, piece.text) {
+            if !self.continues(before, piece.text) {
                 return None;
             }
             let merged = message::merged(piece.text);
@@ -276,12 +268,24 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
         None
     }
+
+    /// Returns true if a line can be the other part of a line that begins with `before`. A user can choose an
+    /// identifier that looks like a message, but not the lines that follow it.
+    fn continues(&self, before: &[u8], line: &[u8]) -> bool {
+        match (self.kind)(line) {
+            LineKind::Heading | LineKind::Entry(_) => false,
+            LineKind::Inner => !matches!((self.kind)(before), LineKind::Entry(_)),
+            LineKind::Any => true,
+        }
+    }
 }
 
 /// A line joined from several.
-pub(super) struct Joined {
-    pub(super) text: Vec<u8>,
-    pub(super) ended: bool,
+pub(crate) struct Joined {
+    /// The text of the line.
+    pub(crate) text: Vec<u8>,
+    /// True if a line feed ends the last part.
+    pub(crate) ended: bool,
     /// The positions of the messages.
     pub(super) messages: Vec<Range<usize>>,
 }
@@ -317,31 +321,20 @@ fn is_colour_code(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b';'
 }
 
-/// Returns true if a line can be the other part of a line that begins with `before`. A user can choose an identifier
-/// that looks like a message, but not the lines that follow it.
-fn continues(before: &[u8], line: &[u8]) -> bool {
-    match Line::of(line) {
-        Line::Header | Line::Record(_) => false,
-        Line::Time(..) | Line::Counter(..) => !matches!(Line::of(before), Line::Record(_)),
-        Line::Blank | Line::Field(_) | Line::Unreadable(_) => true,
-    }
+/// Returns true for blanks and for line ends, which are blanks too in a line that a terminal wrapped.
+pub(crate) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-fn is_beginning(line: &[u8]) -> bool {
-    parameter::parse(line).is_some() || Line::of(line).ends_counter()
+/// Returns the text without blanks around it.
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
+    let text = trim_start(text);
+    let end = text.iter().rposition(|byte| !is_blank(*byte));
+    &text[..end.map_or(0, |last| last + 1)]
 }
 
-/// Returns the position of the brace that closes the `depth` open ones.
-pub(super) fn closing(text: &[u8], depth: &mut u32) -> Option<usize> {
-    for brace in memchr::memchr2_iter(b'{', b'}', text) {
-        if text[brace] == b'{' {
-            *depth += 1;
-        } else {
-            *depth -= 1;
-            if *depth == 0 {
-                return Some(brace);
-            }
-        }
-    }
-    None
+/// Returns the text without blanks before it.
+pub(crate) fn trim_start(text: &[u8]) -> &[u8] {
+    let begin = text.iter().position(|byte| !is_blank(*byte));
+    &text[begin.unwrap_or(text.len())..]
 }

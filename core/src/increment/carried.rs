@@ -2,15 +2,15 @@
 
 use std::collections::TryReserveError;
 
-use super::Micros;
 use super::life::{Life, Part};
 use super::value::{bit, slot_in};
+use crate::instant::Micros;
+use crate::job_stats::{Time, Unit};
 use crate::operation::OPERATIONS;
-use crate::scan::{Time, Unit};
 use crate::snapshot::{Counter, Record, Slot, Snapshot};
 
 /// Collects carried records into a snapshot, in the order in which they are added.
-pub(super) struct Carry<'a> {
+pub(super) struct CarriedRecords<'a> {
     snapshot: Snapshot<'a>,
     entries: u64,
 }
@@ -63,7 +63,7 @@ impl Withheld {
     }
 }
 
-impl<'a> Carry<'a> {
+impl<'a> CarriedRecords<'a> {
     /// Creates an empty collection of records to carry with a text.
     pub fn with(text: &Snapshot<'a>) -> Self {
         let snapshot = Snapshot {
@@ -118,7 +118,7 @@ impl<'a> Carry<'a> {
     }
 
     /// Carries zeros for the counters that a record of a new life lacks although other records of its text have them.
-    /// Counters with known values are left to [`Carry::withheld`].
+    /// Counters with known values are left to [`CarriedRecords::withheld`].
     pub fn zeros(
         &mut self,
         since: Micros,
