@@ -78,21 +78,29 @@ impl<'a> Exact<'a> {
         lines: &mut Lines<'a, '_>,
         records: &mut Records<'_, '_, S>,
     ) -> Result<bool, S::Stop> {
-        let first = records.counters();
+        let (first, mut text) = (records.counters(), lines.rest());
+        let mut position = first;
         loop {
-            let (zeros, rest) = self.zeros(records.counters(), lines.rest());
+            let (zeros, rest) = self.zeros(position, text);
             if !zeros.is_empty() {
                 let line = lines.number;
                 lines.take_known_lines(rest, zeros.len());
-                records.zeros(line, zeros)?;
+                position += zeros.len();
+                records.sink().zeros(line, zeros)?;
             }
-            let Some((counter, rest)) = self.counter(records.counters(), lines.rest()) else {
+            let Some((counter, rest)) = self.counter(position, rest) else {
                 break;
             };
             let line = lines.take_known(rest);
-            records.counter(line.number, counter, line.text)?;
+            position += 1;
+            records.sink().counter(line.number, counter, line.text)?;
+            text = rest;
         }
-        Ok(records.counters() > first)
+        let is_any = position > first;
+        if is_any {
+            records.has_counters(position);
+        }
+        Ok(is_any)
     }
 
     /// Returns the counters that counted nothing at the beginning of the text, as far as their lines are known, and the

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::exact::ZeroLine;
 use super::grammar::counter::CounterLine;
 use super::grammar::time::{TimeKey, TimeLine};
 use super::{Reason, Sink};
@@ -23,6 +22,7 @@ pub(super) enum Part {
 }
 
 impl Part {
+    /// Returns the number of counters so far.
     const fn counters(self) -> usize {
         match self {
             Self::None | Self::Times(_) => 0,
@@ -140,18 +140,13 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         counter: &CounterLine<'_>,
         text: &'a [u8],
     ) -> Result<(), S::Stop> {
-        self.add_counters(1);
+        self.has_counters(self.counters() + 1);
         self.sink.counter(line, counter, text)
     }
 
-    /// Adds counters that counted nothing to the current record.
-    pub(super) fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), S::Stop> {
-        self.add_counters(zeros.len());
-        self.sink.zeros(line, zeros)
-    }
-
-    const fn add_counters(&mut self, count: usize) {
-        self.part = Part::Counters(self.part.counters() + count);
+    /// Notes that the sink has received so many counters of the current record.
+    pub(super) const fn has_counters(&mut self, counters: usize) {
+        self.part = Part::Counters(counters);
         self.suspect = false;
     }
 
@@ -162,7 +157,7 @@ impl<'a, 's, 'p, S: Sink<'a>> Records<'s, 'p, S> {
         reason: Reason,
         text: &'a [u8],
     ) -> Result<(), S::Stop> {
-        self.part = Part::Counters(self.part.counters() + 1);
+        self.part = Part::Counters(self.counters() + 1);
         self.suspect |= matches!(
             reason,
             Reason::CutLine | Reason::UnclosedCounter | Reason::UnreadableCounter
