@@ -2,12 +2,12 @@
 
 use jobstats_core::increment::Micros;
 
-use super::finding::{Finding, first_difference};
-use super::load::{Carried, Loaded};
-use crate::ballast::connect;
-use crate::error::Error;
-use crate::ingest::compute::{Computation, Counts};
-use crate::time::timestamptz;
+use crate::audit::finding::{Finding, first_difference};
+use crate::audit::load::{Carried, Loaded};
+use crate::feed::job_stats::compute::{Computation, Counts};
+use crate::pg::error::Error;
+use crate::pg::spi::connect;
+use crate::pg::time::timestamptz;
 
 /// Returns all findings about an observation, including the findings from when it was read.
 pub fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Finding>, Error> {

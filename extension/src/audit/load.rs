@@ -5,11 +5,11 @@ use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::{SpiClient, SpiHeapTupleData};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::finding::Finding;
-use crate::error::Error;
-use crate::ingest::compute::Counts;
-use crate::time::{micros, timestamptz};
-use crate::zstd_text::unpack;
+use crate::audit::finding::Finding;
+use crate::feed::job_stats::compute::Counts;
+use crate::pg::error::Error;
+use crate::pg::time::{micros, timestamptz};
+use crate::text::zstd::unpack;
 
 /// The largest number of observations in a batch.
 const BATCH: i64 = 256;
@@ -159,7 +159,7 @@ impl Loader {
 /// `raw` that belong to them, which the planner does not find by itself. The parameters: $1 is the target, $3 the
 /// largest number of rows, $4 the largest number of bytes of raw text.
 fn statement(condition: &str, order: &str, nearby: &str) -> String {
-    include_str!("../sql/audit_observations.sql")
+    include_str!("observations.sql")
         .replace("@condition@", condition)
         .replace("@order@", order)
         .replace("@nearby@", &nearby.replace("o.", "r."))

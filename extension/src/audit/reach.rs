@@ -9,9 +9,9 @@ use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
-use super::Window;
-use crate::error::Error;
-use crate::time::{micros, timestamptz};
+use crate::audit::Window;
+use crate::pg::error::Error;
+use crate::pg::time::{micros, timestamptz};
 
 /// The start of the earliest increment, for each observation with increments from before the observation before.
 pub struct Reach(HashMap<(i32, Micros), Micros>);
@@ -24,7 +24,7 @@ impl Reach {
         target_id: Option<i32>,
     ) -> Result<Self, Error> {
         let rows = client.select(
-            include_str!("../sql/audit_reach.sql"),
+            include_str!("reach.sql"),
             None,
             &[
                 timestamptz(window.since)?.into(),

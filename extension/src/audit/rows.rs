@@ -4,10 +4,10 @@ use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
-use super::finding::Finding;
-use crate::error::Error;
-use crate::staged::{Row, Source, source, with_rows};
-use crate::time::{micros, timestamptz};
+use crate::audit::finding::Finding;
+use crate::feed::job_stats::rows::{Row, Source, source, with_rows};
+use crate::pg::error::Error;
+use crate::pg::time::{micros, timestamptz};
 
 /// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
 /// and none of these rows begins before `earliest`.
@@ -44,7 +44,7 @@ pub fn differences(
         Tell::Times => TIMES.to_owned(),
     };
     let in_brief = "jobstats_internal.detail_in_brief(detail, totals) AS detail";
-    let statement = include_str!("../sql/audit_rows.sql")
+    let statement = include_str!("rows.sql")
         .replace("@names@", &names)
         .replace("@names_in_brief@", &names.replace("\"detail\"", in_brief))
         .replace("@computed@", &select)
@@ -77,7 +77,7 @@ pub fn differences(
 /// Returns the SELECT that shows the rows side by side, as text.
 fn described() -> String {
     let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
-    include_str!("../sql/audit_described.sql")
+    include_str!("described.sql")
         .replace(
             "@stored_text@",
             &text("p.stored_row", "p.stored", "p.computed"),
@@ -92,7 +92,7 @@ fn described() -> String {
 /// span is in `table`. If `other` is a row, the text has only the columns that differ from it, else all columns with a
 /// value.
 pub fn shown(table: &str, row: &str, own: &str, other: &str) -> String {
-    include_str!("../sql/audit_shown.sql")
+    include_str!("shown.sql")
         .replace("@table@", table)
         .replace("@row@", row)
         .replace("@own@", own)

@@ -6,12 +6,12 @@ use jobstats_core::increment::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
-use super::Window;
-use super::finding::{Finding, Findings};
-use super::rows::{Run, shown};
-use crate::error::Error;
-use crate::pause::pause;
-use crate::time::{micros, timestamptz};
+use crate::audit::Window;
+use crate::audit::finding::{Finding, Findings};
+use crate::audit::rows::{Run, shown};
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::time::{micros, timestamptz};
 
 /// Adds the increments and raw texts of the window that belong to no observation, except increments that were already
 /// compared with those of a run of observations.
@@ -25,8 +25,8 @@ pub fn find(
     for run in runs {
         compared.entry(run.target_id).or_default().push(run);
     }
-    let statement = include_str!("../sql/audit_strays.sql")
-        .replace("@shown@", &shown("s", "s.row", "s.own", "NULL::jsonb"));
+    let statement =
+        include_str!("strays.sql").replace("@shown@", &shown("s", "s.row", "s.own", "NULL::jsonb"));
     let rows = client.select(
         &statement,
         None,
