@@ -1,6 +1,6 @@
 -- What depends on a relation of the store and would not survive that another takes its place. Views do, where the caller
 -- may replace them; indexes, constraints and statistics are made again.
-SELECT CASE WHEN v.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, v.oid, 0) END
+SELECT CASE WHEN v.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, v.oid, 0) END AS dependent
 FROM pg_class c
 JOIN pg_depend d ON (d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid)
     -- Its row type, and arrays of it.
