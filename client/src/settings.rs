@@ -98,12 +98,22 @@ pub struct Settings {
 impl Options {
     /// Merges the three sources. The command line wins over the environment, and the environment over the file; the URL
     /// wins over single variables.
-    pub fn settings(&self) -> Result<Settings, Error> {
+    ///
+    /// `application_name` is the name that the server shows for the connection if no source gives one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no source names a database, and if a source has a value that cannot be used.
+    pub fn settings(&self, application_name: &str) -> Result<Settings, Error> {
         let variables = Variables::new(|name| env::var(name).ok(), self.config.as_deref())?;
-        self.settings_from(&variables)
+        self.settings_from(&variables, application_name)
     }
 
-    fn settings_from(&self, variables: &Variables) -> Result<Settings, Error> {
+    fn settings_from(
+        &self,
+        variables: &Variables,
+        application_name: &str,
+    ) -> Result<Settings, Error> {
         let stored = variables.get(variables::URL);
         let (source, url) = match (&self.database_url, stored) {
             (Some(url), _) => ("--database-url", url.as_str()),
@@ -128,6 +138,9 @@ impl Options {
             return Err(Error::PasswordInArguments);
         }
         fill(&mut config, variables)?;
+        if config.get_application_name().is_none() {
+            config.application_name(variables.get("PGAPPNAME").unwrap_or(application_name));
+        }
         let sslmode = match (
             self.sslmode,
             sslmode.as_deref().or(variables.get("PGSSLMODE")),
@@ -217,9 +230,6 @@ fn fill(config: &mut Config, variables: &Variables) -> Result<(), Error> {
     }
     if let (None, Some(options)) = (config.get_options(), variables.get("PGOPTIONS")) {
         config.options(options);
-    }
-    if config.get_application_name().is_none() {
-        config.application_name(variables.get("PGAPPNAME").unwrap_or("jobstats-shipper"));
     }
     Ok(())
 }

@@ -15,6 +15,6 @@ fn sqlstates_tell_what_to_do() {
         ("54000", Kind::Refused),
         ("XX000", Kind::Refused),
     ] {
-        assert_eq!(kind_of_server(&SqlState::from_code(state)), kind, "{state}");
+        assert_eq!(of_server(&SqlState::from_code(state)), kind, "{state}");
     }
 }

@@ -7,7 +7,7 @@ fn settings(url: Option<&str>, variables: &[(&str, &str)]) -> Result<Settings, E
         sslmode: None,
         ca_file: None,
     };
-    options.settings_from(&set(variables))
+    options.settings_from(&set(variables), "jobstats-test")
 }
 
 fn set(variables: &[(&str, &str)]) -> Variables {
@@ -80,7 +80,7 @@ fn variables_fill_in_what_the_url_leaves_open() {
     assert_eq!(config.get_hosts(), [Host::Tcp("db1".to_owned())]);
     assert_eq!(config.get_dbname(), Some("jobstats"));
     assert_eq!(config.get_user(), Some("writer"));
-    assert_eq!(config.get_application_name(), Some("jobstats-shipper"));
+    assert_eq!(config.get_application_name(), Some("jobstats-test"));
     let Settings { config, .. } = settings(None, &variables).unwrap();
     assert_eq!(config.get_hosts(), [Host::Tcp("other".to_owned())]);
     assert_eq!(config.get_ports(), [6432]);
@@ -136,7 +136,7 @@ fn sslmode_on_the_command_line_goes_first() {
         ca_file: Some("/etc/other.pem".into()),
     };
     let settings = options
-        .settings_from(&set(&[("PGSSLROOTCERT", "/etc/ca.pem")]))
+        .settings_from(&set(&[("PGSSLROOTCERT", "/etc/ca.pem")]), "jobstats-test")
         .unwrap();
     assert_eq!(settings.sslmode, SslMode::VerifyCa);
     assert_eq!(settings.ca_file, Some("/etc/other.pem".into()));
