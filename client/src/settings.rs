@@ -17,7 +17,7 @@ mod tests;
 const DEFAULT_HOST: &str = "/var/run/postgresql";
 
 /// The options that name the database and its TLS mode.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Database")]
 pub struct Options {
     /// Database: postgresql://USER@HOST:PORT/DATABASE?sslmode=…, without a password [default: JOBSTATS_DATABASE_URL]
