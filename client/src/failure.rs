@@ -51,8 +51,8 @@ fn of_server(state: &SqlState) -> Kind {
         // These are shutdown, startup, too many connections and connection trouble.
         ("57P01" | "57P02" | "57P03" | "53300", _) | (_, "08") => Kind::Lost,
         ("42501", _) | (_, "28") => Kind::Denied,
-        // These are a missing database, schema, relation or column, and a store without its extension.
-        ("3D000" | "3F000" | "42P01" | "42703" | "55000", _) => Kind::Setup,
+        // These are a missing database, schema, relation, column or function, and a store without its extension.
+        ("3D000" | "3F000" | "42P01" | "42703" | "42883" | "55000", _) => Kind::Setup,
         _ => Kind::Refused,
     }
 }

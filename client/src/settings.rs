@@ -19,6 +19,7 @@ const DEFAULT_HOST: &str = "/var/run/postgresql";
 /// The options that name the database and its TLS mode.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Database")]
+#[group(id = "database")]
 pub struct Options {
     /// Database: postgresql://USER@HOST:PORT/DATABASE?sslmode=…, without a password [default: JOBSTATS_DATABASE_URL]
     #[arg(long, value_name = "URL")]
