@@ -172,6 +172,8 @@ impl Options {
             (None, _, Some(mode)) => {
                 SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))
             }
+            // The TLS library needs the name of a host, and nobody asked for TLS.
+            (None, _, None) if config.get_hosts().is_empty() => Ok(SslMode::Disable),
             (None, _, None) => Ok(SslMode::default()),
         }
     }

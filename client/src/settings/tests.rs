@@ -165,6 +165,7 @@ fn an_address_without_a_name_is_no_socket() {
         mode("postgresql:///x?hostaddr=10.0.0.1&sslmode=require"),
         SslMode::Require
     );
+    assert_eq!(mode("postgresql:///x?hostaddr=10.0.0.1"), SslMode::Disable);
 }
 
 /// A file of the test's own that only its owner can read.
