@@ -140,7 +140,8 @@ impl Options {
         if config.get_application_name().is_none() {
             config.application_name(variables.get("PGAPPNAME").unwrap_or(application_name));
         }
-        if let (None, Some(text)) = (config.get_password(), variables.password_file()?)
+        if config.get_password().is_none()
+            && let Some(text) = variables.password_file()?
             && let Some(password) = passfile::password(&text, &config)
         {
             config.password(password);

@@ -205,6 +205,10 @@ fn the_password_file_is_asked_last() {
     assert_eq!(found.config.get_password(), Some(&b"s3cret"[..]));
     let found = settings(url, &[variables[0], ("PGPASSWORD", "other")]).unwrap();
     assert_eq!(found.config.get_password(), Some(&b"other"[..]));
+    // A file that is not needed is not read.
+    let missing = ("PGPASSFILE", "/nowhere/pgpass");
+    assert!(settings(url, &[missing, ("PGPASSWORD", "other")]).is_ok());
+    assert!(settings(url, &[missing]).is_err());
 }
 
 #[test]
