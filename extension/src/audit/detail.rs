@@ -8,8 +8,8 @@ use jobstats_core::operation::OPERATIONS;
 use pgrx::prelude::*;
 use serde_json::Value as Json;
 
-use crate::columns::usecs_name;
-use crate::jsonb::Jsonb;
+use crate::pg::jsonb::Jsonb;
+use crate::store::columns::usecs_name;
 
 /// The largest detail that is read, in bytes of text. The details of this extension have some hundred bytes at most.
 const LIMIT: usize = 1 << 20;

@@ -2,8 +2,8 @@
 
 use jobstats_core::increment::Micros;
 
-use super::Target;
-use crate::error::Error;
+use crate::audit::Target;
+use crate::pg::error::Error;
 use jobstats_core::escape::escape;
 
 /// The number of disagreements above which an audit fails. Nobody reads more.

@@ -1,13 +1,13 @@
 //! Compares the stored increments of a run of observations with the computed ones.
 
 use jobstats_core::increment::Micros;
-use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
-use super::finding::Finding;
-use crate::error::Error;
-use crate::staged::{Row, Source, source, with_rows};
-use crate::time::{micros, timestamptz};
+use crate::audit::finding::Finding;
+use crate::feed::job_stats::rows::{Row, Source, source, with_rows};
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::time::{micros, timestamptz};
 
 /// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
 /// and none of these rows begins before `earliest`.
@@ -28,7 +28,7 @@ pub enum Tell {
     Times,
 }
 
-const TIMES: &str = "SELECT d.observed, NULL::text, NULL::text, NULL::text \
+const TIMES: &str = "SELECT d.observed, NULL::text AS entry, NULL::text AS stored, NULL::text AS computed \
     FROM (SELECT observed FROM extra UNION SELECT observed FROM missing) d";
 
 /// Returns the rows that differ.
@@ -44,15 +44,14 @@ pub fn differences(
         Tell::Times => TIMES.to_owned(),
     };
     let in_brief = "jobstats_internal.detail_in_brief(detail, totals) AS detail";
-    let statement = include_str!("../sql/audit_rows.sql")
+    let statement = include_str!("rows.sql")
         .replace("@names@", &names)
         .replace("@names_in_brief@", &names.replace("\"detail\"", in_brief))
         .replace("@computed@", &select)
         .replace("@answer@", &answer);
     with_rows(run.target_id, computed, || {
-        let rows = client.select(
+        let rows = client.query(
             &statement,
-            None,
             &[
                 run.target_id.into(),
                 timestamptz(run.after)?.into(),
@@ -61,13 +60,12 @@ pub fn differences(
             ],
         )?;
         rows.map(|row| {
-            let time = row.get::<TimestampWithTimeZone>(1)?;
             Ok(Finding {
-                time: time.map_or(Ok(0), micros)?,
-                entry: row.get(2)?,
+                time: micros(row.get("observed")?)?,
+                entry: row.get("entry")?,
                 what: "increment",
-                stored: row.get(3)?,
-                computed: row.get(4)?,
+                stored: row.get("stored")?,
+                computed: row.get("computed")?,
             })
         })
         .collect()
@@ -77,7 +75,7 @@ pub fn differences(
 /// Returns the SELECT that shows the rows side by side, as text.
 fn described() -> String {
     let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
-    include_str!("../sql/audit_described.sql")
+    include_str!("described.sql")
         .replace(
             "@stored_text@",
             &text("p.stored_row", "p.stored", "p.computed"),
@@ -92,7 +90,7 @@ fn described() -> String {
 /// span is in `table`. If `other` is a row, the text has only the columns that differ from it, else all columns with a
 /// value.
 pub fn shown(table: &str, row: &str, own: &str, other: &str) -> String {
-    include_str!("../sql/audit_shown.sql")
+    include_str!("shown.sql")
         .replace("@table@", table)
         .replace("@row@", row)
         .replace("@own@", own)

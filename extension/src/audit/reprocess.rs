@@ -1,0 +1,161 @@
+//! `jobstats_reprocess()`: computes anew what the audit finds wrong, and replaces it.
+
+use jobstats_core::increment::Micros;
+use pgrx::IntoDatum;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+
+use crate::audit::{Purpose, Target, Walk, Walked, Window, Wrong, targets};
+use crate::feed::job_stats::compute::recompute;
+use crate::feed::job_stats::entries::Entries;
+use crate::feed::job_stats::stored;
+use crate::feed::require_read_committed;
+use crate::pg::argument::require_pattern;
+use crate::pg::argument::{Short, plain};
+use crate::pg::error::Error;
+use crate::pg::guc;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::Rows;
+use crate::store::{self, Settings};
+
+/// The work done on one target.
+struct Outcome {
+    target: Target,
+    walked: Walked,
+    deleted: usize,
+    inserted: i64,
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
+    cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
+    deleted bigint, inserted bigint
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
+'Computes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all) anew from their raw text, by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+"#)]
+fn jobstats_reprocess(
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+    target: Option<Short<&str>>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let window = Window::new(since, until)?;
+    for Outcome {
+        target,
+        walked,
+        deleted,
+        inserted,
+    } in reprocess(window, plain(target))?
+    {
+        let time = |wrong: Option<&Wrong>| wrong.map(|wrong| timestamptz(wrong.time)).transpose();
+        let (first, last) = (time(walked.wrong.first())?, time(walked.wrong.last())?);
+        rows.put(|| {
+            [
+                target.cluster.into_datum(),
+                target.name.into_datum(),
+                count(walked.computed).into_datum(),
+                count(walked.left).into_datum(),
+                count(walked.wrong.len() as u64).into_datum(),
+                first.into_datum(),
+                last.into_datum(),
+                count(deleted as u64).into_datum(),
+                inserted.into_datum(),
+            ]
+        });
+    }
+    Ok(())
+}
+
+fn count(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
+    pattern.map_or(Ok(()), require_pattern)?;
+    let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
+        if guc::setting(client, "transaction_read_only")? == "on" {
+            return Err(Error::ReadOnly("reprocessing"));
+        }
+        require_read_committed(client, "reprocessing")?;
+        let settings = store::settings(client)?;
+        // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
+        client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
+        Ok((settings, targets(client, pattern)?))
+    })?;
+    let mut entries = Entries::default();
+    let mut outcomes = Vec::new();
+    for target in targets {
+        outcomes.push(reprocess_target(window, settings, &mut entries, target)?);
+    }
+    let changed = outcomes.iter().flat_map(|outcome| &outcome.walked.wrong);
+    if let Some(first) = changed.map(|wrong| wrong.time).min() {
+        // New entries are inserted in the last step and for all targets at once, as in a feed.
+        connect_mut(|client| entries.insert_new(client, first))?;
+    }
+    outcomes.retain(|outcome| outcome.walked.computed + outcome.walked.left > 0);
+    let name = |outcome: &Outcome| (outcome.target.cluster.clone(), outcome.target.name.clone());
+    outcomes.sort_by_key(name);
+    Ok(outcomes)
+}
+
+fn reprocess_target(
+    window: Window,
+    settings: Settings,
+    entries: &mut Entries,
+    target: Target,
+) -> Result<Outcome, Error> {
+    // Targets come in the order in which feeds lock them. Later statements read what is committed once the lock is
+    // ours.
+    connect_mut(|client| {
+        let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
+        client.execute(lock, &[target.id.into()])
+    })?;
+    let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
+    let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;
+    let stale: Vec<_> = walked.wrong.iter().map(|wrong| wrong.stale).collect();
+    let deleted = connect_mut(|client| stored::delete_increments(client, target.id, &stale))?;
+    let mut inserted = 0;
+    for wrong in &walked.wrong {
+        pause();
+        inserted += i64::from(put_right(entries, target.id, wrong, settings)?);
+    }
+    Ok(Outcome {
+        target,
+        walked,
+        deleted,
+        inserted,
+    })
+}
+
+/// Replaces what is stored of an observation; earlier observations are right already. Returns the number of its
+/// increments.
+fn put_right(
+    entries: &mut Entries,
+    target_id: i32,
+    wrong: &Wrong,
+    settings: Settings,
+) -> Result<i32, Error> {
+    connect_mut(|client| {
+        stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
+        let mut read = |time: Micros| -> Result<stored::Stored, Error> {
+            let found = stored::at(client, target_id, time)?;
+            found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
+        };
+        let previous = wrong.previous.map(&mut read).transpose()?;
+        let next = read(wrong.time)?;
+        let done = recompute(
+            client,
+            entries,
+            target_id,
+            previous.as_ref(),
+            &next,
+            settings,
+        )?;
+        Ok(done.computed.increments)
+    })
+}

@@ -1,0 +1,290 @@
+//! Computes rows of `jobstats.increments` from two neighbouring texts.
+
+use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Problem, compare};
+use jobstats_core::snapshot::{Snapshot, print_to};
+use jobstats_core::step::edge_distance;
+use pgrx::spi::SpiClient;
+
+use crate::feed::job_stats::entries::Entries;
+use crate::feed::job_stats::rows::{Row, insert_increments};
+use crate::feed::job_stats::stored::{self, Read, Stale, Stored};
+use crate::feed::timing::{Step, timed};
+use crate::pg::error::Error;
+use crate::pg::memory::{Growing, require_room, reserve};
+use crate::pg::pause::{PAUSE, pause};
+use crate::store::Settings;
+use crate::store::rollup;
+use crate::text::zstd::pack;
+
+/// The memory of an increment in bytes, nearly always at most: two histograms, a total and a time for a dozen
+/// operations, and details.
+const INCREMENT_BYTES: usize = 2048;
+
+/// The memory of a new entry in bytes until it is stored: several copies of its name, and the fields of its identity.
+const ENTRY_BYTES: usize = 1024;
+
+/// The counts of a row of `jobstats.observations`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub entries: i32,
+    pub active: i32,
+    pub added: i32,
+    pub resets: i32,
+    pub removed: i32,
+    pub carried: i32,
+    pub unknown: i32,
+    pub problems: i32,
+}
+
+/// The result of comparing an observation with the one before; its increments are not yet stored.
+pub struct Computation<'a> {
+    pub since: Option<Micros>,
+    pub counts: Counts,
+    /// The carried records as text; `None` if there are none.
+    pub carried: Option<Vec<u8>>,
+    pub increments: Vec<Increment<'a>>,
+    pub found: Vec<Found>,
+    /// The number of further problems, which are not in `found`.
+    pub dropped: u64,
+}
+
+/// The result of comparing an observation with the one before; its increments are stored already.
+pub struct Computed {
+    pub since: Option<Micros>,
+    pub counts: Counts,
+    /// The carried records as text; `None` if there are none.
+    pub carried: Option<Vec<u8>>,
+    pub increments: i32,
+    /// The number of further problems, which are not reported one by one.
+    pub dropped: u64,
+}
+
+/// A problem that the comparison found.
+pub struct Found {
+    pub line: u32,
+    pub reason: &'static str,
+    pub text: String,
+}
+
+impl From<&Problem<'_>> for Found {
+    fn from(problem: &Problem<'_>) -> Self {
+        let place = problem
+            .operation
+            .map_or_else(String::new, |operation| format!(" {operation}:"));
+        let text = format!("{}:{place} {}", problem.entry, problem.reason);
+        Self {
+            line: problem.line,
+            reason: problem.reason.code(),
+            text,
+        }
+    }
+}
+
+impl Computed {
+    /// Returns the carried records packed, as they are stored.
+    pub fn carried_packed(&self) -> Result<Option<Vec<u8>>, Error> {
+        self.carried.as_deref().map(pack).transpose()
+    }
+}
+
+/// Compares an observation with the one before; `cleanup_interval` is in seconds.
+pub fn computation<'a>(
+    previous: Option<&Observation<'a>>,
+    next: &Observation<'a>,
+    cleanup_interval: u32,
+    settings: Settings,
+) -> Result<Computation<'a>, Error> {
+    let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
+    require_room(records, INCREMENT_BYTES)?;
+    let mut comparison = timed(Step::Compare, || {
+        compare(previous, next, cleanup_interval, PAUSE)
+    })?;
+    if let Some(previous) = previous {
+        comparison.limit(next.time.saturating_sub(previous.time), settings.max_rate)?;
+    }
+    Ok(Computation {
+        since: previous.map(|previous| previous.time),
+        counts: counts(&comparison, next),
+        carried: carried(&comparison.carried)?,
+        found: comparison.problems.iter().map(Found::from).collect(),
+        dropped: comparison.problems_found - comparison.problems.len() as u64,
+        increments: comparison.increments,
+    })
+}
+
+/// Compares an observation with the one before and stores the increments. Returns the result and the problems.
+pub fn compute(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    previous: Option<&Observation<'_>>,
+    next: &Observation<'_>,
+    cleanup_interval: u32,
+    settings: Settings,
+) -> Result<(Computed, Vec<Found>), Error> {
+    let computation = computation(previous, next, cleanup_interval, settings)?;
+    let increments = || computation.increments.iter();
+    if let Some((from, to)) = span(increments()) {
+        rollup::changed(client, target_id, from, to)?;
+    }
+    for (distance, width) in rollup::COARSE {
+        let is_coarse = |it: &&Increment<'_>| edge_distance(it.since, it.time) == distance;
+        if let Some(span) = span(increments().filter(is_coarse)) {
+            rollup::coarse(client, span, width)?;
+        }
+    }
+    let rows = timed(Step::Entries, || {
+        rows(client, entries, computation.increments)
+    })?;
+    let increments = timed(Step::Increments, || {
+        insert_increments(client, target_id, rows)
+    })?;
+    let computed = Computed {
+        since: computation.since,
+        counts: computation.counts,
+        carried: computation.carried,
+        increments: clamp(increments as u64),
+        dropped: computation.dropped,
+    };
+    Ok((computed, computation.found))
+}
+
+/// Returns the increments as rows with the keys of their entries.
+pub fn rows(
+    client: &SpiClient<'_>,
+    entries: &mut Entries,
+    increments: Vec<Increment<'_>>,
+) -> Result<Vec<Row>, Error> {
+    require_room(increments.len(), ENTRY_BYTES)?;
+    entries.resolve(client, increments.iter().map(|increment| increment.id))?;
+    let mut rows = Vec::new();
+    reserve(&mut rows, increments.len())?;
+    for increment in PAUSE.among(increments) {
+        rows.push(Row::new(entries.id(increment.id)?, increment));
+    }
+    Ok(rows)
+}
+
+/// Computes an observation again and replaces its stored values. The caller has already deleted its increments.
+///
+/// # Errors
+/// [`Error::Damaged`] if the raw text of the observation is gone.
+pub fn recompute(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    previous: Option<&Stored>,
+    next: &Stored,
+    settings: Settings,
+) -> Result<Recomputed, Error> {
+    if next.text.is_none() {
+        return Err(Error::Damaged(
+            "raw text to compute from is gone".to_owned(),
+        ));
+    }
+    let before = previous.map(Stored::read).transpose()?;
+    let this = next.read()?;
+    let cleanup_interval = this.cleanup_interval(next.cleanup_interval);
+    let (computed, _) = compute(
+        client,
+        entries,
+        target_id,
+        before.as_ref().map(Read::known).as_ref(),
+        &this.observation(),
+        cleanup_interval,
+        settings,
+    )?;
+    stored::update(client, target_id, next.time, &computed)?;
+    Ok(Recomputed {
+        computed,
+        earliest: this.earliest(),
+    })
+}
+
+/// The result of [`recompute`].
+pub struct Recomputed {
+    pub computed: Computed,
+    /// The earliest time at which a stored row of the following observation may begin.
+    pub earliest: Micros,
+}
+
+/// Computes the observations after a placed text again, one by one, until the next one does not change any more: that
+/// is the case when an observation carries the same records as before.
+///
+/// `earliest` is the earliest time at which a stored row of `next` may begin; `None` if `next` was a baseline.
+pub fn compute_on(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    mut earliest: Option<Micros>,
+    placed: Stored,
+    next: Stored,
+    settings: Settings,
+) -> Result<(), Error> {
+    let (mut previous, mut next) = (placed, next);
+    loop {
+        pause();
+        // An observation that cannot be computed stays as it is.
+        if next.text.is_none() {
+            return Ok(());
+        }
+        let stale = earliest.map(|earliest| Stale {
+            after: previous.time,
+            observed: next.time,
+            earliest,
+        });
+        stored::delete_increments(client, target_id, stale.as_slice())?;
+        let done = recompute(client, entries, target_id, Some(&previous), &next, settings)?;
+        earliest = Some(done.earliest);
+        if done.computed.carried == next.carried && !next.forgotten {
+            return Ok(());
+        }
+        previous = Stored {
+            carried: done.computed.carried,
+            forgotten: false,
+            ..next
+        };
+        match stored::after(client, target_id, previous.time)? {
+            Some(after) => next = after,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Returns the time span of increments, from the first start to the last end; `None` if there are no increments.
+fn span<'a, 'b: 'a>(
+    increments: impl Iterator<Item = &'a Increment<'b>> + Clone,
+) -> Option<(Micros, Micros)> {
+    let from = increments.clone().map(|increment| increment.since).min()?;
+    let to = increments.map(|increment| increment.time).max()?;
+    Some((from, to))
+}
+
+/// Returns the carried records as text; `None` if there are none.
+fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
+    if records.records.is_empty() {
+        return Ok(None);
+    }
+    let mut text = Growing::default();
+    print_to(records, &mut text).map_err(|_| Error::Memory(text.0.len()))?;
+    Ok(Some(text.0))
+}
+
+fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
+    let scanned = next.snapshot.map_or(0, |text| text.problems_found);
+    Counts {
+        entries: clamp(comparison.entries),
+        active: clamp(comparison.active),
+        added: clamp(comparison.added),
+        resets: clamp(comparison.resets),
+        removed: clamp(comparison.removed),
+        carried: clamp(comparison.carried_count),
+        unknown: clamp(comparison.unknown),
+        problems: clamp(scanned + comparison.problems_found),
+    }
+}
+
+/// Converts a count to the type of its column. A text holds far fewer entries than an integer can count.
+fn clamp(count: u64) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,114 @@
+//! `jobstats_reidentify()`: identifies the stored entries anew after a change of the formats.
+
+use jobstats_core::entry_id::likely_format;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, connect_mut};
+use crate::store;
+use crate::store::formats::{SAMPLE, configured_formats, identity_columns, notice};
+use crate::store::rollup;
+
+/// The number of entries that are in memory at once.
+const BATCH: i64 = 20_000;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_reidentify() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_reidentify() IS
+'Identifies all stored entries anew by jobstats.entry_formats and returns how many changed. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
+"#)]
+fn jobstats_reidentify() -> SqlResult<i64> {
+    Ok(connect_mut(|client| -> Result<i64, Error> {
+        store::require(client)?;
+        let changed = reidentify(client)?;
+        if changed > 0 {
+            rollup::forget_users(client)?;
+        }
+        notice_if_most_unmatched(client)?;
+        Ok(changed)
+    })?)
+}
+
+fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let formats = configured_formats(client)?;
+    let (mut changed, mut after) = (0, None);
+    loop {
+        pause();
+        let (ids, names) = batch(client, after)?;
+        let Some(last) = ids.last().copied() else {
+            return Ok(changed);
+        };
+        after = Some(last);
+        let mut values = vec![ids.into()];
+        values.extend(identity_columns(&formats, names.iter()));
+        let updated = client.update(
+            "UPDATE jobstats.entries e SET job = n.job, uid = n.uid, gid = n.gid, node = n.node, \
+             executable = n.executable, pid = n.pid, format = n.format, status = n.status, workload = n.workload \
+             FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], \
+             $8::bigint[], $9::text[], $10::text[], $11::text[]) \
+             AS n (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload) \
+             WHERE e.entry_id = n.entry_id AND \
+             (e.job, e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.status, e.workload) IS DISTINCT FROM \
+             (n.job, n.uid, n.gid, n.node, n.executable, n.pid, n.format, n.status, n.workload)",
+            None,
+            &values,
+        )?;
+        changed += updated.len() as i64;
+    }
+}
+
+/// Returns the next entries in the order of their keys.
+fn batch(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<(Vec<i64>, Vec<String>), Error> {
+    let rows = client.update(
+        "SELECT entry_id, name FROM jobstats.entries WHERE $1 IS NULL OR entry_id > $1 ORDER BY entry_id LIMIT $2",
+        None,
+        &[after.into(), BATCH.into()],
+    )?;
+    let (mut ids, mut names) = (
+        Vec::with_capacity(rows.len()),
+        Vec::with_capacity(rows.len()),
+    );
+    for row in rows {
+        if let (Some(id), Some(name)) = (row.get::<i64>(1)?, row.get::<String>(2)?) {
+            ids.push(id);
+            names.push(name);
+        }
+    }
+    Ok((ids, names))
+}
+
+fn notice_if_most_unmatched(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let (unmatched, all) = client
+        .update(
+            "SELECT count(*) FILTER (WHERE status = 'malformed'), count(*) FROM jobstats.entries",
+            Some(1),
+            &[],
+        )?
+        .first()
+        .get_two::<i64, i64>()?;
+    let (unmatched, all) = (unmatched.unwrap_or(0), all.unwrap_or(0));
+    if unmatched * 2 <= all {
+        return Ok(());
+    }
+    let rows = client.update(
+        "SELECT name FROM jobstats.entries WHERE status = 'malformed' ORDER BY entry_id LIMIT $1",
+        None,
+        &[(SAMPLE as i64).into()],
+    )?;
+    let mut names = Vec::new();
+    for row in rows {
+        names.extend(row.get::<String>(1)?);
+    }
+    let likely = likely_format(names.iter().map(String::as_str));
+    notice(
+        "the store",
+        usize::try_from(unmatched).unwrap_or(0),
+        usize::try_from(all).unwrap_or(0),
+        likely,
+    );
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! The targets of a text, known or new. Each is locked until the end of the transaction.
+
+use std::collections::{HashMap, HashSet};
+
+use jobstats_core::scan::{TargetKind, TargetName};
+use jobstats_core::snapshot::Snapshot;
+use pgrx::spi::SpiClient;
+
+use crate::feed::text::Part;
+use crate::pg::error::Error;
+
+/// The cleanup interval in seconds of a text that has none: the default of Lustre.
+const CLEANUP_INTERVAL: u32 = 600;
+
+/// A row of `jobstats.targets`, locked.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The key of the target.
+    pub id: i32,
+    /// The name, such as `scratch-MDT0000`.
+    pub name: String,
+    /// The cleanup interval in seconds; `None` if it has never been shipped.
+    pub cleanup_interval: Option<u32>,
+}
+
+impl Target {
+    /// Returns the cleanup interval of a text in seconds: its own one, or else the one that was shipped before.
+    pub fn cleanup_interval(&self, text: &Snapshot<'_>) -> u32 {
+        cleanup_interval(Some(text), self.cleanup_interval)
+    }
+
+    /// Stores the cleanup interval of the target's newest text.
+    pub fn note_cleanup_interval(
+        &mut self,
+        client: &mut SpiClient<'_>,
+        text: &Snapshot<'_>,
+    ) -> Result<(), Error> {
+        if text.cleanup_interval.is_none() || text.cleanup_interval == self.cleanup_interval {
+            return Ok(());
+        }
+        self.cleanup_interval = text.cleanup_interval;
+        client.update(
+            "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
+            None,
+            &[self.id.into(), self.cleanup_interval.map(f64::from).into()],
+        )?;
+        Ok(())
+    }
+}
+
+/// Returns the cleanup interval of a text in seconds: its own one, or else `otherwise`, or else the default of Lustre.
+pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> u32 {
+    text.and_then(|text| text.cleanup_interval)
+        .or(otherwise)
+        .unwrap_or(CLEANUP_INTERVAL)
+}
+
+/// Returns the targets of the parts of a text, in order of `target_id`, all of them locked. Each part names a target.
+///
+/// The locks come first and in this order, so that two texts with common targets wait for each other and never
+/// deadlock. The feed reads the rows of a target only afterwards, by statements that take a new snapshot of the
+/// database, and so sees everything that earlier holders of the lock have committed.
+pub fn find_and_lock<'a, 'w>(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    parts: Vec<Part<'a, 'w>>,
+) -> Result<Vec<(Target, Part<'a, 'w>)>, Error> {
+    let named: Vec<(TargetName<'w>, Part<'a, 'w>)> = parts
+        .into_iter()
+        .filter_map(|part| Some((part.snapshot.target?, part)))
+        .collect();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    insert_missing(client, cluster, named.iter().map(|(target, _)| *target))?;
+    let names: Vec<String> = named.iter().map(|(target, _)| shown(*target)).collect();
+    let targets = lock(client, cluster, names)?;
+    let mut found = Vec::with_capacity(named.len());
+    for (name, part) in named {
+        // A damaged text may name a target both as MDT and as OST; then the target occurs twice.
+        let target = targets.get(&shown(name)).cloned();
+        let target = target.ok_or_else(|| Error::Damaged("a target vanished".to_owned()))?;
+        found.push((target, part));
+    }
+    found.sort_by_key(|(target, _)| target.id);
+    Ok(found)
+}
+
+/// Returns the name of a target as it is stored.
+pub fn shown(target: TargetName<'_>) -> String {
+    jobstats_core::escape::escape(target.name).into_owned()
+}
+
+/// Returns the names that are LIKE one of the patterns.
+pub fn matching(
+    client: &SpiClient<'_>,
+    names: &[Option<String>],
+    patterns: &[String],
+) -> Result<HashSet<String>, Error> {
+    let rows = client.select(
+        "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY ($2::text[])",
+        None,
+        &[names.to_vec().into(), patterns.to_vec().into()],
+    )?;
+    let mut matching = HashSet::with_capacity(rows.len());
+    for row in rows {
+        matching.extend(row.get::<String>(1)?);
+    }
+    Ok(matching)
+}
+
+/// Inserts the rows of new targets in order of their names, so that feeds which insert the same ones wait for each
+/// other and never deadlock.
+fn insert_missing<'t>(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    targets: impl Iterator<Item = TargetName<'t>>,
+) -> Result<(), Error> {
+    let (mut names, mut filesystems, mut kinds, mut indexes) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for target in targets {
+        let name = shown(target);
+        let (filesystem, index) = filesystem_and_index(&name);
+        filesystems.push(filesystem.map(str::to_owned));
+        indexes.push(index);
+        kinds.push(match target.kind {
+            TargetKind::Mdt => "MDT",
+            TargetKind::Ost => "OST",
+        });
+        names.push(name);
+    }
+    client.update(
+        "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
+         SELECT $1, n.name, n.filesystem, n.kind, n.index \
+         FROM unnest($2::text[], $3::text[], $4::text[], $5::integer[]) AS n (name, filesystem, kind, index) \
+         WHERE NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = $1 AND t.name = n.name) \
+         ORDER BY n.name ON CONFLICT (cluster, name) DO NOTHING",
+        None,
+        &[cluster.into(), names.into(), filesystems.into(), kinds.into(), indexes.into()],
+    )?;
+    Ok(())
+}
+
+/// Locks the rows of targets, and returns each as it is after the lock is taken.
+fn lock(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    names: Vec<String>,
+) -> Result<HashMap<String, Target>, Error> {
+    let rows = client.update(
+        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint FROM jobstats.targets \
+         WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
+        None,
+        &[cluster.into(), names.into()],
+    )?;
+    let mut targets = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let (Some(id), Some(name)) = (row.get::<i32>(1)?, row.get::<String>(2)?) else {
+            return Err(Error::Damaged("a target has no key".to_owned()));
+        };
+        let seconds = row.get::<i64>(3)?;
+        let target = Target {
+            id,
+            name: name.clone(),
+            cleanup_interval: seconds.and_then(|seconds| u32::try_from(seconds).ok()),
+        };
+        targets.insert(name, target);
+    }
+    Ok(targets)
+}
+
+/// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
+fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
+    let Some((filesystem, device)) = name.rsplit_once('-') else {
+        return (None, None);
+    };
+    let digits = device
+        .strip_prefix("MDT")
+        .or_else(|| device.strip_prefix("OST"));
+    let index = digits
+        .filter(|digits| digits.len() == 4)
+        .and_then(|digits| i32::from_str_radix(digits, 16).ok());
+    (index.map(|_| filesystem), index)
+}

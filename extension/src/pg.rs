@@ -1,0 +1,21 @@
+//! Everything about PostgreSQL itself, and nothing about Lustre or the store: errors, memory, types, settings and plans.
+
+pub mod aggregate_state;
+pub mod argument;
+pub mod ballast;
+pub mod bytea;
+pub mod error;
+pub mod guc;
+pub mod jsonb;
+pub mod memory;
+pub mod pause;
+pub mod plans;
+pub mod reserve;
+pub mod rows;
+pub mod spi;
+pub mod time;
+pub mod tuplestore;
+
+use pgrx::prelude::*;
+
+extension_sql_file!("pg/schema.sql", name = "internal", bootstrap);

@@ -1,0 +1,88 @@
+//! Arguments of limited size: names, patterns and lists of them.
+//!
+//! pgrx copies them with infallible allocation. [`crate::pg::reserve`] has room for a megabyte, but not for the half gigabyte that
+//! an attacker could pass.
+#![allow(unsafe_code)]
+
+use std::ops::Deref;
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, pg_sys};
+
+use crate::pg::error::{Error, shown};
+
+/// The largest size of an argument in bytes: a hundred thousand user ids, or ten thousand names.
+const LIMIT: usize = 1 << 20;
+
+/// An argument of at most 1 MB. PostgreSQL reports 54000 for a longer one.
+#[derive(Debug, Clone, Default)]
+pub struct Short<T>(pub T);
+
+impl<T> Deref for Short<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: FromDatum> FromDatum for Short<T> {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        oid: pg_sys::Oid,
+    ) -> Option<Self> {
+        // SAFETY: by this function's contract a value of a type that `T` is made of, all of which have variable length. Its
+        // size is known without fetching it.
+        unsafe {
+            if !is_null && pg_sys::toast_raw_datum_size(datum) > LIMIT {
+                pgrx::pg_sys::panic::ErrorReport::from(Error::LongArgument)
+                    .report(pgrx::PgLogLevel::ERROR);
+            }
+            T::from_polymorphic_datum(datum, is_null, oid).map(Self)
+        }
+    }
+}
+
+// SAFETY: as for what it holds; an argument lives as long as the call.
+unsafe impl<'call, T: ArgAbi<'call> + FromDatum> ArgAbi<'call> for Short<T> {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {
+        let value = unsafe { arg.unbox_arg_using_from_datum() };
+        // SAFETY: by this function's contract the argument is not null.
+        unsafe { value.unwrap_unchecked() }
+    }
+}
+
+// SAFETY: it is a value of this type.
+unsafe impl<T: SqlTranslatable> SqlTranslatable for Short<T> {
+    const TYPE_IDENT: &'static str = T::TYPE_IDENT;
+    const TYPE_ORIGIN: TypeOrigin = T::TYPE_ORIGIN;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = T::ARGUMENT_SQL;
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = T::RETURN_SQL;
+}
+
+/// Returns the value of an argument.
+pub fn plain<T>(argument: Option<Short<T>>) -> Option<T> {
+    argument.map(|argument| argument.0)
+}
+
+/// Checks a LIKE pattern.
+///
+/// # Errors
+/// [`Error::argument`] if the pattern ends with the escape character.
+pub fn require_pattern(pattern: &str) -> Result<(), Error> {
+    let escapes = pattern.bytes().rev().take_while(|&byte| byte == b'\\');
+    if escapes.count() % 2 == 0 {
+        return Ok(());
+    }
+    Err(Error::argument(
+        format!(
+            "pattern \"{}\" ends with the escape character",
+            shown(pattern)
+        ),
+        r"It is a LIKE pattern: write \\ for a backslash.",
+    ))
+}

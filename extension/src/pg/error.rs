@@ -1,0 +1,429 @@
+//! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
+
+use std::borrow::Cow;
+
+use jobstats_core::counter::{self, CounterError};
+use jobstats_core::density::{self, DensityError};
+use jobstats_core::rate::RateError;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgSqlErrorCode, spi};
+use thiserror::Error;
+
+/// An error of a function of this extension.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The store does not exist.
+    #[error("the store of jobstats is missing in this database")]
+    NoStore,
+    /// A schema `jobstats` exists, but is not ours.
+    #[error("schema \"jobstats\" belongs to another role or holds something else")]
+    ForeignSchema,
+    /// Another version of the extension made the store.
+    #[error("the store of jobstats is of version {store}, the extension of version {extension}")]
+    StoreVersion {
+        /// The version that the store was made for.
+        store: String,
+        /// The version of the extension.
+        extension: &'static str,
+        /// True if the store's version is the later one.
+        newer: bool,
+    },
+    /// The encoding of the database is not UTF-8, in which identifiers are stored.
+    #[error("jobstats needs a database with encoding UTF8, not {0}")]
+    Encoding(String),
+    /// The isolation level is too high: the previous text must be read as of now, not as of the transaction's start.
+    #[error("{action} is not possible under isolation level {level}")]
+    Isolation {
+        /// The action that was attempted.
+        action: &'static str,
+        /// The isolation level.
+        level: String,
+    },
+    /// A write on a standby, or in a read-only transaction.
+    #[error("{0} is not possible in a read-only transaction")]
+    ReadOnly(&'static str),
+    /// A procedure that commits, called in a transaction block.
+    #[error("{0} cannot run inside of a transaction block")]
+    TransactionBlock(String),
+    /// A caller who may call maintenance, but does not have the rights to do it.
+    #[error(
+        "only the owner of the store of jobstats, or whoever has that role's rights, can do this"
+    )]
+    NotOwner,
+    /// A conversion without TimescaleDB.
+    #[error("TimescaleDB is not installed in this database")]
+    NoTimescale,
+    /// A TimescaleDB whose continuous aggregates lack something.
+    #[error("rollups need the continuous aggregates of TimescaleDB 2.28 or newer, not {0}")]
+    OldTimescale(String),
+    /// An object that would not survive the replacement of a table.
+    #[error("{dependent} depends on jobstats.{relation}, which is to be replaced")]
+    InTheWay {
+        /// The table of the store.
+        relation: String,
+        /// The object as PostgreSQL describes it.
+        dependent: String,
+    },
+    /// A text larger than `max_text`, or larger than unpacked text may be.
+    #[error("the text has more than {limit} bytes")]
+    TextTooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A text that packs so well that it cannot be one of Lustre.
+    #[error("the text is more than {limit} times as long as it is packed")]
+    Ratio {
+        /// The largest ratio of unpacked to packed size.
+        limit: u64,
+    },
+    /// A text with more targets than `max_targets`.
+    #[error("the text has {found} targets, more than {limit}")]
+    TooManyTargets {
+        /// The number of targets in the text.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// `body_zstd` cannot be unpacked.
+    #[error("the text is not zstd data: {0}")]
+    NotZstd(String),
+    /// A row with neither or both of `body` and `body_zstd`.
+    #[error("{0}")]
+    Body(&'static str),
+    /// Settings that contradict each other.
+    #[error("{problem}")]
+    Settings {
+        /// The contradiction.
+        problem: String,
+        /// The remedy.
+        hint: String,
+    },
+    /// An argument that is out of range, or has no meaning.
+    #[error("{problem}")]
+    Argument {
+        /// The reason why it is refused.
+        problem: String,
+        /// The value to give instead.
+        hint: Cow<'static, str>,
+    },
+    /// A NULL where it has no meaning.
+    #[error("{0} must not be NULL")]
+    Null(&'static str),
+    /// A table of the store that has lost an indispensable row.
+    #[error("jobstats.{0} has lost a row")]
+    NoRow(&'static str),
+    /// A name that is too long, and would be stored with every text.
+    #[error("{what} has more than {limit} bytes")]
+    LongName {
+        /// The thing that it names.
+        what: &'static str,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A list of names, or a name, that is longer than any real one.
+    #[error("an argument has more than a megabyte")]
+    LongArgument,
+    /// A name in an argument that names nothing.
+    #[error("there is no {what} \"{}\"", shown(name))]
+    Unknown {
+        /// The kind of thing that it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The valid names.
+        valid: String,
+    },
+    /// An answer that is too long for anybody to read.
+    #[error("the answer has over a million rows")]
+    TooManyRows,
+    /// A window of very many steps, each of which costs time and memory for every group.
+    #[error("the window has over 100,000 steps")]
+    TooManySteps,
+    /// A window whose steps, over all targets together, take minutes.
+    #[error("{steps} steps of {targets} targets are over a million")]
+    TooManyCells {
+        /// The number of steps of the window.
+        steps: usize,
+        /// The number of targets in scope.
+        targets: i64,
+    },
+    /// A store that disagrees with its raw text everywhere.
+    #[error("over 100,000 disagreements")]
+    TooManyDisagreements,
+    /// Another transaction stored another identifier with the same hash at the same time.
+    #[error("another transaction has stored an entry with the same hash at the same time")]
+    EntryRace,
+    /// Not enough memory.
+    #[error("out of memory: could not allocate {0} bytes")]
+    Memory(usize),
+    /// Not enough memory for the content of a text.
+    #[error("out of memory: {0}")]
+    Read(#[from] jobstats_core::snapshot::ReadError),
+    /// Not enough memory for the increments between two texts.
+    #[error("out of memory: {0}")]
+    Compare(#[from] jobstats_core::increment::CompareError),
+    /// A `jobid_name` that cannot be compiled.
+    #[error("{0}")]
+    Format(#[from] jobstats_core::entry_id::FormatError),
+    /// An error of a summary of a counter.
+    #[error("{0}")]
+    Counter(#[from] CounterError),
+    /// An error of a density.
+    #[error("{0}")]
+    Density(#[from] DensityError),
+    /// An error of a sum of rates.
+    #[error("{0}")]
+    Rate(#[from] RateError),
+    /// An error of SPI.
+    #[error("{0}")]
+    Spi(#[from] spi::Error),
+    /// A part of the store that is missing, or not as it must be.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    /// A value of one of our types is not what its functions made.
+    #[error("a stored value is damaged: {0}")]
+    DamagedValue(String),
+}
+
+/// Returns the beginning of a text for a message: otherwise a megabyte from a caller could go into the log of the
+/// server.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    shortened(text, 60)
+}
+
+/// The largest number of characters of a message.
+const MESSAGE_LIMIT: usize = 300;
+
+fn shortened(text: &str, characters: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+impl Error {
+    /// Returns whether the error is that packed text is invalid, so that it cannot be unpacked.
+    pub const fn is_of_packed(&self) -> bool {
+        matches!(
+            self,
+            Self::NotZstd(_) | Self::TextTooLarge { .. } | Self::Ratio { .. }
+        )
+    }
+
+    /// Makes an [`Error::Argument`].
+    pub fn argument(problem: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self::Argument {
+            problem: problem.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// Makes the error for a feed that does not say from which server its text comes.
+    pub fn no_server() -> Self {
+        Self::argument(
+            "server must not be NULL",
+            "Name the server that the text comes from, as in 'oss1'.",
+        )
+    }
+
+    /// Makes the error for a window that has no time in it.
+    pub fn empty_window() -> Self {
+        Self::argument(
+            "since must be earlier than until",
+            "Give a window such as now() - interval '1 hour' and now(); NULL are ten minutes ago and now.",
+        )
+    }
+
+    fn sqlstate(&self) -> PgSqlErrorCode {
+        use PgSqlErrorCode as Code;
+        match self {
+            Self::NoStore
+            | Self::StoreVersion { .. }
+            | Self::ForeignSchema
+            | Self::NoRow(_)
+            | Self::NoTimescale => Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Self::Null(_) => Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
+            Self::InTheWay { .. } => Code::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
+            Self::Encoding(_) | Self::OldTimescale(_) => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+            Self::Isolation { .. } | Self::TransactionBlock(_) => {
+                Code::ERRCODE_ACTIVE_SQL_TRANSACTION
+            }
+            Self::NotOwner => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Self::ReadOnly(_) => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
+            Self::TextTooLarge { .. }
+            | Self::Ratio { .. }
+            | Self::TooManyTargets { .. }
+            | Self::TooManyRows
+            | Self::LongArgument
+            | Self::TooManySteps
+            | Self::TooManyCells { .. }
+            | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
+                Code::ERRCODE_INVALID_PARAMETER_VALUE
+            }
+            Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
+            Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
+            Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
+            Self::Counter(error) => match error {
+                CounterError::Negative(_) | CounterError::Range => {
+                    Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+                }
+                CounterError::TooMany(_) | CounterError::TooLate(_) => {
+                    Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED
+                }
+                CounterError::Overlap => Code::ERRCODE_DATA_EXCEPTION,
+                CounterError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
+                CounterError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                CounterError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            },
+            Self::Density(error) => match error {
+                DensityError::Base(_) | DensityError::Bases(..) => {
+                    Code::ERRCODE_INVALID_PARAMETER_VALUE
+                }
+                DensityError::Value(_) | DensityError::TooMany => {
+                    Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+                }
+                DensityError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
+                DensityError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                DensityError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            },
+            Self::Rate(error) => match error {
+                RateError::Overflow => Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+                RateError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
+            },
+            Self::Spi(_) => Code::ERRCODE_INTERNAL_ERROR,
+            Self::Damaged(_) | Self::DamagedValue(_) => Code::ERRCODE_DATA_CORRUPTED,
+        }
+    }
+
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        let hint = match self {
+            Self::Settings { hint, .. } => return Some(hint.clone().into()),
+            Self::Argument { hint, .. } => return Some(hint.clone()),
+            Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
+            Self::NoStore | Self::StoreVersion { newer: false, .. } => {
+                Some("Run SELECT jobstats_setup();")
+            }
+            Self::StoreVersion { newer: true, .. } => Some(
+                "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
+            ),
+            Self::NoRow(_) => Some(
+                "Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.",
+            ),
+            Self::Null(_) => Some("Give a value."),
+            Self::ForeignSchema => {
+                Some("Rename or drop that schema, or run jobstats_setup() as its owner.")
+            }
+            Self::NotOwner => {
+                Some("Connect as the owner of the schema jobstats, or as a superuser.")
+            }
+            Self::Encoding(_) => Some("Create a database with ENCODING 'UTF8' TEMPLATE template0."),
+            Self::NoTimescale => Some("Run CREATE EXTENSION timescaledb; first."),
+            Self::OldTimescale(_) => Some(
+                "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates.",
+            ),
+            Self::InTheWay { .. } => Some(
+                "Drop it and make it again afterwards; what belongs to another role a superuser can convert.",
+            ),
+            Self::Isolation { .. } => Some("Do it under READ COMMITTED, the default."),
+            Self::ReadOnly(_) => {
+                Some("Do it on the primary server, in a transaction that may write.")
+            }
+            Self::TransactionBlock(_) => {
+                Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
+            }
+            Self::TextTooLarge { .. } => {
+                Some("Feed one target per row, or raise max_text in jobstats.settings.")
+            }
+            Self::Ratio { .. } => Some("No text of Lustre is: see what the file is that was sent."),
+            Self::TooManyTargets { .. } => {
+                Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
+            }
+            Self::Body(_) => {
+                Some("Give the text as body or, packed with zstd, as body_zstd, and not both.")
+            }
+            Self::NotZstd(_) => {
+                Some("Send plain text in the column body, or pack it with the zstd tool.")
+            }
+            Self::LongName { what: "entry", .. } => {
+                Some("It is no identifier: no server prints one that is longer.")
+            }
+            Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
+            Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
+            Self::LongArgument => Some("Give fewer names, or patterns for LIKE."),
+            Self::TooManyCells { .. } => {
+                Some("Ask for a longer step, a shorter window or fewer targets.")
+            }
+            Self::TooManyRows => {
+                Some("Ask for a longer step, a shorter window or fewer dimensions.")
+            }
+            Self::TooManyDisagreements => Some(
+                "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
+            ),
+            Self::EntryRace => Some("Feed the text again."),
+            Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
+            Self::Counter(error) => return counter_hint(error).map(Into::into),
+            Self::Density(error) => return density_hint(error).map(Into::into),
+            Self::Rate(_) => Some("Ask for a shorter window or fewer targets."),
+            Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Some(
+                "Ask for less at once, feed fewer targets per row, or give the server more memory.",
+            ),
+            Self::Damaged(_) => Some(
+                "Run SELECT jobstats_setup(); and compare the store with its raw text: SELECT * FROM jobstats_audit();",
+            ),
+            Self::DamagedValue(_) => Some("Make the value anew from what it sums."),
+            Self::Spi(_) => None,
+        };
+        hint.map(Cow::Borrowed)
+    }
+}
+
+fn counter_hint(error: &CounterError) -> Option<String> {
+    let hint = match error {
+        CounterError::Negative(_) => "Leave such rows out: FILTER (WHERE value >= 0).",
+        CounterError::TooMany(_) | CounterError::TooLate(_) => {
+            "Give the rows in the order of time: jobstats_counter_agg(time, value ORDER BY time)."
+        }
+        CounterError::Overlap => {
+            "Make summaries of spans of time that have no reading in common, or one of all readings."
+        }
+        CounterError::Range => "Sum up readings of a shorter span of time.",
+        CounterError::Memory => "Sum up fewer readings at once.",
+        CounterError::Bytes => "Send what jobstats_counter was sent as in binary form.",
+        CounterError::Text => {
+            return Some(format!("It looks like this: {}", counter::TEXT_EXAMPLE));
+        }
+    };
+    Some(hint.to_owned())
+}
+
+fn density_hint(error: &DensityError) -> Option<String> {
+    let hint = match error {
+        DensityError::Bases(..) => "Make all densities that are to be merged with the same base.",
+        DensityError::Value(_) => {
+            "Leave such rows out: FILTER (WHERE value >= 0 AND value < 'infinity')."
+        }
+        DensityError::Base(_) => "Give a whole number such as 2 or 10.",
+        DensityError::TooMany => "Count the values in several densities.",
+        DensityError::Memory => "Count fewer values at once.",
+        DensityError::Bytes => "Send what jobstats_density was sent as in binary form.",
+        DensityError::Text => {
+            return Some(format!("It looks like this: {}", density::TEXT_EXAMPLE));
+        }
+    };
+    Some(hint.to_owned())
+}
+
+impl From<Error> for ErrorReport {
+    #[track_caller]
+    fn from(error: Error) -> Self {
+        let message = shortened(&error.to_string(), MESSAGE_LIMIT).into_owned();
+        let report = Self::new(error.sqlstate(), message, "jobstats");
+        match error.hint() {
+            Some(hint) => report.set_hint(hint),
+            None => report,
+        }
+    }
+}

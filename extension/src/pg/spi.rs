@@ -1,0 +1,259 @@
+//! Statements and their rows: the one way in which functions run SQL.
+//!
+//! The methods of [`Statements`] are named as in the crate `postgres`: `query…` reads with the snapshot of the caller,
+//! `execute…` may write, and sees what other transactions have committed by now. A [`Row`] has its columns by name, and the
+//! type that a column is read as says whether it can be NULL:
+//!
+//! ```ignore
+//! let row = client.query_opt("SELECT t.name, t.filesystem FROM jobstats.targets t", &[])?;
+//! let (name, filesystem): (String, Option<String>) = (row.get("name")?, row.get("filesystem")?);
+//! ```
+
+use std::fmt::Display;
+
+use pgrx::datum::{DatumWithOid, Interval, TimestampWithTimeZone};
+use pgrx::pg_sys::Oid;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::spi::{Query, SpiClient, SpiHeapTupleData, SpiHeapTupleDataEntry, SpiTupleTable};
+use pgrx::{FromDatum, IntoDatum, Spi};
+
+use crate::pg::ballast;
+use crate::pg::error::Error;
+
+/// The result of a function that SQL calls.
+pub type SqlResult<T> = Result<T, ErrorReport>;
+
+/// Runs statements that read, while the session holds its [ballast].
+///
+/// # Errors
+/// Those of `run`, and [`Error::Memory`] if there is no memory for the ballast.
+pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Result<R, Error> {
+    ballast::hold()?;
+    Spi::connect(run)
+}
+
+/// Runs statements that may write, while the session holds its [ballast].
+///
+/// # Errors
+/// As [`connect`].
+pub fn connect_mut<R>(
+    run: impl FnOnce(&mut SpiClient<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    ballast::hold()?;
+    Spi::connect_mut(run)
+}
+
+/// Runs statements on a connection. The errors are those of PostgreSQL.
+pub trait Statements<'conn> {
+    /// Reads rows.
+    fn query<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Rows<'conn>, Error>;
+
+    /// Reads the first row, if there is one.
+    fn query_opt<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Option<Row<'conn>>, Error>;
+
+    /// Reads the row of a table that always has one.
+    ///
+    /// # Errors
+    /// [`Error::NoRow`] if somebody has deleted it.
+    fn query_only<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        arguments: &[DatumWithOid<'_>],
+        table: &'static str,
+    ) -> Result<Row<'conn>, Error> {
+        self.query_opt(query, arguments)?.ok_or(Error::NoRow(table))
+    }
+
+    /// Reads the first column of the first row. It must be there, unless `T` is an option.
+    fn query_value<T: Column>(
+        &self,
+        query: &str,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<T, Error>;
+
+    /// Runs statements, and returns the number of rows that the last one of them read or wrote.
+    fn execute<Q: Query<'conn>>(
+        &mut self,
+        statements: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<usize, Error>;
+
+    /// Runs a statement that writes or locks rows, and returns the rows that it returns.
+    fn execute_rows<Q: Query<'conn>>(
+        &mut self,
+        statement: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Rows<'conn>, Error>;
+
+    /// Runs a statement that writes or locks rows, and returns the first row that it returns.
+    fn execute_opt<Q: Query<'conn>>(
+        &mut self,
+        statement: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Option<Row<'conn>>, Error> {
+        Ok(self.execute_rows(statement, arguments)?.next())
+    }
+
+    /// Runs a statement that writes or locks rows, and returns the first column of the first row. It must be there, unless
+    /// `T` is an option.
+    fn execute_value<T: Column>(
+        &mut self,
+        statement: &str,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<T, Error>;
+}
+
+impl<'conn> Statements<'conn> for SpiClient<'conn> {
+    fn query<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Rows<'conn>, Error> {
+        Ok(Rows(self.select(query, None, arguments)?))
+    }
+
+    fn query_opt<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Option<Row<'conn>>, Error> {
+        Ok(Rows(self.select(query, Some(1), arguments)?).next())
+    }
+
+    fn query_value<T: Column>(
+        &self,
+        query: &str,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<T, Error> {
+        first_value(self.query_opt(query, arguments)?)
+    }
+
+    fn execute<Q: Query<'conn>>(
+        &mut self,
+        statements: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<usize, Error> {
+        Ok(self.update(statements, None, arguments)?.len())
+    }
+
+    fn execute_rows<Q: Query<'conn>>(
+        &mut self,
+        statement: Q,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<Rows<'conn>, Error> {
+        Ok(Rows(self.update(statement, None, arguments)?))
+    }
+
+    fn execute_value<T: Column>(
+        &mut self,
+        statement: &str,
+        arguments: &[DatumWithOid<'_>],
+    ) -> Result<T, Error> {
+        first_value(self.execute_opt(statement, arguments)?)
+    }
+}
+
+fn first_value<T: Column>(row: Option<Row<'_>>) -> Result<T, Error> {
+    match row {
+        Some(row) => row.at(1),
+        None => T::missing().ok_or_else(|| Error::Damaged("a row is missing".to_owned())),
+    }
+}
+
+/// The rows of a statement.
+pub struct Rows<'conn>(SpiTupleTable<'conn>);
+
+impl Rows<'_> {
+    /// Returns the number of rows, also of those that have been taken.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<'conn> Iterator for Rows<'conn> {
+    type Item = Row<'conn>;
+
+    fn next(&mut self) -> Option<Row<'conn>> {
+        self.0.next().map(Row)
+    }
+}
+
+/// A row with its columns by name.
+pub struct Row<'conn>(SpiHeapTupleData<'conn>);
+
+impl Row<'_> {
+    /// Reads a column.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the column is NULL and `T` is no option, an error of SPI if there is no such column or if it is
+    /// of another type.
+    pub fn get<T: Column>(&self, name: &str) -> Result<T, Error> {
+        T::of(self.0.get_datum_by_name(name)?, &name)
+    }
+
+    /// Reads a column by its position, from 1. Where there are many rows, looking up the name would take longer than all the
+    /// rest.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn at<T: Column>(&self, position: usize) -> Result<T, Error> {
+        T::of(self.0.get_datum_by_ordinal(position)?, &position)
+    }
+}
+
+/// A type that a column can be read as.
+pub trait Column: Sized {
+    /// Reads the column of this name.
+    fn of(value: &SpiHeapTupleDataEntry<'_>, name: &dyn Display) -> Result<Self, Error>;
+
+    /// Returns the value of a column of a row that does not exist, for types that have one.
+    fn missing() -> Option<Self> {
+        None
+    }
+}
+
+impl<T: Column + FromDatum + IntoDatum> Column for Option<T> {
+    fn of(value: &SpiHeapTupleDataEntry<'_>, _: &dyn Display) -> Result<Self, Error> {
+        Ok(value.value::<T>()?)
+    }
+
+    fn missing() -> Option<Self> {
+        Some(None)
+    }
+}
+
+/// Lets columns be read as types whose values are never NULL.
+macro_rules! column {
+    ($($type:ty),*) => {$(
+        impl Column for $type {
+            fn of(value: &SpiHeapTupleDataEntry<'_>, name: &dyn Display) -> Result<Self, Error> {
+                let value = value.value::<Self>()?;
+                value.ok_or_else(|| Error::Damaged(format!("{name} is NULL")))
+            }
+        }
+    )*};
+}
+
+column!(
+    bool,
+    i32,
+    i64,
+    f64,
+    Oid,
+    String,
+    &str,
+    &[u8],
+    Interval,
+    TimestampWithTimeZone,
+    Vec<u8>,
+    Vec<f64>,
+    Vec<String>
+);

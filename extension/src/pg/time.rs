@@ -1,0 +1,62 @@
+//! Points in time: core counts microseconds from 1970, PostgreSQL from 2000.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::pg_sys;
+
+use crate::pg::error::Error;
+
+/// The time from 1970 to 2000.
+const EPOCHS_APART: Micros = 946_684_800_000_000;
+
+/// The earliest time that PostgreSQL can store: in 4713 BC.
+pub const EARLIEST: Micros = EPOCHS_APART - 211_813_488_000_000_000;
+
+/// The length of a day in UTC.
+pub const DAY: Micros = 86_400_000_000;
+
+/// Returns the current time, not that of the transaction.
+pub fn clock_now() -> Micros {
+    // SAFETY: takes no argument and cannot fail.
+    #[allow(unsafe_code)]
+    let now = unsafe { pg_sys::GetCurrentTimestamp() };
+    now + EPOCHS_APART
+}
+
+/// Converts a time of PostgreSQL. Fails for `infinity`.
+pub fn micros(time: TimestampWithTimeZone) -> Result<Micros, Error> {
+    let value = pg_sys::TimestampTz::from(time);
+    if value == i64::MAX || value == i64::MIN {
+        return Err(Error::argument(
+            "a time must be finite",
+            "Give a time such as '2025-11-03 12:00' or now() - interval '1 hour'.",
+        ));
+    }
+    value.checked_add(EPOCHS_APART).ok_or_else(out_of_range)
+}
+
+fn out_of_range() -> Error {
+    Error::argument(
+        "a time is out of range",
+        "Times can be from 4713 BC to 294246.",
+    )
+}
+
+/// Converts a time in PostgreSQL's own form. Returns `None` for a time that [`micros`] refuses.
+#[inline]
+pub fn from_postgres(value: pg_sys::TimestampTz) -> Option<Micros> {
+    // The form of `infinity` is out of range, too.
+    value
+        .checked_add(EPOCHS_APART)
+        .filter(|_| value != pg_sys::TimestampTz::MIN)
+}
+
+/// Converts a time to PostgreSQL's own form: microseconds from 2000.
+pub fn postgres_micros(time: Micros) -> i64 {
+    time.saturating_sub(EPOCHS_APART)
+}
+
+/// Converts a time to a value of PostgreSQL.
+pub fn timestamptz(time: Micros) -> Result<TimestampWithTimeZone, Error> {
+    TimestampWithTimeZone::try_from(postgres_micros(time)).map_err(|_| out_of_range())
+}

@@ -1,0 +1,4 @@
+//! The aggregates that the statements of the reading functions call.
+
+mod observed;
+mod rate;

@@ -1,0 +1,12 @@
+//! The reading functions as they are called from SQL.
+
+mod balance;
+mod densities;
+mod job;
+mod metrics;
+mod now;
+mod rates;
+mod share;
+mod summary;
+mod top;
+mod totals;

@@ -1,0 +1,71 @@
+//! The question that a reading function asks.
+
+use crate::query::arguments::{Filters, Period};
+use crate::query::dimension::{By, Dimension, Level};
+use crate::query::measure::Measures;
+
+/// A question with its defaults filled in.
+pub struct Question {
+    /// The window.
+    pub period: Period,
+    /// The dimensions that the answer is grouped by.
+    pub by: By,
+    /// The measures that are summed.
+    pub measures: Measures,
+    /// The filters that leave rows out.
+    pub filters: Filters,
+    /// Set if totals are wanted, and not only rates.
+    pub totals: bool,
+    /// Set if calls and `per_call` are wanted too.
+    pub calls: bool,
+    /// The groups that are wanted.
+    pub wanted: Wanted,
+}
+
+/// The groups that are wanted, with their columns and their order.
+#[derive(Debug, Clone, Copy)]
+pub enum Wanted {
+    /// Every group, in order of time and dimensions.
+    All,
+    /// The groups with the largest total of the only measure.
+    Top {
+        /// The number of groups.
+        n: i64,
+        /// The smallest rate of a group; groups with a smaller rate are left out.
+        min_rate: Option<f64>,
+    },
+    /// The number of groups per step and bucket of rates.
+    Densities {
+        /// The ratio of the edges of a bucket: each bucket reaches from one power of it to the next.
+        base: i32,
+    },
+    /// Every group, also with the span of its usage, the number of its nodes, and the target that it used most.
+    Summary,
+    /// The rate of the only measure per target, and the group of entries that leads on the target.
+    Leading,
+}
+
+impl Question {
+    /// Returns whether the groups consist of targets alone. Targets without usage are then in the answer too.
+    pub fn by_targets_only(&self) -> bool {
+        !self.by.has(Level::Entry)
+    }
+
+    /// Returns whether the answer has targets without usage.
+    pub fn has_idle_targets(&self) -> bool {
+        self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
+    }
+
+    /// Returns whether the question tells different entries of one user apart.
+    pub fn tells_entries_apart(&self) -> bool {
+        let of_entries = |it: &Dimension| it.level() == Level::Entry && *it != Dimension::Uid;
+        self.by.iter().any(|it| of_entries(&it))
+            || self.filters.chosen().any(|it| of_entries(&it))
+            || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
+    }
+
+    /// Returns whether the question is about servers, which only increments know.
+    pub fn asks_servers(&self) -> bool {
+        self.by.has(Level::Server) || self.filters.has(Level::Server)
+    }
+}

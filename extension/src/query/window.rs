@@ -1,0 +1,213 @@
+//! The window of a question: its start, its end and its steps.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::time::{DAY, micros, timestamptz};
+use crate::query::arguments::{Filters, Period};
+use crate::query::dimension::Level;
+use crate::store::views::{last_since, pace};
+
+/// The largest number of rows of an answer. Nobody asks for more.
+pub const ROW_LIMIT: usize = 1_000_000;
+
+/// The largest number of steps of a window. Nobody asks for more.
+const STEP_LIMIT: usize = 100_000;
+
+/// The largest number of steps of all targets together. Four times as many take minutes, whatever the answer is grouped
+/// by.
+const CELL_LIMIT: i64 = 1_000_000;
+
+/// The number of steps that any number of targets may have.
+const FEW_STEPS: usize = 1_000;
+
+const DEFAULT_WIDTH: Micros = 600_000_000;
+
+/// The time before now within which a window still ends now. A dashboard takes "now" from its own clock, and a while
+/// before its query arrives.
+const ALMOST_NOW: Micros = 10_000_000;
+
+/// A window that is not empty.
+#[derive(Debug)]
+pub struct Window {
+    /// The edges of the steps: the start of the window, the start of every further step, and the end.
+    pub edges: Vec<Micros>,
+}
+
+impl Window {
+    /// Returns the window that is asked for. A window that ends now is cut to the time up to which every target in
+    /// scope has been observed, except the silent ones. Returns `None` if that is before its start.
+    ///
+    /// # Errors
+    /// - [`Error::empty_window`] if the window does not begin before its end.
+    /// - [`Error::argument`] if the step is not positive or too long.
+    /// - [`Error::TooManySteps`] if the window has more than 100,000 steps.
+    pub fn resolve(
+        client: &SpiClient<'_>,
+        period: &Period,
+        filters: &Filters,
+    ) -> Result<Option<Self>, Error> {
+        let now = micros(pgrx::datum::datetime_support::now())?;
+        let since = period.since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
+        let until = period.until.map_or(Ok(now), micros)?;
+        if since >= until {
+            return Err(Error::empty_window());
+        }
+        if let Some(step) = &period.step {
+            require_forward(step, until)?;
+        }
+        let observed = match until {
+            until if until >= now - ALMOST_NOW && !period.fixed => {
+                observed_until(client, since, filters)?
+            }
+            _ => None,
+        };
+        let end = observed.map_or(until, |observed| observed.min(until));
+        if end <= since {
+            return Ok(None);
+        }
+        let mut edges = match &period.step {
+            Some(step) => step_edges(client, since, end, step)?,
+            None => vec![since],
+        };
+        if edges.last() != Some(&end) {
+            edges.push(end);
+        }
+        Ok(Some(Self { edges }))
+    }
+
+    /// Returns the start, which is not part of the window.
+    pub fn since(&self) -> Micros {
+        self.edges.first().copied().unwrap_or_default()
+    }
+
+    /// Returns the end.
+    pub fn until(&self) -> Micros {
+        self.edges.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the number of steps.
+    pub fn steps(&self) -> usize {
+        self.edges.len().saturating_sub(1)
+    }
+
+    /// Returns the start of a step and its width in seconds. Steps are counted from 0.
+    pub fn step(&self, index: usize) -> Option<(Micros, f64)> {
+        let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
+        Some((start, (end - start) as f64 / 1e6))
+    }
+}
+
+/// Checks that the window does not have too many steps for the number of targets.
+///
+/// # Errors
+/// [`Error::TooManyCells`] if the steps of all targets together are more than [`CELL_LIMIT`].
+pub fn require_bearable(
+    client: &SpiClient<'_>,
+    window: &Window,
+    filters: &Filters,
+) -> Result<(), Error> {
+    let steps = window.steps();
+    if steps <= FEW_STEPS {
+        return Ok(());
+    }
+    let conditions = filters.conditions(Level::Target, 1);
+    let targets = client
+        .select(
+            &format!("SELECT count(*) FROM jobstats.targets t WHERE true{conditions}"),
+            Some(1),
+            &filters.parameters().collect::<Vec<_>>(),
+        )?
+        .first()
+        .get_one::<i64>()?
+        .unwrap_or(0);
+    if targets.saturating_mul(steps as i64) > CELL_LIMIT {
+        return Err(Error::TooManyCells { steps, targets });
+    }
+    Ok(())
+}
+
+/// Checks a step. If its parts have both signs, a step may go backwards, depending on the month. A step from the end of
+/// the window to a time that PostgreSQL does not know would end in an error of the calendar.
+///
+/// # Errors
+/// [`Error::argument`] if a part is negative, all parts are zero, or the step is too long.
+fn require_forward(step: &Interval, until: Micros) -> Result<(), Error> {
+    let parts = [
+        i64::from(step.months()),
+        i64::from(step.days()),
+        step.micros(),
+    ];
+    let days = i128::from(parts[0]) * 31 + i128::from(parts[1]);
+    let longest = days * i128::from(DAY) + i128::from(parts[2]);
+    if i128::from(until) + longest > i128::from(Micros::MAX) {
+        return Err(Error::argument(
+            "step is too long",
+            "Give a span of time such as '5 minutes'; NULL is one step for the window.",
+        ));
+    }
+    if parts.iter().all(|&part| part >= 0) && parts.iter().any(|&part| part > 0) {
+        Ok(())
+    } else {
+        Err(Error::argument(
+            "step must be positive",
+            "Give a span of time such as '5 minutes', none of whose parts is negative.",
+        ))
+    }
+}
+
+/// Returns the edges of the steps. Steps of a day or more follow the time zone of the session, as in `generate_series`.
+fn step_edges(
+    client: &SpiClient<'_>,
+    since: Micros,
+    until: Micros,
+    step: &Interval,
+) -> Result<Vec<Micros>, Error> {
+    // In the SELECT list, PostgreSQL computes the series row by row, so that a far too long one ends early.
+    let rows = client.select(
+        "SELECT pg_catalog.generate_series($1, $2, $3)",
+        Some(STEP_LIMIT as i64 + 2),
+        &[
+            timestamptz(since)?.into(),
+            timestamptz(until)?.into(),
+            (*step).into(),
+        ],
+    )?;
+    if rows.len() > STEP_LIMIT + 1 {
+        return Err(Error::TooManySteps);
+    }
+    let mut edges = Vec::with_capacity(rows.len() + 1);
+    for row in rows {
+        if let Some(edge) = row.get::<TimestampWithTimeZone>(1)? {
+            edges.push(micros(edge)?);
+        }
+    }
+    Ok(edges)
+}
+
+/// Returns the time up to which every target in scope has been observed, except the silent ones; `None` if there is no
+/// such target.
+fn observed_until(
+    client: &SpiClient<'_>,
+    since: Micros,
+    filters: &Filters,
+) -> Result<Option<Micros>, Error> {
+    let conditions = filters.conditions(Level::Target, 2)
+        + &filters
+            .conditions(Level::Server, 2)
+            .replace("o.server", "p.server");
+    let pace = pace(&last_since("$1 - interval '24 hours'"));
+    let statement = format!(
+        "SELECT min(p.last_observation) FROM ({pace}) p JOIN jobstats.targets t ON t.target_id = p.target_id \
+         WHERE NOT p.silent{conditions}"
+    );
+    let mut parameters = vec![timestamptz(since)?.into()];
+    parameters.extend(filters.parameters());
+    let end = client
+        .select(&statement, Some(1), &parameters)?
+        .first()
+        .get_one::<TimestampWithTimeZone>()?;
+    end.map(micros).transpose()
+}

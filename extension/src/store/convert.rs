@@ -1,0 +1,187 @@
+//! The part of `jobstats_convert()` that is not SQL: finds the relations of the store that are not what TimescaleDB, as
+//! it is installed now, would have made of them, and the objects that stand in the way, and creates the successors of
+//! the relations. The steps themselves are in `sql/convert.sql`.
+
+use pgrx::IntoDatum;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+use semver::Version;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::spi::{SqlResult, connect, connect_mut};
+use crate::pg::tuplestore::Rows;
+use crate::store;
+use crate::store::installation::{Installation, divide_by_time, installation};
+use crate::store::rollup::{LEVELS, Level};
+use crate::store::tables::GROWING;
+
+extension_sql_file!("convert/steps.sql", name = "convert");
+
+/// The oldest TimescaleDB with suitable continuous aggregates: columns can be added to them from this version on.
+const OLDEST_WITH_AGGREGATES: Version = Version::new(2, 28, 0);
+
+/// A relation of the store that is to be converted.
+struct Pending {
+    relation: String,
+    /// The time column.
+    key: &'static str,
+    /// The span of the rows that are copied at once.
+    unit: &'static str,
+    /// The width of chunks of a hypertable, as an SQL expression.
+    chunk_width: String,
+    /// The rollup that becomes a continuous aggregate; `None` if the relation becomes a hypertable.
+    aggregate: Option<&'static Level>,
+}
+
+/// Returns the relations that are not yet as `installation` makes them, each after the relations that it is made from.
+fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pending>, Error> {
+    let Installation::Timescale { community, .. } = installation else {
+        return Ok(Vec::new());
+    };
+    let growing = GROWING.iter().map(|table| Pending {
+        relation: (*table).to_owned(),
+        key: "time",
+        unit: "day",
+        chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
+        aggregate: None,
+    });
+    let rollups = LEVELS.iter().map(|level| Pending {
+        relation: level.relation(),
+        key: "bucket",
+        unit: level.unit,
+        chunk_width: level.chunk_width(),
+        aggregate: community.then_some(level),
+    });
+    let users = LEVELS.iter().map(|level| Pending {
+        relation: level.users(),
+        key: "bucket",
+        unit: level.unit,
+        chunk_width: level.chunk_width(),
+        aggregate: None,
+    });
+    let mut found = Vec::new();
+    for it in growing.chain(rollups).chain(users) {
+        let is_pending = match store::kind(client, &it.relation)? {
+            Some('p') => true,
+            Some('r') => it.aggregate.is_some(),
+            _ => false,
+        };
+        if is_pending {
+            found.push(it);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the names of the relations that `jobstats_convert()` would convert.
+pub fn pending_names(
+    client: &SpiClient<'_>,
+    installation: &Installation,
+) -> Result<Vec<String>, Error> {
+    let found = pending(client, installation)?;
+    Ok(found.into_iter().map(|it| it.relation).collect())
+}
+
+/// Fails if TimescaleDB is missing, or too old for the continuous aggregates of its edition.
+fn require_timescale(installation: &Installation) -> Result<(), Error> {
+    match installation {
+        Installation::Plain => Err(Error::NoTimescale),
+        Installation::Timescale {
+            community: true,
+            version,
+            ..
+        } if Version::parse(version).is_ok_and(|it| it < OLDEST_WITH_AGGREGATES) => {
+            Err(Error::OldTimescale(version.clone()))
+        }
+        Installation::Timescale { .. } => Ok(()),
+    }
+}
+
+/// Fails if an object depends on a relation and would not survive its replacement.
+fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
+    let found = client.query_opt(include_str!("convert/dependents.sql"), &[relation.into()])?;
+    match found {
+        Some(row) => Err(Error::InTheWay {
+            relation: relation.to_owned(),
+            dependent: row.get("dependent")?,
+        }),
+        None => Ok(()),
+    }
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.to_convert() IS
+'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
+"#)]
+fn jobstats_to_convert(mut rows: Rows) -> SqlResult<()> {
+    let found = connect(|client| -> Result<Vec<Pending>, Error> {
+        store::require(client)?;
+        let installation = installation(client)?;
+        require_timescale(&installation)?;
+        let found = pending(client, &installation)?;
+        for it in &found {
+            require_free(client, &it.relation)?;
+        }
+        Ok(found)
+    })?;
+    for it in found {
+        rows.put(|| {
+            [
+                it.relation.into_datum(),
+                it.key.into_datum(),
+                it.unit.into_datum(),
+                it.aggregate.is_some().into_datum(),
+            ]
+        });
+    }
+    Ok(())
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.create_successor(relation text) RETURNS text
+LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
+'Internal: creates jobstats.new_… for a relation that is to be converted, and returns the table that its rows go into.';
+"#)]
+fn jobstats_create_successor(relation: &str) -> SqlResult<Option<String>> {
+    Ok(connect_mut(|client| create_successor(client, relation))?)
+}
+
+fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option<String>, Error> {
+    let installation = installation(client)?;
+    let (
+        Installation::Timescale {
+            schema: timescale, ..
+        },
+        Some(it),
+    ) = (
+        &installation,
+        pending(client, &installation)?
+            .into_iter()
+            .find(|it| it.relation == relation),
+    )
+    else {
+        return Ok(None);
+    };
+    client.execute(include_str!("convert/converting.sql"), &[])?;
+    let successor = format!("new_{relation}");
+    if let Some(level) = it.aggregate {
+        level.create_aggregate(client, timescale, &successor)?;
+        return client.query_value(
+            "SELECT format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name) \
+             FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.view_name = $1",
+            &[successor.into()],
+        );
+    }
+    client.execute(
+        &format!("CREATE TABLE jobstats.{successor} (LIKE jobstats.{relation} INCLUDING ALL)"),
+        &[],
+    )?;
+    divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;
+    Ok(Some(format!("jobstats.{successor}")))
+}

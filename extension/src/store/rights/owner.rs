@@ -1,0 +1,95 @@
+//! Runs work on the store with the rights of its owner, whoever calls.
+//!
+//! A superuser may call the maintenance of a store that belongs to somebody else. Triggers and defaults that this owner
+//! has put on the tables must not run with the superuser's rights. `SET ROLE` is no boundary, because a trigger can run
+//! `RESET ROLE`, and a `SECURITY DEFINER` function of the owner is none, because the owner can alter it. PostgreSQL
+//! itself runs the functions of indexes and materialized views as this module does.
+#![allow(unsafe_code)]
+
+use std::ffi::c_int;
+
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
+use crate::store;
+
+/// The rights of another role, held until the value is dropped or the transaction fails.
+struct Rights {
+    user: pg_sys::Oid,
+    context: c_int,
+    nest_level: c_int,
+}
+
+impl Rights {
+    /// Takes the rights of a role. Until they are given back, no role can be set or reset and nothing can be deferred
+    /// to the end of the transaction; GUCs that are set meanwhile hold no longer than that.
+    fn of(role: pg_sys::Oid) -> Self {
+        let mut rights = Self {
+            user: pg_sys::Oid::INVALID,
+            context: 0,
+            nest_level: 0,
+        };
+        let restricted =
+            (pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION) as c_int;
+        // SAFETY: in a backend's only thread. An error restores user, context and GUCs of the transaction level around
+        // it.
+        unsafe {
+            pg_sys::GetUserIdAndSecContext(&raw mut rights.user, &raw mut rights.context);
+            pg_sys::SetUserIdAndSecContext(role, rights.context | restricted);
+            rights.nest_level = pg_sys::NewGUCNestLevel();
+        }
+        rights
+    }
+}
+
+impl Drop for Rights {
+    fn drop(&mut self) {
+        // After an error, aborting the transaction or subtransaction takes everything back.
+        if !std::thread::panicking() {
+            // SAFETY: both were saved by `of`, and levels begun since have ended.
+            unsafe {
+                pg_sys::AtEOXact_GUC(false, self.nest_level);
+                pg_sys::SetUserIdAndSecContext(self.user, self.context);
+            }
+        }
+    }
+}
+
+/// Returns the owner of the store if the caller has the owner's rights.
+fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
+    store::require(client)?;
+    let owner: Option<pg_sys::Oid> = client.query_value(
+        "SELECT n.nspowner FROM pg_catalog.pg_namespace n \
+         WHERE n.nspname = 'jobstats' AND pg_catalog.pg_has_role(current_user, n.nspowner, 'USAGE')",
+        &[],
+    )?;
+    owner.ok_or(Error::NotOwner)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
+'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
+"#)]
+fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<String>> {
+    let step = match work {
+        Some("maintain") => "SELECT jobstats_internal.maintain_step($1::jsonb)::text",
+        Some("convert") => "SELECT jobstats_internal.convert_step($1::jsonb)::text",
+        _ => {
+            return Err(Error::Unknown {
+                what: "work",
+                name: work.unwrap_or_default().to_owned(),
+                valid: "maintain, convert".to_owned(),
+            }
+            .into());
+        }
+    };
+    let owner = connect(owner)?;
+    let _rights = Rights::of(owner);
+    Ok(connect_mut(|client| {
+        client.execute_value(step, &[state.into()])
+    })?)
+}

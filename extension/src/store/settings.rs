@@ -1,0 +1,145 @@
+//! The settings of the store: retention periods, limits of feeds, the handling of chunks, and the lag of rollups.
+
+use jobstats_core::increment::Micros;
+use pgrx::datum::{DatumWithOid, Interval};
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::store::version::{VERSION, require};
+
+extension_sql_file!("settings/possible.sql", name = "settings");
+
+/// The row of `jobstats.settings`, as far as ingest needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// The retention period of raw text.
+    pub raw_retention: Micros,
+    /// The time since which increments and observations are kept.
+    pub kept_since: Micros,
+    /// The largest time that the clock of a text may be ahead.
+    pub max_ahead: Micros,
+    /// The largest size of one target's text in bytes.
+    pub max_text: u64,
+    /// The largest number of targets of one text.
+    pub max_targets: usize,
+    /// The number of milliseconds that a feed waits for another one.
+    pub feed_wait: i64,
+    /// The largest rate of one operation, per second, that all entries of a target can reach together.
+    pub max_rate: u64,
+}
+
+/// Reads the settings. Fails with [`Error::NoStore`] if there is no store.
+pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
+    require(client)?;
+    let row = client.query_only(include_str!("settings/settings.sql"), &[], "settings")?;
+    let limit =
+        |name| -> Result<u64, Error> { Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0)) };
+    let kept_since: Option<Micros> = row.get("kept_since")?;
+    Ok(Settings {
+        raw_retention: row.get("raw_retention")?,
+        kept_since: kept_since.ok_or(Error::NoRow("refresh"))?,
+        max_ahead: row.get("max_ahead")?,
+        max_text: limit("max_text")?,
+        max_targets: usize::try_from(limit("max_targets")?).unwrap_or(0),
+        feed_wait: row.get("feed_wait")?,
+        max_rate: limit("max_rate")?,
+    })
+}
+
+/// The requested settings; a setting that is `None` stays as it is.
+pub struct Wanted {
+    pub raw_retention: Option<Interval>,
+    pub retention: Option<Interval>,
+    pub rejects_retention: Option<Interval>,
+    pub rollup_10m_retention: Option<Interval>,
+    pub rollup_1h_retention: Option<Interval>,
+    pub rollup_1d_retention: Option<Interval>,
+    pub chunk_interval: Option<Interval>,
+    pub compress_after: Option<Interval>,
+    pub refresh_lag: Option<Interval>,
+}
+
+impl Wanted {
+    /// Stores the settings, which take effect with the next maintenance.
+    ///
+    /// # Errors
+    /// An error of PostgreSQL if a value is not possible, [`Error::Settings`] if settings contradict each other; all
+    /// settings stay as they are then.
+    pub fn apply(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        let wanted: [DatumWithOid; 9] = [
+            self.raw_retention.into(),
+            self.retention.into(),
+            self.rejects_retention.into(),
+            self.chunk_interval.into(),
+            self.compress_after.into(),
+            self.refresh_lag.into(),
+            self.rollup_10m_retention.into(),
+            self.rollup_1h_retention.into(),
+            self.rollup_1d_retention.into(),
+        ];
+        client.execute(EACH_POSSIBLE, &wanted)?;
+        refuse_contradictions(client, &wanted)?;
+        client.execute(include_str!("settings/apply.sql"), &wanted)?;
+        Ok(())
+    }
+}
+
+/// The query that fails if a requested setting is not possible, whatever the others are.
+const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.value::text) \
+    FROM (VALUES ('raw_retention', $1), ('retention', $2), ('rejects_retention', $3), ('chunk_interval', $4), \
+    ('compress_after', $5), ('refresh_lag', $6), ('rollup_10m_retention', $7), ('rollup_1h_retention', $8), \
+    ('rollup_1d_retention', $9)) AS v (name, value) WHERE v.value IS NOT NULL";
+
+/// Returns a sentence with the retention periods.
+pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
+    client.query_value(
+        "SELECT format('Kept are raw text %s, increments %s, rollups %s, rejects %s.', \
+         jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), \
+         (SELECT string_agg(format('of %s %s', l.level, jobstats_internal.shown_retention(l.retention)), ', ' ORDER BY l.width) \
+         FROM jobstats.rollups l), jobstats_internal.shown_retention(s.rejects_retention)) FROM jobstats.settings s",
+        &[],
+    )
+}
+
+fn refuse_contradictions(
+    client: &mut SpiClient<'_>,
+    wanted: &[DatumWithOid<'_>],
+) -> Result<(), Error> {
+    match client.execute_opt(include_str!("settings/contradictions.sql"), wanted)? {
+        None => Ok(()),
+        Some(row) => Err(Error::Settings {
+            problem: row.get("problem")?,
+            hint: row.get("hint")?,
+        }),
+    }
+}
+
+/// Creates the trigger that checks settings, whoever sets them.
+pub fn create_check(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute(include_str!("settings/checked.sql"), &[])?;
+    Ok(())
+}
+
+/// Puts the row of settings back if it was lost: the defaults, with retentions that keep everything that is stored, so that
+/// the next maintenance does not drop what an earlier setting kept. Nobody knows either how large the stored values are.
+pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let restored = client.execute(
+        "INSERT INTO jobstats.settings (version, limited_since) VALUES ($1, now()) ON CONFLICT (one) DO NOTHING",
+        &[VERSION.into()],
+    )?;
+    if restored == 0 {
+        return Ok(());
+    }
+    client.execute(include_str!("settings/keep_stored.sql"), &[])?;
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_WARNING,
+        "the settings of the store had been lost and are the defaults again",
+        "jobstats",
+    )
+    .set_hint("Set them again: the retentions are as long as what is stored is old.")
+    .report(PgLogLevel::WARNING);
+    Ok(())
+}

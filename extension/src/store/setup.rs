@@ -1,0 +1,217 @@
+//! `jobstats_setup()`: creates the store, or brings it up to date.
+
+use std::fmt::Write as _;
+
+use pgrx::datum::Interval;
+use pgrx::prelude::*;
+use pgrx::spi::{SpiClient, quote_literal};
+
+use crate::pg::error::Error;
+use crate::pg::guc;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::store;
+use crate::store::columns::{meaning, operation_columns};
+use crate::store::installation::{Installation, installation};
+use crate::store::maintain::schedule;
+use crate::store::rollup;
+use crate::store::settings::{self, Wanted};
+use crate::store::{convert, tables, version, views};
+
+/// The formats that a new store knows, with the node label where the identifier names no node.
+const FORMATS: &str =
+    "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_setup(
+    raw_retention interval DEFAULT NULL,
+    retention interval DEFAULT NULL,
+    rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL,
+    rollup_1h_retention interval DEFAULT NULL,
+    rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL,
+    compress_after interval DEFAULT NULL,
+    refresh_lag interval DEFAULT NULL
+) RETURNS text
+LANGUAGE c VOLATILE
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_setup IS
+'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
+"#)]
+#[allow(clippy::too_many_arguments)]
+fn jobstats_setup(
+    raw_retention: Option<Interval>,
+    retention: Option<Interval>,
+    rejects_retention: Option<Interval>,
+    rollup_10m_retention: Option<Interval>,
+    rollup_1h_retention: Option<Interval>,
+    rollup_1d_retention: Option<Interval>,
+    chunk_interval: Option<Interval>,
+    compress_after: Option<Interval>,
+    refresh_lag: Option<Interval>,
+) -> SqlResult<String> {
+    let wanted = Wanted {
+        raw_retention,
+        retention,
+        rejects_retention,
+        rollup_10m_retention,
+        rollup_1h_retention,
+        rollup_1d_retention,
+        chunk_interval,
+        compress_after,
+        refresh_lag,
+    };
+    let message = connect_mut(|client| -> Result<String, Error> {
+        require_utf8(client)?;
+        let schema = store::extension_schema()?;
+        let new = prepare_schema(client)?;
+        if !new {
+            lock_out_others(client)?;
+        }
+        let outdated = !new && is_outdated(client)?;
+        let installation = installation(client)?;
+        tables::create(client, &installation)?;
+        if new || outdated {
+            tables::add_columns(client)?;
+        }
+        if new {
+            client.execute(FORMATS, &[])?;
+            tables::divide(client, &installation)?;
+        }
+        client.execute("SELECT jobstats_internal.forget_writers()", &[])?;
+        rollup::create(client, &installation)?;
+        if !new {
+            settings::restore(client)?;
+        }
+        client.execute(
+            "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
+            &[store::VERSION.into()],
+        )?;
+        wanted.apply(client)?;
+        tables::tune(client, &installation)?;
+        settings::create_check(client)?;
+        views::create(client, &schema)?;
+        let share = "SELECT jobstats_internal.share_functions_on_text()";
+        client.execute(share, &[])?;
+        comment(client)?;
+        message(client, &installation, &schema)
+    })?;
+    Ok(message)
+}
+
+fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
+    let encoding = guc::setting(client, "server_encoding")?;
+    if encoding == "UTF8" {
+        Ok(())
+    } else {
+        Err(Error::Encoding(encoding))
+    }
+}
+
+/// Creates the schema. Returns whether it is new. Refuses a schema that somebody else has made, because its content
+/// would run with our rights.
+fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
+    loop {
+        // This statement takes a new snapshot: another setup may just have made the schema.
+        let ours = client.execute_value(
+            &format!(
+                "SELECT pg_get_userbyid(n.nspowner) = current_user AND coalesce(({}), false) \
+                 FROM pg_namespace n WHERE n.nspname = 'jobstats'",
+                version::IS_OURS
+            ),
+            &[],
+        )?;
+        match ours {
+            Some(true) => return Ok(false),
+            Some(false) => return Err(Error::ForeignSchema),
+            None => {}
+        }
+        if client.execute_value("SELECT jobstats_internal.create_schema()", &[])? {
+            return Ok(true);
+        }
+    }
+}
+
+/// Returns whether an earlier version made the store. Fails if a later version made it, because this one does not know
+/// all of it.
+fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
+    // A store that has lost its settings may be of any version.
+    let Some(version) = version::version(client)? else {
+        return Ok(true);
+    };
+    match version::disagreement(version) {
+        Some(error @ Error::StoreVersion { newer: true, .. }) => Err(error),
+        other => Ok(other.is_some()),
+    }
+}
+
+/// Waits for running feeds and maintenance to end and makes new ones wait, so that no deadlock over tables can arise. A
+/// store of version 0.1 has no table of locks; setup waits there for the lock of the feed alone.
+fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    for (relation, lock) in [
+        (
+            "jobstats.locks",
+            "INSERT INTO jobstats.locks VALUES ('store') ON CONFLICT DO NOTHING; \
+             SELECT jobstats_internal.lock_store()",
+        ),
+        ("jobstats.feed", "LOCK TABLE jobstats.feed"),
+    ] {
+        if client.execute_value("SELECT to_regclass($1) IS NOT NULL", &[relation.into()])? {
+            client.execute(lock, &[])?;
+        }
+    }
+    Ok(())
+}
+
+fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let mut statements = include_str!("setup/comments.sql").to_owned();
+    for (column, name) in operation_columns() {
+        let text = quote_literal(meaning(column));
+        let _ = writeln!(
+            statements,
+            "COMMENT ON COLUMN jobstats.increments.\"{name}\" IS {text};"
+        );
+    }
+    client.execute(&statements, &[])?;
+    rollup::comment(client)
+}
+
+fn message(
+    client: &SpiClient<'_>,
+    installation: &Installation,
+    schema: &str,
+) -> Result<String, Error> {
+    let pending = convert::pending_names(client, installation)?;
+    let mut kind = match installation {
+        Installation::Plain => {
+            "tables partitioned by day (TimescaleDB is not installed in this database)".to_owned()
+        }
+        Installation::Timescale { .. } if pending.iter().any(|it| it == "increments") => {
+            "tables partitioned by day, made before TimescaleDB was installed".to_owned()
+        }
+        Installation::Timescale {
+            version, community, ..
+        } => format!(
+            "hypertables of TimescaleDB {version} ({})",
+            if *community {
+                "Community edition"
+            } else {
+                "Apache edition"
+            }
+        ),
+    };
+    if !pending.is_empty() {
+        let _ = write!(
+            kind,
+            ".\nCALL {schema}.jobstats_convert() makes of {} what TimescaleDB has now",
+            pending.join(", ")
+        );
+    }
+    Ok(format!(
+        "The store of jobstats {version} is ready: {kind}.\n{kept}\n{schedule}",
+        version = store::VERSION,
+        kept = settings::told(client)?,
+        schedule = schedule::advice(client, installation, schema)?,
+    ))
+}

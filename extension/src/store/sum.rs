@@ -1,0 +1,109 @@
+//! Sums over operation columns, and the columns of rollups by user that hold the widest of them.
+
+use jobstats_core::operation::{OPERATIONS, Operation};
+
+use crate::store::columns::usecs_name;
+
+/// A column and the sum that it holds.
+type NamedSum = (&'static str, fn() -> Sum);
+
+/// The columns of rollups by user that hold sums over many operations. Adding these up for each question would take
+/// longer than all the rest.
+pub const COMBINED: [NamedSum; 4] = [
+    ("service_usecs", Sum::service_time),
+    ("service_calls", Sum::service_calls),
+    ("metadata_usecs", Sum::metadata_time),
+    ("metadata", Sum::metadata_calls),
+];
+
+/// A sum over columns of `jobstats.increments`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sum {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// Set if only metadata targets count.
+    pub mdt_only: bool,
+    /// Set if the columns are times, which servers before Lustre 2.14 do not report.
+    pub time: bool,
+}
+
+impl Sum {
+    /// Returns the sum over one column.
+    pub fn column(name: &str) -> Self {
+        Self {
+            columns: vec![name.to_owned()],
+            mdt_only: false,
+            time: false,
+        }
+    }
+
+    pub fn counts(operations: &[&Operation]) -> Self {
+        Self {
+            columns: operations.iter().map(|it| it.name.to_owned()).collect(),
+            mdt_only: false,
+            time: false,
+        }
+    }
+
+    pub fn times(operations: &[&Operation]) -> Self {
+        Self {
+            columns: operations.iter().map(|it| usecs_name(it)).collect(),
+            mdt_only: false,
+            time: true,
+        }
+    }
+
+    pub fn on_mdt(mut self) -> Self {
+        self.mdt_only = true;
+        self
+    }
+
+    /// Returns the sum of all calls on which service time is spent, each of them counted once.
+    pub fn service_calls() -> Self {
+        Self::counts(&chosen(Operation::in_service_time))
+    }
+
+    /// Returns the sum of all time that servers spent. A target without any of it reports no times.
+    pub fn service_time() -> Self {
+        Self::times(&chosen(Operation::in_service_time))
+    }
+
+    /// Returns the sum of all calls that count as metadata.
+    pub fn metadata_calls() -> Self {
+        Self::counts(&chosen(|operation| operation.metadata))
+    }
+
+    /// Returns the sum of the time that servers spent on metadata.
+    pub fn metadata_time() -> Self {
+        Self::times(&chosen(|operation| operation.metadata))
+    }
+
+    /// Returns the column of rollups by user that holds this sum, for targets of any kind.
+    pub fn combined(&self) -> Option<&'static str> {
+        let mut combined = COMBINED.iter();
+        let found = combined.find(|(_, sum)| sum().columns == self.columns);
+        found.map(|(name, _)| *name)
+    }
+
+    /// Returns the sum in SQL, made of an expression for each column. The sum is NULL if all expressions are; a sum
+    /// over several columns is NULL if it is zero, too.
+    pub fn over(&self, expression: impl Fn(&str) -> String) -> String {
+        match self.columns.as_slice() {
+            [column] => expression(column),
+            columns => {
+                let terms: Vec<String> = columns
+                    .iter()
+                    .map(|column| format!("coalesce({}, 0)", expression(column)))
+                    .collect();
+                format!("nullif({}, 0)", terms.join(" + "))
+            }
+        }
+    }
+}
+
+fn chosen(condition: impl Fn(&Operation) -> bool) -> Vec<&'static Operation> {
+    OPERATIONS
+        .iter()
+        .filter(|operation| condition(operation))
+        .collect()
+}

@@ -1,0 +1,119 @@
+//! The tables of the store, and those of them that grow with time.
+
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::store::columns::operation_columns;
+use crate::store::installation::{Installation, divide_by_time};
+use crate::store::relations;
+use crate::store::rollup;
+
+/// The tables that grow with time.
+pub const GROWING: [&str; 3] = ["raw", "observations", "increments"];
+
+/// The statement that turns off compression of raw text, which is packed before it is stored: trying to compress it
+/// again would cost more than it saves.
+const PACKED: &str = "ALTER TABLE jobstats.raw \
+    ALTER COLUMN body SET STORAGE EXTERNAL, ALTER COLUMN carried SET STORAGE EXTERNAL";
+
+/// Creates the tables that the store lacks.
+pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    let partitioned = match installation {
+        Installation::Plain => "PARTITION BY RANGE (\"time\")",
+        Installation::Timescale { .. } => "",
+    };
+    let columns: Vec<String> = operation_columns()
+        .map(|(_, name)| format!("    \"{name}\" bigint"))
+        .collect();
+    let statements = include_str!("tables/tables.sql")
+        .replace("@partitioned@", partitioned)
+        .replace("@operation_columns@", &columns.join(",\n"));
+    client.execute(&statements, &[])?;
+    relations::add_operations(client, "increments")
+}
+
+/// Adds the columns that tables of a store of an earlier version lack.
+pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute(include_str!("tables/added.sql"), &[])?;
+    Ok(())
+}
+
+/// Turns the growing tables of a new store into hypertables, or creates their first partitions.
+pub fn divide(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    client.execute(PACKED, &[])?;
+    for table in GROWING {
+        divide_by_time(client, installation, table, "time", "interval '1 day'")?;
+    }
+    client.execute(
+        "SELECT jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days') \
+         FROM unnest($1::text[]) AS relation",
+        &[GROWING.to_vec().into()],
+    )?;
+    Ok(())
+}
+
+/// Applies the settings on chunks, if TimescaleDB is installed.
+pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
+    if let Installation::Timescale {
+        schema, community, ..
+    } = installation
+    {
+        set_chunk_interval(client, schema)?;
+        if *community {
+            enable_columnstore(client)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets the width of chunks that are made from now on.
+fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
+    client.execute(
+        &format!(
+            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', relation)::regclass, s.chunk_interval) \
+             FROM jobstats.settings s, unnest($1::text[]) AS relation \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'r'"
+        ),
+        &[GROWING.to_vec().into()],
+    )?;
+    Ok(())
+}
+
+/// Enables the columnstore for chunks that are old enough, segmented by target, so that replacing one observation
+/// unpacks little. Relations that are not yet hypertables or continuous aggregates stay as they are.
+fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let off = client
+        .execute_rows(
+            "SELECT h.hypertable_name::text AS name FROM timescaledb_information.hypertables h \
+             WHERE h.hypertable_schema = 'jobstats' AND NOT h.compression_enabled \
+             UNION ALL \
+             SELECT a.view_name::text FROM timescaledb_information.continuous_aggregates a \
+             WHERE a.view_schema = 'jobstats' AND NOT a.compression_enabled",
+            &[],
+        )?
+        .map(|row| row.get("name"))
+        .collect::<Result<Vec<String>, _>>()?;
+    let rollups = rollup::LEVELS
+        .iter()
+        .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
+    let users = rollup::LEVELS
+        .iter()
+        .map(|level| ("TABLE", level.users(), "bucket"));
+    let increments = ("TABLE", "increments".to_owned(), "\"time\"");
+    for (kind, relation, order) in std::iter::once(increments).chain(rollups).chain(users) {
+        // A rollup that is still a hypertable of its own is no view.
+        if off.contains(&relation)
+            && (relations::kind(client, &relation)? == Some('v')) == (kind != "TABLE")
+        {
+            client.execute(
+                &format!(
+                    "ALTER {kind} jobstats.{relation} SET (timescaledb.enable_columnstore = true, \
+                     timescaledb.segmentby = 'target_id', timescaledb.orderby = '{order}')"
+                ),
+                &[],
+            )?;
+        }
+    }
+    Ok(())
+}

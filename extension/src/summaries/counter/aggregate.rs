@@ -1,0 +1,147 @@
+//! The aggregates that make and merge summaries. Readings that the fast path adds do not get here, see [`crate::summaries::counter::fast`].
+
+use jobstats_core::counter::{Reading, Rollup, Series};
+use pgrx::datum::Internal;
+use pgrx::prelude::*;
+
+use crate::pg::aggregate_state::{self, StateMemory};
+use crate::pg::error::Error;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::SqlResult;
+use crate::pg::time::micros;
+use crate::summaries::counter::summary_type::stored;
+
+#[pg_extern(requires = ["counter_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint) IS 'Internal: of jobstats_counter_agg.';
+"#)]
+fn counter_add(
+    state: Internal,
+    observed: Option<TimestampWithTimeZone>,
+    value: Option<i64>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    add(state, observed, value, None, call)
+}
+
+#[pg_extern(requires = ["counter_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', 'jobstats_counter_add_of_life';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) IS
+'Internal: of jobstats_counter_agg.';
+"#)]
+fn counter_add_of_life(
+    state: Internal,
+    observed: Option<TimestampWithTimeZone>,
+    value: Option<i64>,
+    start_time: Option<TimestampWithTimeZone>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    add(state, observed, value, start_time, call)
+}
+
+fn add(
+    state: Internal,
+    observed: Option<TimestampWithTimeZone>,
+    value: Option<i64>,
+    start_time: Option<TimestampWithTimeZone>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    let (Some(observed), Some(value)) = (observed, value) else {
+        return Ok(state);
+    };
+    let start = start_time.map(micros).transpose()?;
+    let reading = Reading::new(micros(observed)?, value, start).map_err(Error::from)?;
+    // SAFETY: the states of this aggregate are series.
+    #[allow(unsafe_code)]
+    let series = unsafe {
+        aggregate_state::state_or_new::<Series<StateMemory>>(state, call, |memory| {
+            Ok(Series::new_in(memory))
+        })
+    }?;
+    series.push(reading).map_err(Error::from)?;
+    Ok(aggregate_state::kept(series))
+}
+
+#[pg_extern(requires = ["counter_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_finish(internal) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
+"#)]
+fn counter_finish(state: Internal) -> SqlResult<Option<Vec<u8>>> {
+    // SAFETY: the states of this aggregate are series.
+    #[allow(unsafe_code)]
+    let Some(series) = (unsafe { aggregate_state::state::<Series<StateMemory>>(state) }) else {
+        return Ok(None);
+    };
+    let summary = series.summary(PAUSE).map_err(Error::from)?;
+    Ok(summary.map(|it| it.to_bytes().to_vec()))
+}
+
+#[pg_extern(requires = ["counter_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_merge(internal, jobstats_counter) IS 'Internal: of jobstats_rollup.';
+"#)]
+fn counter_merge(
+    state: Internal,
+    counter: Option<&[u8]>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    let Some(counter) = counter else {
+        return Ok(state);
+    };
+    // SAFETY: the states of this aggregate are rollups.
+    #[allow(unsafe_code)]
+    let rollup = unsafe {
+        aggregate_state::state_or_new::<Rollup<StateMemory>>(state, call, |memory| {
+            Ok(Rollup::new_in(memory))
+        })
+    }?;
+    rollup.push(stored(counter)?).map_err(Error::from)?;
+    Ok(aggregate_state::kept(rollup))
+}
+
+#[pg_extern(requires = ["counter_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_merged(internal) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_merged(internal) IS 'Internal: of jobstats_rollup.';
+"#)]
+fn counter_merged(state: Internal) -> SqlResult<Option<Vec<u8>>> {
+    // SAFETY: the states of this aggregate are rollups.
+    #[allow(unsafe_code)]
+    let Some(rollup) = (unsafe { aggregate_state::state::<Rollup<StateMemory>>(state) }) else {
+        return Ok(None);
+    };
+    let summary = rollup.summary(PAUSE).map_err(Error::from)?;
+    Ok(summary.map(|it| it.to_bytes().to_vec()))
+}
+
+extension_sql!(
+    r#"
+CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint) (
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint) IS
+'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
+CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz) (
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
+'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
+CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
+    SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
+'The summary of the whole, from summaries of one counter in spans of time that do not overlap, in any order; what happened between them is in it. Error: 22000 for spans that overlap or share an end.';
+"#,
+    name = "counter_aggregates",
+    requires = [
+        counter_add,
+        counter_add_of_life,
+        counter_finish,
+        counter_merge,
+        counter_merged
+    ]
+);

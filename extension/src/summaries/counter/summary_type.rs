@@ -1,0 +1,97 @@
+//! The type `jobstats_counter`.
+//!
+//! A table holds the bytes that core makes, and each summary has exactly one sequence of bytes. So PostgreSQL's own
+//! functions for bytea compare, hash and send it.
+
+use std::ffi::{CStr, CString};
+
+use jobstats_core::counter::{CounterError, Summary};
+use pgrx::datum::Internal;
+use pgrx::prelude::*;
+
+use crate::pg::aggregate_state;
+use crate::pg::error::Error;
+use crate::pg::spi::SqlResult;
+
+extension_sql!("CREATE TYPE jobstats_counter;", name = "counter_name");
+
+/// Reads a summary from the bytes that a table holds.
+pub fn stored(bytes: &[u8]) -> Result<Summary, Error> {
+    Summary::from_bytes(bytes).map_err(|error| Error::DamagedValue(error.to_string()))
+}
+
+#[pg_extern(requires = ["counter_name"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_in(cstring) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_in(cstring) IS 'Internal: from text.';
+"#)]
+fn counter_in(text: &CStr) -> SqlResult<Vec<u8>> {
+    let text = text.to_str().map_err(|_| CounterError::Text);
+    let summary = text.and_then(Summary::from_text).map_err(Error::from)?;
+    Ok(summary.to_bytes().to_vec())
+}
+
+#[pg_extern(requires = ["counter_name"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_out(jobstats_counter) RETURNS cstring
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_out(jobstats_counter) IS 'Internal: to text.';
+"#)]
+fn counter_out(bytes: &[u8]) -> SqlResult<CString> {
+    let text = CString::new(stored(bytes)?.to_string());
+    Ok(text.map_err(|error| Error::DamagedValue(error.to_string()))?)
+}
+
+#[pg_extern(requires = ["counter_name"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_recv(internal) RETURNS jobstats_counter
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_recv(internal) IS 'Internal: from a binary message.';
+"#)]
+fn counter_recv(message: Internal) -> SqlResult<Vec<u8>> {
+    // SAFETY: this is the type's receive function.
+    #[allow(unsafe_code)]
+    let bytes = unsafe { aggregate_state::received(message) };
+    let summary = Summary::from_bytes(bytes).map_err(Error::from)?;
+    Ok(summary.to_bytes().to_vec())
+}
+
+extension_sql!(
+    r#"
+CREATE FUNCTION jobstats_internal.counter_send(jobstats_counter) RETURNS bytea
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'byteasend';
+COMMENT ON FUNCTION jobstats_internal.counter_send(jobstats_counter) IS 'Internal: to a binary message.';
+
+CREATE TYPE jobstats_counter (
+    INPUT = jobstats_internal.counter_in, OUTPUT = jobstats_internal.counter_out,
+    RECEIVE = jobstats_internal.counter_recv, SEND = jobstats_internal.counter_send,
+    INTERNALLENGTH = VARIABLE, STORAGE = extended
+);
+COMMENT ON TYPE jobstats_counter IS
+'What the readings of a counter sum up to: made by jobstats_counter_agg(), merged by jobstats_rollup().';
+
+CREATE FUNCTION jobstats_internal.counter_eq(jobstats_counter, jobstats_counter) RETURNS boolean
+LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteaeq';
+COMMENT ON FUNCTION jobstats_internal.counter_eq(jobstats_counter, jobstats_counter) IS 'Internal: =.';
+CREATE FUNCTION jobstats_internal.counter_ne(jobstats_counter, jobstats_counter) RETURNS boolean
+LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE AS 'byteane';
+COMMENT ON FUNCTION jobstats_internal.counter_ne(jobstats_counter, jobstats_counter) IS 'Internal: <>.';
+CREATE FUNCTION jobstats_internal.counter_hash(jobstats_counter) RETURNS integer
+LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'hashvarlena';
+COMMENT ON FUNCTION jobstats_internal.counter_hash(jobstats_counter) IS 'Internal: for GROUP BY and DISTINCT.';
+
+CREATE OPERATOR = (
+    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_internal.counter_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+);
+COMMENT ON OPERATOR = (jobstats_counter, jobstats_counter) IS 'The same readings at either end, increase and resets.';
+CREATE OPERATOR <> (
+    LEFTARG = jobstats_counter, RIGHTARG = jobstats_counter, FUNCTION = jobstats_internal.counter_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (jobstats_counter, jobstats_counter) IS 'Not =.';
+CREATE OPERATOR CLASS jobstats_counter_ops DEFAULT FOR TYPE jobstats_counter USING hash AS
+    OPERATOR 1 =, FUNCTION 1 jobstats_internal.counter_hash(jobstats_counter);
+COMMENT ON OPERATOR CLASS jobstats_counter_ops USING hash IS 'For GROUP BY, DISTINCT and hash joins.';
+"#,
+    name = "counter_type",
+    requires = [counter_in, counter_out, counter_recv]
+);

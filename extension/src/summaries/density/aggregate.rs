@@ -1,0 +1,127 @@
+//! The aggregates that make and merge densities.
+
+use jobstats_core::density::Density;
+use pgrx::datum::Internal;
+use pgrx::prelude::*;
+
+use crate::pg::aggregate_state::{self, StateMemory};
+use crate::pg::error::Error;
+use crate::pg::spi::SqlResult;
+use crate::summaries::density::density_type::stored;
+
+const DEFAULT_BASE: i32 = 10;
+
+#[pg_extern(requires = ["density_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.density_add(internal, double precision) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision) IS 'Internal: of jobstats_density_agg.';
+"#)]
+fn density_add(
+    state: Internal,
+    value: Option<f64>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    add(state, value, Some(DEFAULT_BASE), call)
+}
+
+#[pg_extern(requires = ["density_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.density_add(internal, double precision, integer) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.density_add(internal, double precision, integer) IS
+'Internal: of jobstats_density_agg.';
+"#)]
+fn density_add_to_base(
+    state: Internal,
+    value: Option<f64>,
+    base: Option<i32>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    add(state, value, base, call)
+}
+
+fn add(
+    state: Internal,
+    value: Option<f64>,
+    base: Option<i32>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    let (Some(value), Some(base)) = (value, base) else {
+        return Ok(state);
+    };
+    let density = density_of(state, base, call)?;
+    density.require_base(base).map_err(Error::from)?;
+    density.push(value).map_err(Error::from)?;
+    Ok(aggregate_state::kept(density))
+}
+
+fn density_of<'call>(
+    state: Internal,
+    base: i32,
+    call: pg_sys::FunctionCallInfo,
+) -> Result<&'call mut Density<StateMemory>, Error> {
+    // SAFETY: the states of these aggregates are densities.
+    #[allow(unsafe_code)]
+    unsafe {
+        aggregate_state::state_or_new(state, call, |memory| Ok(Density::new_in(base, memory)?))
+    }
+}
+
+#[pg_extern(requires = ["density_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.density_merge(internal, jobstats_density) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.density_merge(internal, jobstats_density) IS 'Internal: of jobstats_rollup.';
+"#)]
+fn density_merge(
+    state: Internal,
+    density: Option<&[u8]>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    let Some(density) = density else {
+        return Ok(state);
+    };
+    let density = stored(density)?;
+    let whole = density_of(state, density.base().into(), call)?;
+    whole.merge(&density).map_err(Error::from)?;
+    Ok(aggregate_state::kept(whole))
+}
+
+#[pg_extern(requires = ["density_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.density_finish(internal) RETURNS jobstats_density
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.density_finish(internal) IS
+'Internal: of jobstats_density_agg and jobstats_rollup.';
+"#)]
+fn density_finish(state: Internal) -> SqlResult<Option<Vec<u8>>> {
+    // SAFETY: the states of these aggregates are densities.
+    #[allow(unsafe_code)]
+    let density = unsafe { aggregate_state::state::<Density<StateMemory>>(state) };
+    let bytes = density.map(|it| it.to_bytes()).transpose();
+    Ok(bytes.map_err(Error::from)?)
+}
+
+extension_sql!(
+    r#"
+CREATE AGGREGATE jobstats_density_agg(value double precision) (
+    SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
+'How many values lie in which power of ten: bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
+CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
+    SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_density_agg(double precision, integer) IS
+'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Errors: 22003 for a negative or infinite value, or NaN, 22023 for another base.';
+CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
+    SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
+'The density of all values of several densities of the same base. Error: 22023 for different bases.';
+"#,
+    name = "density_aggregates",
+    requires = [
+        density_add,
+        density_add_to_base,
+        density_merge,
+        density_finish
+    ]
+);

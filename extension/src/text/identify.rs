@@ -1,0 +1,87 @@
+//! `jobstats_identify()`, and other functions for the formats of identifiers.
+
+use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity};
+use jobstats_core::scan::IDENTIFIER_MAX;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+use pgrx::{Array, IntoDatum};
+
+use crate::pg::ballast;
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, connect};
+use crate::pg::tuplestore::Rows;
+use crate::store;
+use crate::store::formats::configured_formats;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
+    job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
+)
+LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
+'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
+"#)]
+fn jobstats_identify(
+    entry: Option<&str>,
+    formats: Option<Array<'_, &str>>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let Some(entry) = entry else {
+        return Ok(());
+    };
+    if entry.len() > IDENTIFIER_MAX {
+        return Err(Error::LongName {
+            what: "entry",
+            limit: IDENTIFIER_MAX,
+        }
+        .into());
+    }
+    ballast::hold()?;
+    match formats {
+        Some(formats) => by_first(entry, &formats, &mut rows)?,
+        None => put(&connect(configured_or_built_in)?.identify(entry), &mut rows),
+    }
+    Ok(())
+}
+
+/// Identifies an entry by the first of the formats that matches it. Compiles all formats: an error in one is reported
+/// whatever the entry is.
+fn by_first(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(), Error> {
+    let mut found = false;
+    for format in formats.iter().flatten() {
+        pause();
+        let format = Format::compile(format, None)?;
+        if !found && let Some(identity) = format.identify(entry) {
+            put(&identity, rows);
+            found = true;
+        }
+    }
+    if !found {
+        put(&Formats::default().identify(entry), rows);
+    }
+    Ok(())
+}
+
+fn put(identity: &Identity<'_>, rows: &mut Rows) {
+    let number = |field: Option<u32>| field.map(i64::from).into_datum();
+    rows.put(|| {
+        [
+            identity.job.into_datum(),
+            number(identity.uid),
+            number(identity.gid),
+            identity.node.into_datum(),
+            identity.executable.into_datum(),
+            number(identity.pid),
+            identity.format.into_datum(),
+            identity.status.as_str().into_datum(),
+        ]
+    });
+}
+
+fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
+    if store::exists(client)? {
+        return configured_formats(client);
+    }
+    Ok(Formats::compile(DEFAULT_FORMATS.iter().copied())?)
+}
