@@ -1,4 +1,4 @@
--- Side by side where they are of the same entry and span.
+-- Shows rows of the same entry and span side by side.
 SELECT p.observed, coalesce(e.name, 'entry_id ' || p.entry_id) AS entry, @stored_text@ AS stored,
     @computed_text@ AS computed
 FROM (

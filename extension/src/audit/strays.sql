@@ -1,4 +1,5 @@
--- Increments and raw text that belong to no observation. What is older than every observation retention is about to take.
+-- Increments and raw text that belong to no observation. Rows that are older than every observation are ignored:
+-- retention is about to drop them.
 WITH oldest AS MATERIALIZED (
     SELECT coalesce(min(o."time"), '-infinity') AS "time"
     FROM jobstats.targets t

@@ -1,4 +1,4 @@
--- Takes over the settings that were given. A retention of a rollup of a hundred years or more is none.
+-- Stores the settings that were given. A rollup whose retention is a hundred years or more is kept for ever (NULL).
 WITH rollups AS (
     UPDATE jobstats.rollups l
     SET retention = CASE WHEN w.retention >= interval '100 years' THEN NULL ELSE coalesce(w.retention, l.retention) END
