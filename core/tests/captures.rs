@@ -86,7 +86,7 @@ fn texts(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// What grep and awk count in each file.
+/// The counts of grep and awk for each file.
 fn counted_without_us(directory: &Path) -> BTreeMap<String, Counts> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures.sh");
     let output = Command::new("sh")

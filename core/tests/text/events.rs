@@ -1,4 +1,4 @@
-//! What the scanner finds, one line each: the tests read like the text beside what it means.
+//! Prints the events of a scan, one per line, so that a test shows a text beside its meaning.
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! Whose value a line is in: names of parameters, error messages, wrapped lines and cut texts.
+//! Lines find their target: names of parameters, error messages, wrapped lines and cut texts.
 
 mod cut;
 mod merged;

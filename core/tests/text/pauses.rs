@@ -9,7 +9,7 @@ use jobstats_core::snapshot::{Snapshot, read};
 
 const MB: usize = 1 << 20;
 
-/// How often work looks up.
+/// Counts the calls of the pause callback.
 fn looks(work: impl FnOnce(Pause<'_>)) -> usize {
     let count = Cell::new(0);
     work(Pause::new(&|| count.set(count.get() + 1)));

@@ -1,4 +1,4 @@
-//! What a text is read as.
+//! Shows the contents that are read from a text.
 
 use std::fmt::Write;
 

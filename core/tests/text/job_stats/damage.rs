@@ -131,7 +131,7 @@ fn a_line_that_is_nothing_known_is_left_out() {
     }
 }
 
-/// What a record lacks where the line that cannot be read stands could be the beginning of another.
+/// A record may lack lines if the unreadable line could be the beginning of another record.
 #[test]
 fn where_a_record_could_begin_it_may_be_hidden() {
     check(

@@ -1,4 +1,4 @@
-//! What each generation of Lustre prints.
+//! The layouts of all generations of Lustre.
 
 use crate::events;
 

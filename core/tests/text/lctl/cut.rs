@@ -25,7 +25,7 @@ const WHOLE: &str = "  'cp.1000' snapshot 1510781838.000000000
     punch 1 Requests
 ";
 
-/// Where in the second record the text ends; what of it is read; the problem.
+/// A cut in the second record, the part of the record that is read, and the problem.
 const CUTS: [(&str, &str, &str); 13] = [
     ("-", "", "! 7 cut line: -\n"),
     ("- job", "", "! 7 cut line: - job\n"),

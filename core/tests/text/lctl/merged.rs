@@ -100,7 +100,7 @@ fn a_message_in_a_name_costs_the_target() {
     );
 }
 
-/// What a server could not read is not all there; a target of which nothing else is known is none.
+/// A target with an error message is incomplete; a target with nothing but the message is none.
 #[test]
 fn a_message_about_job_stats_makes_its_target_incomplete() {
     for (message, target) in [
@@ -208,7 +208,7 @@ fn a_message_before_a_value_counts_once() {
     assert_eq!((kept.len(), &kept[0]), (1, &(0..text.len())));
 }
 
-/// Where a message interrupts the damaged name of a target, both parts of the name are of the target before.
+/// If a message interrupts the damaged name of a target, both parts of the name belong to the target before.
 #[test]
 fn a_message_in_a_damaged_name_is_kept_with_it() {
     let text = TEXT.replace("mdt.", &format!(" {}mdt,", MESSAGES[0]));

@@ -1,4 +1,4 @@
-//! What `lctl get_param` makes of it: names, and other parameters.
+//! Names of parameters as `lctl get_param` prints them, and other parameters.
 
 use crate::{events, reading};
 

@@ -1,4 +1,4 @@
-//! The same identifier twice in one text (rule 5).
+//! An identifier that stands twice in one text (rule 5).
 
 use crate::reading;
 
@@ -12,7 +12,7 @@ fn record(start: &str, punch: u64) -> String {
     text + &format!("  punch:           {{ samples: {punch}, unit: reqs }}\n")
 }
 
-/// What is read: start time and value of each record, and the lines of problems.
+/// The result of reading: start time and value of each record, and the lines of problems.
 fn read(records: &[(&str, u64)]) -> String {
     let text: String = records
         .iter()
@@ -73,7 +73,7 @@ fn of_differing_records_of_one_life_the_later_is_used() {
     );
 }
 
-/// It has lost its start time: the line is damaged.
+/// The record has lost its start time: the line is damaged.
 #[test]
 fn a_record_without_start_time_beside_one_that_has_it_is_not_used() {
     assert_eq!(read(&[("1749555000", 7), ("", 8)]), "1749555000 7; ! 5");

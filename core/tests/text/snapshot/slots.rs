@@ -1,4 +1,4 @@
-//! Which counter a line is (rule 6), and what of it is kept.
+//! The counter of a line (rule 6), and the values of the line that are kept.
 
 use jobstats_core::job_stats::Unit;
 use jobstats_core::operation::{OPERATIONS, READ, READ_BYTES, WRITE_BYTES};
