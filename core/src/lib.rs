@@ -11,7 +11,7 @@
 //! [`operation`] is the one list of operations. [`entry_id`] interprets identifiers. [`counter`] sums up the readings
 //! of any counter, [`density`] counts values by size, [`observed`] adds up for how long something was observed, and
 //! [`rate`] divides totals by that time. [`openmetrics`] writes the text that Prometheus scrapes. [`escape`] converts
-//! bytes that are not UTF-8 to text. Long work calls [`pause`] regularly, so that it can be cancelled.
+//! bytes that are not UTF-8 to text. [`passwd`] reads another text, the names of users. Long work calls [`pause`] regularly, so that it can be cancelled.
 
 pub mod counter;
 pub mod density;
@@ -22,6 +22,7 @@ pub mod level;
 pub mod observed;
 pub mod openmetrics;
 pub mod operation;
+pub mod passwd;
 pub mod pause;
 pub mod rate;
 pub mod scan;
