@@ -2,6 +2,7 @@
 DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_ingest(text, text, timestamptz, text, bytea, interval, text);
 
 -- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
 -- types, operators and aggregates in use consist of them.

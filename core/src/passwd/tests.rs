@@ -57,7 +57,10 @@ fn what_is_no_user_is_skipped() {
 
 #[test]
 fn a_line_may_end_as_those_of_windows_or_not_at_all() {
-    assert_eq!(users(b"ada:x:1:1::/a:/b\r\nbob:x:2:2::/a:/b"), [(1, "ada"), (2, "bob")]);
+    assert_eq!(
+        users(b"ada:x:1:1::/a:/b\r\nbob:x:2:2::/a:/b"),
+        [(1, "ada"), (2, "bob")]
+    );
     assert!(users(b"").is_empty());
 }
 
@@ -66,7 +69,17 @@ fn numbers_are_those_of_users() {
     let line = |uid: &str| format!("ada:x:{uid}:1::/a:/b\n").into_bytes();
     assert_eq!(users(&line("4294967294")), [(4_294_967_294, "ada")]);
     assert_eq!(users(&line("007")), [(7, "ada")]);
-    for uid in ["4294967295", "4294967296", "-1", "+1", "", " 1", "1e3", "99999999999999999999999", "0x10"] {
+    for uid in [
+        "4294967295",
+        "4294967296",
+        "-1",
+        "+1",
+        "",
+        " 1",
+        "1e3",
+        "99999999999999999999999",
+        "0x10",
+    ] {
         assert_eq!(reasons(&line(uid)), [(1, Reason::BadNumber)], "{uid}");
     }
     assert_eq!(reasons(b"ada:x:1:users::/a:/b"), [(1, Reason::BadNumber)]);
@@ -76,7 +89,15 @@ fn numbers_are_those_of_users() {
 fn names_are_text_of_a_line() {
     let line = |name: &[u8]| [name, b":x:1:1::/a:/b\n"].concat();
     assert_eq!(users(&line(&[b'a'; NAME_MAX])).len(), 1);
-    for name in [&b""[..], &[b'a'; NAME_MAX + 1], b"a\0b", b"a\x1b[31m", b"m\xFCller", b"a\tb", "a\u{85}".as_bytes()] {
+    for name in [
+        &b""[..],
+        &[b'a'; NAME_MAX + 1],
+        b"a\0b",
+        b"a\x1b[31m",
+        b"m\xFCller",
+        b"a\tb",
+        "a\u{85}".as_bytes(),
+    ] {
         assert_eq!(reasons(&line(name)), [(1, Reason::BadName)], "{name:?}");
     }
 }
@@ -96,7 +117,9 @@ fn other_texts_are_not_taken_for_passwd() {
         assert!(!is_passwd(text), "{}", String::from_utf8_lossy(text));
         assert!(users(text).is_empty(), "{}", String::from_utf8_lossy(text));
     }
-    assert!(is_passwd(b"\n# local\n+::::::\ndamaged\nada:x:1:1::/a:/b\n"));
+    assert!(is_passwd(
+        b"\n# local\n+::::::\ndamaged\nada:x:1:1::/a:/b\n"
+    ));
 }
 
 #[test]
@@ -117,7 +140,18 @@ fn long_work_can_be_cancelled() {
 
 /// Parts of texts, from which hostile ones are made.
 const PIECES: &[&[u8]] = &[
-    b":", b":x:1:1:g:/h:/s\n", b"\n", b"\r\n", b"\0", b"\xFF", b"a:x:1:1:g:/h:/s\n", b"42", b"4294967295", b"/", b"+", b"ada",
+    b":",
+    b":x:1:1:g:/h:/s\n",
+    b"\n",
+    b"\r\n",
+    b"\0",
+    b"\xFF",
+    b"a:x:1:1:g:/h:/s\n",
+    b"42",
+    b"4294967295",
+    b"/",
+    b"+",
+    b"ada",
 ];
 
 proptest! {
@@ -159,11 +193,21 @@ fn check(text: &[u8]) {
     let reading = read_all(text);
     let lines = lines(text).count() as u64;
     assert!(reading.users.len() as u64 + reading.problems_found <= lines);
-    assert!(reading.users.windows(2).all(|pair| pair[0].uid < pair[1].uid));
+    assert!(
+        reading
+            .users
+            .windows(2)
+            .all(|pair| pair[0].uid < pair[1].uid)
+    );
     for user in &reading.users {
         assert!(user.uid != u32::MAX && (1..=NAME_MAX).contains(&user.name.len()));
         assert!(!user.name.contains(char::is_control));
     }
-    assert!(reading.problems.windows(2).all(|pair| pair[0].line < pair[1].line));
+    assert!(
+        reading
+            .problems
+            .windows(2)
+            .all(|pair| pair[0].line < pair[1].line)
+    );
     assert!(!is_passwd(text) || !reading.users.is_empty());
 }

@@ -239,6 +239,7 @@ column!(
     Interval,
     TimestampWithTimeZone,
     Vec<u8>,
+    &[u8],
     Vec<f64>,
     Vec<String>
 );

@@ -10,7 +10,7 @@ use crate::pg::spi::{SqlResult, connect, connect_mut};
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
 use crate::store::rollup::{LEVELS, Level};
-use crate::store::tables::GROWING;
+use crate::store::sources;
 use crate::store::version::numbers;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
@@ -36,8 +36,8 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
     let Installation::Timescale { community, .. } = installation else {
         return Ok(Vec::new());
     };
-    let growing = GROWING.iter().map(|table| Pending {
-        relation: (*table).to_owned(),
+    let growing = sources::growing().map(|growing| Pending {
+        relation: growing.table.to_owned(),
         key: "time",
         unit: "day",
         chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),

@@ -244,7 +244,7 @@ impl Level {
             "CREATE OR REPLACE VIEW jobstats.rates_{name} AS \
              SELECT r.\"time\", r.since, r.bucket, r.first, r.last, r.resets, \
              t.cluster, t.filesystem, t.kind, t.name AS target, \
-             e.workload, e.job, e.uid, u.name AS \"user\", e.gid, e.node, e.executable, e.pid, e.status, e.name AS entry\
+             e.workload, e.job, e.uid, u.user_name AS \"user\", e.gid, e.node, e.executable, e.pid, e.status, e.name AS entry\
              {rates} FROM jobstats.increments_{name} r \
              CROSS JOIN (SELECT extract(epoch FROM interval '{width}')::double precision AS seconds) s \
              LEFT JOIN jobstats.targets t ON t.target_id = r.target_id \

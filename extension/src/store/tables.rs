@@ -7,9 +7,7 @@ use crate::store::columns::operation_columns;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
 use crate::store::rollup;
-
-/// The tables that grow with time.
-pub const GROWING: [&str; 3] = ["raw", "observations", "increments"];
+use crate::store::sources::growing;
 
 /// The statement that turns off compression of raw text, which is packed before it is stored: trying to compress it
 /// again would cost more than it saves.
@@ -41,14 +39,20 @@ pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Turns the growing tables of a new store into hypertables, or creates their first partitions.
 pub fn divide(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
     client.update(PACKED, None, &[])?;
-    for table in GROWING {
-        divide_by_time(client, installation, table, "time", "interval '1 day'")?;
+    for growing in growing() {
+        divide_by_time(
+            client,
+            installation,
+            growing.table,
+            "time",
+            "interval '1 day'",
+        )?;
     }
     client.update(
-        "SELECT jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days') \
-         FROM unnest($1::text[]) AS relation",
+        "SELECT jobstats_internal.add_partitions(t.relation, text 'day', now(), now() + interval '3 days') \
+         FROM jobstats_internal.growing_tables() t",
         None,
-        &[GROWING.to_vec().into()],
+        &[],
     )?;
     Ok(())
 }
@@ -71,12 +75,12 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
 fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
     client.update(
         &format!(
-            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', relation)::regclass, s.chunk_interval) \
-             FROM jobstats.settings s, unnest($1::text[]) AS relation \
-             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'r'"
+            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
+             FROM jobstats.settings s, jobstats_internal.growing_tables() t \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
         ),
         None,
-        &[GROWING.to_vec().into()],
+        &[],
     )?;
     Ok(())
 }
