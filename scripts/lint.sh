@@ -35,5 +35,7 @@ git ls-files -z '*.sh' .ci | xargs -0 shellcheck
 say "versions and what was released"
 versions_stand_once
 scripts/upgrade-scripts.sh check
+say "cargo deny check bans licenses sources"
+cargo deny check bans licenses sources
 say "examples in the documentation"
 examples_are_tested

@@ -51,7 +51,7 @@ impl Database {
     fn simulator(&self, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_jobstats-simulator"))
             .args(arguments)
-            .env("DATABASE_URL", self.url())
+            .env("JOBSTATS_DATABASE_URL", self.url())
             .output()
             .unwrap()
     }

@@ -1,5 +1,4 @@
 //! The functions through which SQL feeds a text.
-#![allow(unsafe_code)]
 
 use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -36,10 +35,8 @@ fn jobstats_ingest(
     duration: Option<Interval>,
     shipper: Option<Short<String>>,
     source: Option<Short<String>>,
-    call: pg_sys::FunctionCallInfo,
+    mut rows: Rows,
 ) -> SqlResult<()> {
-    // SAFETY: called by PostgreSQL, as the statement above says.
-    let mut rows = unsafe { Rows::of(call) };
     let outcomes = run(Arguments {
         cluster: plain(cluster),
         server: plain(server),

@@ -347,6 +347,9 @@ impl Error {
             Self::NotZstd(_) => {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
             }
+            Self::LongName { what: "entry", .. } => {
+                Some("It is no identifier: no server prints one that is longer.")
+            }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
             Self::LongArgument => Some("Give fewer names, or patterns for LIKE."),

@@ -6,7 +6,7 @@ use jobstats_core::step::edge_distance;
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::rows::{Row, insert_increments};
+use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
 use crate::feed::job_stats::stored::{self, Read, Stale, Stored};
 pub use crate::feed::outcome::Counts;
 use crate::feed::outcome::clamp;
@@ -143,13 +143,13 @@ pub fn rows(
     client: &SpiClient<'_>,
     entries: &mut Entries,
     increments: Vec<Increment<'_>>,
-) -> Result<Vec<Row>, Error> {
+) -> Result<Vec<EntryIncrement>, Error> {
     require_room(increments.len(), ENTRY_BYTES)?;
     entries.resolve(client, increments.iter().map(|increment| increment.id))?;
     let mut rows = Vec::new();
     reserve(&mut rows, increments.len())?;
     for increment in PAUSE.among(increments) {
-        rows.push(Row::new(entries.id(increment.id)?, increment));
+        rows.push(EntryIncrement::new(entries.id(increment.id)?, increment));
     }
     Ok(rows)
 }

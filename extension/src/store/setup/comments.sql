@@ -48,6 +48,7 @@ COMMENT ON COLUMN jobstats.users.user_name IS 'The name; where several users hav
 COMMENT ON TABLE jobstats.rejects IS 'Text that could not be used, with the reason; kept for settings.rejects_retention.';
 COMMENT ON COLUMN jobstats.rejects."time" IS 'When it was read, as its server said; a wrong clock can be why it is here.';
 COMMENT ON COLUMN jobstats.rejects.received IS 'When it came to the database.';
+COMMENT ON COLUMN jobstats.rejects.text IS 'The line, or the beginning of the text; NULL where it may have secrets.';
 COMMENT ON TABLE jobstats.settings IS 'One row.';
 COMMENT ON COLUMN jobstats.settings.raw_retention IS 'How long raw text is kept.';
 COMMENT ON COLUMN jobstats.settings.retention IS 'How long increments and observations are kept.';

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{self, Host};
 
 use crate::variables::{self, Variables};
 
+mod passfile;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +17,9 @@ mod tests;
 const DEFAULT_HOST: &str = "/var/run/postgresql";
 
 /// The options that name the database and its TLS mode.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Database")]
+#[group(id = "database")]
 pub struct Options {
     /// Database: postgresql://USER@HOST:PORT/DATABASE?sslmode=…, without a password [default: JOBSTATS_DATABASE_URL]
     #[arg(long, value_name = "URL")]
@@ -51,7 +53,7 @@ pub enum SslMode {
     VerifyFull,
 }
 
-impl From<SslMode> for tokio_postgres::config::SslMode {
+impl From<SslMode> for config::SslMode {
     fn from(mode: SslMode) -> Self {
         match mode {
             SslMode::Disable => Self::Disable,
@@ -96,56 +98,56 @@ pub struct Settings {
 }
 
 impl Options {
-    /// Merges the three sources. The command line wins over the environment, and the environment over the file; the URL
-    /// wins over single variables.
-    pub fn settings(&self) -> Result<Settings, Error> {
+    /// Merges the sources. The command line wins over the environment, and the environment over the file; the URL wins
+    /// over the service that it or `PGSERVICE` names, and the service over single variables. The password file is read
+    /// last, if no other source has a password.
+    ///
+    /// `application_name` is the name that the server shows for the connection if no source gives one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no source names a database, and if a source has a value that cannot be used.
+    pub fn settings(&self, application_name: &str) -> Result<Settings, Error> {
         let variables = Variables::new(|name| env::var(name).ok(), self.config.as_deref())?;
-        self.settings_from(&variables)
+        self.settings_from(&variables, application_name)
     }
 
-    fn settings_from(&self, variables: &Variables) -> Result<Settings, Error> {
+    fn settings_from(
+        &self,
+        variables: &Variables,
+        application_name: &str,
+    ) -> Result<Settings, Error> {
         let stored = variables.get(variables::URL);
+        let named = ["PGHOST", "PGDATABASE", "PGSERVICE"].map(|name| variables.get(name));
         let (source, url) = match (&self.database_url, stored) {
             (Some(url), _) => ("--database-url", url.as_str()),
             (None, Some(url)) => (variables::URL, url),
-            (None, None)
-                if variables
-                    .get("PGHOST")
-                    .or(variables.get("PGDATABASE"))
-                    .is_none() =>
-            {
-                return Err(Error::Nowhere);
-            }
+            (None, None) if named == [None; 3] => return Err(Error::Nowhere),
             (None, None) => ("", ""),
         };
         let Url {
             rest,
             sslmode,
             ca_file,
+            service,
         } = Url::split(url);
+        let variables = &variables.with_service(service.as_deref())?;
         let mut config: Config = rest.parse().map_err(|_| Error::Unreadable(source))?;
         if self.database_url.is_some() && config.get_password().is_some() {
             return Err(Error::PasswordInArguments);
         }
         fill(&mut config, variables)?;
-        let sslmode = match (
-            self.sslmode,
-            sslmode.as_deref().or(variables.get("PGSSLMODE")),
-        ) {
-            // Unix sockets need no TLS.
-            _ if config
-                .get_hosts()
-                .iter()
-                .all(|host| matches!(host, Host::Unix(_))) =>
-            {
-                SslMode::Disable
-            }
-            (Some(mode), _) => mode,
-            (None, Some(mode)) => {
-                SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))?
-            }
-            (None, None) => SslMode::default(),
-        };
+        if config.get_application_name().is_none() {
+            config.application_name(variables.get("PGAPPNAME").unwrap_or(application_name));
+        }
+        if config.get_password().is_none()
+            && let Some(text) = variables.password_file()?
+            && let Some(password) = passfile::password(&text, &config)
+        {
+            config.password(password);
+        }
+        let stated = sslmode.as_deref().or(variables.get("PGSSLMODE"));
+        let sslmode = self.sslmode(&config, stated)?;
         let ca_file = self.ca_file.clone().or(ca_file
             .or(variables.get("PGSSLROOTCERT").map(str::to_owned))
             .map(Into::into));
@@ -155,6 +157,27 @@ impl Options {
             ca_file,
         })
     }
+
+    /// Returns the TLS mode of a connection. `stated` is the mode in the URL or in the variables.
+    fn sslmode(&self, config: &Config, stated: Option<&str>) -> Result<SslMode, Error> {
+        let is_socket = |host: &Host| matches!(host, Host::Unix(_));
+        if config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket) {
+            // Unix sockets need no TLS.
+            return Ok(SslMode::Disable);
+        }
+        match (self.sslmode, config.get_ssl_mode(), stated) {
+            (Some(mode), ..) => Ok(mode),
+            // A connection string of the other form, `host=… sslmode=…`, reaches the client library whole.
+            (None, config::SslMode::Disable, _) => Ok(SslMode::Disable),
+            (None, config::SslMode::Require, _) => Ok(SslMode::Require),
+            (None, _, Some(mode)) => {
+                SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))
+            }
+            // The TLS library needs the name of a host, and nobody asked for TLS.
+            (None, _, None) if config.get_hosts().is_empty() => Ok(SslMode::Disable),
+            (None, _, None) => Ok(SslMode::default()),
+        }
+    }
 }
 
 /// A URL, split from the parameters that the client library does not know.
@@ -162,16 +185,18 @@ struct Url {
     rest: String,
     sslmode: Option<String>,
     ca_file: Option<String>,
+    service: Option<String>,
 }
 
 impl Url {
     fn split(url: &str) -> Self {
-        let (mut sslmode, mut ca_file) = (None, None);
+        let (mut sslmode, mut ca_file, mut service) = (None, None, None);
         let Some((base, query)) = url.rsplit_once('?') else {
             return Self {
                 rest: url.to_owned(),
                 sslmode,
                 ca_file,
+                service,
             };
         };
         let mut kept = Vec::new();
@@ -179,6 +204,7 @@ impl Url {
             match parameter.split_once('=') {
                 Some(("sslmode", mode)) => sslmode = Some(mode.to_owned()),
                 Some(("sslrootcert", file)) => ca_file = Some(file.replace("%2F", "/")),
+                Some(("service", name)) => service = Some(name.to_owned()),
                 _ => kept.push(parameter),
             }
         }
@@ -186,6 +212,7 @@ impl Url {
             rest: format!("{base}?{}", kept.join("&")),
             sslmode,
             ca_file,
+            service,
         }
     }
 }
@@ -217,9 +244,6 @@ fn fill(config: &mut Config, variables: &Variables) -> Result<(), Error> {
     }
     if let (None, Some(options)) = (config.get_options(), variables.get("PGOPTIONS")) {
         config.options(options);
-    }
-    if config.get_application_name().is_none() {
-        config.application_name(variables.get("PGAPPNAME").unwrap_or("jobstats-shipper"));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use crate::connection::SslMode;
+use crate::settings::SslMode;
 
 /// An error that prevents TLS.
 #[derive(Debug, thiserror::Error)]

@@ -12,9 +12,10 @@ fn sqlstates_tell_what_to_do() {
         ("42501", Kind::Denied),
         ("55000", Kind::Setup),
         ("42P01", Kind::Setup),
+        ("42883", Kind::Setup),
         ("54000", Kind::Refused),
         ("XX000", Kind::Refused),
     ] {
-        assert_eq!(kind_of_server(&SqlState::from_code(state)), kind, "{state}");
+        assert_eq!(of_server(&SqlState::from_code(state)), kind, "{state}");
     }
 }
