@@ -32,6 +32,12 @@ COPY jobstats.feed (server, body, source) FROM stdin;
 login1	eve:x:1004:1::/h:/s\n	passwd
 \.
 SELECT * FROM jobstats.users WHERE uid IN (1003, 1004) ORDER BY uid;
+-- As docs/sources.md has it for psql.
+\set body `getent passwd 0 | awk -F: '{ print $1 ":x:" $3 ":0::/:" }'`
+SELECT action, entries, active, problems FROM jobstats_ingest('', 'login1', NULL, :'body', source => 'passwd');
+SELECT string_agg(DISTINCT uid::text, ' ') AS uids FROM jobstats.users WHERE uid IN (0, 1002) \gset
+\set body `getent passwd :uids`
+SELECT action, entries FROM jobstats_ingest('', 'login1', NULL, :'body', source => 'passwd');
 
 -- A user who is renamed keeps all that was done, in increments and in rollups, and nothing is to be computed anew.
 CALL jobstats_maintain();

@@ -80,6 +80,7 @@ CREATE FUNCTION jobstats_grant_writer(
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
 <<own>>
 DECLARE
     role regrole;
