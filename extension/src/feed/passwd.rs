@@ -15,7 +15,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Statements, connect_mut};
 
 /// The output of `getent passwd`.
 pub struct Passwd;
@@ -33,7 +33,7 @@ impl Source for Passwd {
 
     fn ingest(
         &self,
-        client: &mut SpiClient<'_>,
+        _: &mut SpiClient<'_>,
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
@@ -49,7 +49,7 @@ impl Source for Passwd {
         }
         let listed = reading.problems.len() as u64;
         ingest.rejects.add_dropped(reading.problems_found - listed);
-        let written = timed(Phase::Users, || write(client, &reading.users))?;
+        let written = timed(Phase::Users, || write(&reading.users))?;
         let counts = Counts {
             entries: clamp(reading.users.len() as u64),
             active: clamp(written.changed),
@@ -80,34 +80,48 @@ struct Written {
     added: u64,
 }
 
-/// Stores the names of users that are new or have changed. What says nothing new is not written, nor locked. Users come in
-/// the order of their uid, so that feeds which write the same ones wait for each other and never deadlock.
-fn write(client: &mut SpiClient<'_>, users: &[User<'_>]) -> Result<Written, Error> {
+/// Stores the names of users that are new or have changed.
+///
+/// Users come in the order of their uid, so that feeds which write the same ones wait for each other and never deadlock.
+fn write(users: &[User<'_>]) -> Result<Written, Error> {
     let mut written = Written::default();
     for users in users.chunks(AT_A_TIME) {
         pause();
-        require_room(users.len(), NAME_BYTES)?;
-        let (mut uids, mut names) = (Vec::<i64>::new(), Vec::<&str>::new());
-        reserve(&mut uids, users.len())?;
-        reserve(&mut names, users.len())?;
-        for user in users {
-            uids.push(user.uid.into());
-            names.push(user.name);
-        }
-        let rows = client.execute_rows(
-            "INSERT INTO jobstats.users AS u (uid, user_name) \
+        // Each statement has its own connection, because its arguments stay in memory as long as the connection.
+        let (changed, added) = connect_mut(|client| write_some(client, users))?;
+        written.changed += changed;
+        written.added += added;
+    }
+    Ok(written)
+}
+
+/// Stores some users, and returns how many rows changed and how many of these are new. A name that is known already is
+/// neither written nor locked.
+fn write_some(client: &mut SpiClient<'_>, users: &[User<'_>]) -> Result<(u64, u64), Error> {
+    require_room(users.len(), NAME_BYTES)?;
+    let (mut uids, mut names) = (Vec::<i64>::new(), Vec::<&str>::new());
+    reserve(&mut uids, users.len())?;
+    reserve(&mut names, users.len())?;
+    for user in users {
+        uids.push(user.uid.into());
+        names.push(user.name);
+    }
+    // A row that an UPDATE has made has the transaction in xmax that locked it for that.
+    let counts = client.execute_opt(
+        "WITH written AS (\
+             INSERT INTO jobstats.users AS u (uid, user_name) \
              SELECT n.uid, n.user_name FROM unnest($1::bigint[], $2::text[]) AS n (uid, user_name) \
              WHERE NOT EXISTS (SELECT FROM jobstats.users k WHERE k.uid = n.uid AND k.user_name = n.user_name) \
              ORDER BY n.uid \
              ON CONFLICT (uid) DO UPDATE SET user_name = excluded.user_name \
              WHERE u.user_name IS DISTINCT FROM excluded.user_name \
-             RETURNING u.xmax = xid '0' AS is_new",
-            &[uids.into(), names.into()],
-        )?;
-        written.changed += rows.len() as u64;
-        for row in rows {
-            written.added += u64::from(row.get::<bool>("is_new")?);
-        }
-    }
-    Ok(written)
+             RETURNING u.xmax = xid '0' AS is_new\
+         ) SELECT count(*) AS changed, count(*) FILTER (WHERE w.is_new) AS added FROM written w",
+        &[uids.into(), names.into()],
+    )?;
+    let Some(counts) = counts else {
+        return Ok((0, 0));
+    };
+    let (changed, added): (i64, i64) = (counts.get("changed")?, counts.get("added")?);
+    Ok((changed.unsigned_abs(), added.unsigned_abs()))
 }

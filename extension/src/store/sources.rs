@@ -126,8 +126,10 @@ fn jobstats_known_sources(sources: Option<Short<Vec<Option<String>>>>) -> SqlRes
     for name in names {
         wanted[position(name.as_deref())?] = true;
     }
-    let known = SOURCES.iter().zip(wanted);
+    let mut known = SOURCES.iter().zip(wanted).collect::<Vec<_>>();
+    known.retain(|(_, is_wanted)| *is_wanted);
     Ok(known
-        .filter_map(|(source, is_wanted)| is_wanted.then(|| source.name.to_owned()))
+        .iter()
+        .map(|(source, _)| source.name.to_owned())
         .collect())
 }
