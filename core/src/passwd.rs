@@ -9,8 +9,8 @@
 //! use jobstats_core::pause::Pause;
 //!
 //! let text = b"root:x:0:0:root:/root:/bin/bash\nada:x:1000:1000:Ada, room 5:4:/home/ada:/bin/sh\n";
-//! let reading = passwd::read(text, Pause::NEVER)?;
-//! assert_eq!(reading.users[1], passwd::User { uid: 1000, name: "ada" });
+//! let contents = passwd::read(text, Pause::NEVER)?;
+//! assert_eq!(contents.users[1], passwd::User { uid: 1000, name: "ada" });
 //! # Ok::<(), passwd::ReadError>(())
 //! ```
 
@@ -27,7 +27,7 @@ use crate::pause::Pause;
 /// The longest name of a user in bytes. Linux itself allows 255.
 pub const NAME_MAX: usize = 255;
 
-/// The number of problems that a reading lists. Further ones are only counted.
+/// The number of problems that are listed. Further ones are only counted.
 const PROBLEMS_MAX: usize = 1_000;
 
 /// The number of lines that [`is_passwd`] looks at.
@@ -78,7 +78,7 @@ pub struct Problem {
 
 /// Everything that a text says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading<'a> {
+pub struct Contents<'a> {
     /// The users in order of their uid. If several lines have one uid, it is the first of them, as for `getpwuid`.
     pub users: Vec<User<'a>>,
     /// The lines that could not be used, the first thousand of them.
@@ -101,28 +101,28 @@ pub enum ReadError {
 ///
 /// # Errors
 /// [`ReadError::OutOfMemory`].
-pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Reading<'a>, ReadError> {
-    let mut reading = Reading::default();
+pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Contents<'a>, ReadError> {
+    let mut contents = Contents::default();
     for (number, line) in pause.among((1..).zip(lines(text))) {
         if is_no_user(line) {
             continue;
         }
         match user(line) {
-            Ok(user) => push(&mut reading.users, user)?,
+            Ok(user) => push(&mut contents.users, user)?,
             Err(reason) => {
-                reading.problems_found += 1;
-                if reading.problems.len() < PROBLEMS_MAX {
+                contents.problems_found += 1;
+                if contents.problems.len() < PROBLEMS_MAX {
                     let line = u32::try_from(number).unwrap_or(u32::MAX);
-                    push(&mut reading.problems, Problem { line, reason })?;
+                    push(&mut contents.problems, Problem { line, reason })?;
                 }
             }
         }
     }
     // The names are parts of one text, so that their addresses tell which line came first. A stable sort would allocate.
     let order = |user: &User<'_>| (user.uid, user.name.as_ptr());
-    reading.users.sort_unstable_by_key(order);
-    reading.users.dedup_by_key(|user| user.uid);
-    Ok(reading)
+    contents.users.sort_unstable_by_key(order);
+    contents.users.dedup_by_key(|user| user.uid);
+    Ok(contents)
 }
 
 /// Returns whether a text looks like one of `getent passwd`: one of its first ten lines is a user.

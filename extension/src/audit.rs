@@ -15,7 +15,7 @@ mod rows;
 mod strays;
 mod walk;
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;

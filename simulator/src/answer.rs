@@ -14,7 +14,7 @@ const ODD_STEP: SignedDuration = SignedDuration::from_secs(17 * 60 + 3);
 /// More rows than any answer has.
 const ALL: i32 = 1_000_000;
 
-/// What a question is asked about.
+/// The subject of a question.
 pub struct Subject {
     /// The filters, which let one cluster through.
     pub filters: Filters,

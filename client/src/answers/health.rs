@@ -32,7 +32,7 @@ answer! {
         cleanup_interval: Option<Interval>,
         /// True if Lustre may forget entries before they are read.
         cleanup_too_short: Option<bool>,
-        /// What to do; `None` if there is nothing to do.
+        /// The remedy; `None` if nothing needs to be done.
         remedy: Option<String>,
     }
 }

@@ -16,7 +16,7 @@ question! {
 }
 
 answer! {
-    /// What a job did with one operation on one target.
+    /// The usage of a job by one operation on one target.
     JobRow {
         /// The name of the target's cluster.
         cluster: String,

@@ -6,14 +6,14 @@ use jobstats_core::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
-    let reading = read(text, Pause::NEVER).unwrap();
+    let contents = read(text, Pause::NEVER).unwrap();
     let lines = text.split(|byte| *byte == b'\n').count() as u64;
-    assert!(reading.users.len() as u64 + reading.problems_found <= lines);
-    assert!(reading.users.windows(2).all(|pair| pair[0].uid < pair[1].uid));
-    for user in &reading.users {
+    assert!(contents.users.len() as u64 + contents.problems_found <= lines);
+    assert!(contents.users.windows(2).all(|pair| pair[0].uid < pair[1].uid));
+    for user in &contents.users {
         assert!(user.uid != u32::MAX && (1..=NAME_MAX).contains(&user.name.len()));
         assert!(!user.name.contains(char::is_control));
     }
-    assert!(reading.problems.iter().all(|problem| u64::from(problem.line) <= lines));
-    assert!(!is_passwd(text) || !reading.users.is_empty());
+    assert!(contents.problems.iter().all(|problem| u64::from(problem.line) <= lines));
+    assert!(!is_passwd(text) || !contents.users.is_empty());
 });

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn read_all(text: &[u8]) -> Reading<'_> {
+fn read_all(text: &[u8]) -> Contents<'_> {
     read(text, Pause::NEVER).unwrap()
 }
 
@@ -52,7 +52,7 @@ fn names_of_domains_are_names() {
 #[test]
 fn what_is_no_user_is_skipped() {
     let text = b"\n  \t\n# local\n+::::::\n+@staff::::::\n-eve::::::\n+ada:x:1:1::/a:/b\r\n";
-    assert_eq!(read_all(text), Reading::default());
+    assert_eq!(read_all(text), Contents::default());
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn other_texts_are_not_taken_for_passwd() {
 
 #[test]
 fn problems_are_counted_beyond_those_that_are_listed() {
-    let reading = b"x\n".repeat(PROBLEMS_MAX + 5);
-    let reading = read_all(&reading);
-    assert_eq!(reading.problems.len(), PROBLEMS_MAX);
-    assert_eq!(reading.problems_found, PROBLEMS_MAX as u64 + 5);
+    let contents = b"x\n".repeat(PROBLEMS_MAX + 5);
+    let contents = read_all(&contents);
+    assert_eq!(contents.problems.len(), PROBLEMS_MAX);
+    assert_eq!(contents.problems_found, PROBLEMS_MAX as u64 + 5);
 }
 
 #[test]
@@ -172,9 +172,9 @@ proptest! {
         for (name, uid, ..) in &printed {
             expected.entry(*uid).or_insert(name.as_str());
         }
-        let reading = read_all(text.as_bytes());
+        let contents = read_all(text.as_bytes());
         prop_assert_eq!(users(text.as_bytes()), expected.into_iter().collect::<Vec<_>>());
-        prop_assert_eq!(reading.problems_found, 0);
+        prop_assert_eq!(contents.problems_found, 0);
     }
 
     /// Any bytes have an answer in which no number occurs twice and every name can be stored.
@@ -190,24 +190,24 @@ proptest! {
 
 /// Checks what holds for every text.
 fn check(text: &[u8]) {
-    let reading = read_all(text);
+    let contents = read_all(text);
     let lines = lines(text).count() as u64;
-    assert!(reading.users.len() as u64 + reading.problems_found <= lines);
+    assert!(contents.users.len() as u64 + contents.problems_found <= lines);
     assert!(
-        reading
+        contents
             .users
             .windows(2)
             .all(|pair| pair[0].uid < pair[1].uid)
     );
-    for user in &reading.users {
+    for user in &contents.users {
         assert!(user.uid != u32::MAX && (1..=NAME_MAX).contains(&user.name.len()));
         assert!(!user.name.contains(char::is_control));
     }
     assert!(
-        reading
+        contents
             .problems
             .windows(2)
             .all(|pair| pair[0].line < pair[1].line)
     );
-    assert!(!is_passwd(text) || !reading.users.is_empty());
+    assert!(!is_passwd(text) || !contents.users.is_empty());
 }

@@ -1,6 +1,6 @@
 //! Compares the stored values of an observation, except its increments, with the computed ones.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 
 use crate::audit::finding::{Finding, first_difference};
 use crate::audit::load::{Carried, Loaded};

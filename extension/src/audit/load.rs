@@ -1,6 +1,6 @@
 //! Reads the observations of a target with their raw text, in batches, and checks the text by its digest.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;

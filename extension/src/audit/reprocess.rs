@@ -1,6 +1,6 @@
 //! `jobstats_reprocess()`: computes anew what the audit finds wrong, and replaces it.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;

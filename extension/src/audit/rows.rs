@@ -1,6 +1,6 @@
 //! Compares the stored increments of a run of observations with the computed ones.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::audit::finding::Finding;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 

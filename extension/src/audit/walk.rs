@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use jobstats_core::increment::{Increment, Micros, Observation};
+use jobstats_core::increment::{Increment, Observation};
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;

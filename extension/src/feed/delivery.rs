@@ -1,6 +1,6 @@
 //! A row of the feed without its text: who sent the text, and when it was read.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
 use crate::pg::bytea::Bytea;

@@ -1,6 +1,6 @@
-//! What a feed has in common for all sources while a text is stored.
+//! The state of a feed while its text is stored, whatever the source is.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 
 use crate::feed::delivery::Delivery;
 use crate::feed::outcome::{Action, Outcome};
@@ -9,7 +9,7 @@ use crate::store::Settings;
 
 /// The state of a feed.
 pub struct Ingest<'a> {
-    /// Who sent the text.
+    /// The row of the feed without its text.
     pub delivery: &'a Delivery,
     pub settings: Settings,
     /// The time at which the text came to the database.

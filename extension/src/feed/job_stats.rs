@@ -14,7 +14,7 @@ pub mod stored;
 
 use std::collections::HashMap;
 
-use jobstats_core::snapshot::{self, Reading, Words};
+use jobstats_core::snapshot::{self, Contents, Words};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
@@ -51,15 +51,15 @@ impl Source for JobStats {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        let reading = timed(Phase::Scan, || snapshot::read(text.bytes(), PAUSE))?;
-        require_limits(&reading, ingest)?;
-        ingest.rejects.add_problems(&reading.problems, None);
-        ingest.rejects.add_dropped(reading.problems_dropped);
+        let contents = timed(Phase::Scan, || snapshot::read(text.bytes(), PAUSE))?;
+        require_limits(&contents, ingest)?;
+        ingest.rejects.add_problems(&contents.problems, None);
+        ingest.rejects.add_dropped(contents.problems_dropped);
         let mut words: Vec<Words> = Vec::new();
-        words.resize_with(reading.snapshots.len(), Words::default);
+        words.resize_with(contents.snapshots.len(), Words::default);
         let mut parts = Vec::new();
-        reserve(&mut parts, reading.snapshots.len())?;
-        for (snapshot, words) in reading.snapshots.into_iter().zip(&mut words) {
+        reserve(&mut parts, contents.snapshots.len())?;
+        for (snapshot, words) in contents.snapshots.into_iter().zip(&mut words) {
             parts.push(Part::new(&text, snapshot, words)?);
         }
         text.leave();
@@ -92,12 +92,12 @@ fn is_of_job_stats(line: &[u8]) -> bool {
 }
 
 /// Checks the number of targets and the size of the part of each.
-fn require_limits(reading: &Reading<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
-    let (found, limit) = (reading.snapshots.len(), ingest.settings.max_targets);
+fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
+    let (found, limit) = (contents.snapshots.len(), ingest.settings.max_targets);
     if found > limit {
         return Err(Error::TooManyTargets { found, limit });
     }
-    let mut sizes = reading.snapshots.iter().map(part::size);
+    let mut sizes = contents.snapshots.iter().map(part::size);
     sizes.try_for_each(|size| require_size(size, ingest.settings.max_text))
 }
 

@@ -54,7 +54,7 @@ pub mod reason {
     pub const WRONG_SOURCE: &str = "another source";
 }
 
-/// What is counted in a text. For `job_stats` these are columns of `jobstats.observations`.
+/// The counts of a part of a text. For `job_stats` these are columns of `jobstats.observations`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub entries: i32,

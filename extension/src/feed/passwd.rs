@@ -38,23 +38,23 @@ impl Source for Passwd {
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
         require_size(text.bytes().len(), ingest.settings.max_text)?;
-        let reading = timed(Phase::Scan, || passwd::read(text.bytes(), PAUSE))?;
-        if reading.users.is_empty() {
+        let contents = timed(Phase::Scan, || passwd::read(text.bytes(), PAUSE))?;
+        if contents.users.is_empty() {
             return Ok(vec![ingest.reject(None, reason::NO_USERS, None)]);
         }
-        for problem in &reading.problems {
+        for problem in &contents.problems {
             let line = i32::try_from(problem.line).ok();
             let reason = problem.reason.code();
             ingest.rejects.add(None, line, reason, None);
         }
-        let listed = reading.problems.len() as u64;
-        ingest.rejects.add_dropped(reading.problems_found - listed);
-        let written = timed(Phase::Users, || write(&reading.users))?;
+        let listed = contents.problems.len() as u64;
+        ingest.rejects.add_dropped(contents.problems_found - listed);
+        let written = timed(Phase::Users, || write(&contents.users))?;
         let counts = Counts {
-            entries: clamp(reading.users.len() as u64),
+            entries: clamp(contents.users.len() as u64),
             active: clamp(written.changed),
             added: clamp(written.added),
-            problems: clamp(reading.problems_found),
+            problems: clamp(contents.problems_found),
             ..Counts::default()
         };
         Ok(vec![Outcome {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
-use jobstats_core::rate::RateError;
+use jobstats_core::window::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;

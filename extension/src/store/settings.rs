@@ -1,6 +1,6 @@
 //! The settings of the store: retention periods, limits of feeds, the handling of chunks, and the lag of rollups.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;

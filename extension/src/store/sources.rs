@@ -22,16 +22,16 @@ pub struct Source {
 pub struct Growing {
     /// The name in the schema `jobstats`. Its time column is `time`.
     pub table: &'static str,
-    /// How long its rows are kept.
+    /// The setting that says how long its rows are kept.
     pub kept: Kept,
 }
 
 /// The setting of `jobstats_setup()` that says how long rows are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// As long as raw text.
+    /// Rows are kept as long as raw text.
     RawRetention,
-    /// As long as increments, and until the rollups have summed them.
+    /// Rows are kept as long as increments, and until the rollups have summed them.
     Retention,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the store exists, which version of the extension made it, and where the functions of the extension are.
+//! Finds the store, the version of the extension that made it, and the schema of the extension.
 
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_identifier};

@@ -1,7 +1,7 @@
 //! `jobstats_identify()`, and other functions for the formats of identifiers.
 
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity};
-use jobstats_core::scan::IDENTIFIER_MAX;
+use jobstats_core::job_stats::IDENTIFIER_MAX;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{Array, IntoDatum};

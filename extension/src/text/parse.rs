@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
-use jobstats_core::scan::{
-    Clock, CounterLine, HISTOGRAM_LEN, Reason, Sink, TargetName, Time, TimeLine, histogram_label,
-    scan,
+use jobstats_core::job_stats::{
+    Clock, CounterLine, HISTOGRAM_LEN, Reason, Sink, Time, TimeLine, histogram_label, scan,
 };
+use jobstats_core::target::TargetName;
 use pgrx::prelude::*;
 use pgrx::{AnyNumeric, IntoDatum};
 

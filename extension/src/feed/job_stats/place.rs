@@ -2,7 +2,8 @@
 
 use std::mem;
 
-use jobstats_core::increment::{CompareError, LateReason, Micros, Observation, can_be_older};
+use jobstats_core::increment::{CompareError, LateReason, Observation, can_be_older};
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
 

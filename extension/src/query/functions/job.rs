@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jobstats_core::level::Span;
+use jobstats_core::instant::Span;
 use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;

@@ -1,6 +1,6 @@
 //! The aggregates. Totals that the fast path adds do not get here, see [`crate::query::aggregates::rate::fast`].
 
-use jobstats_core::rate::{RateError, Rates};
+use jobstats_core::window::{RateError, Rates};
 use pgrx::AnyNumeric;
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
