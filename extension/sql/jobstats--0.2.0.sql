@@ -727,6 +727,11 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_
 COMMENT ON FUNCTION jobstats_internal.detail_in_brief(jsonb, jsonb) IS
 'Internal: a detail of increments without what follows from the totals of its row, as it is stored since 0.2.';
 
+CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_dimensions_wrapper';
+COMMENT ON FUNCTION jobstats_internal.dimensions() IS
+'Internal: the dimensions of the reading functions with their types, in the order of filters and columns.';
+
 CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_elapsed_wrapper';
 COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS

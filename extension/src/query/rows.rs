@@ -4,8 +4,8 @@
 //! computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that
 //! the time of a row bounds the search.
 
-use crate::query::sources::{Rollup, Sources};
-use crate::store::rollup::{LEVELS, Level};
+use crate::query::sources::{RollupTable, Sources};
+use crate::store::rollup::{LEVELS, Rollup};
 use crate::store::sum::Sum;
 
 /// The number of parameters before those of [`Sources`].
@@ -73,7 +73,7 @@ const USERS: Kind = Kind {
 };
 
 /// Returns the columns of a rollup, by entry or by user.
-fn kind(rollup: Rollup) -> &'static Kind {
+fn kind(rollup: RollupTable) -> &'static Kind {
     if rollup.by_user { &USERS } else { &ROLLUP }
 }
 
@@ -110,7 +110,7 @@ impl Rows<'_> {
     }
 
     /// Returns a SELECT of buckets of a rollup, each of which lies inside of one step.
-    fn of_buckets(&self, rollup: Rollup) -> String {
+    fn of_buckets(&self, rollup: RollupTable) -> String {
         let from = BEFORE + Sources::WHOLE + 2 * position(rollup.level);
         let step = match self.steps {
             1 => "1",
@@ -156,7 +156,7 @@ impl Rows<'_> {
     }
 
     /// Returns a SELECT of the parts of buckets of a rollup that lie in spans.
-    fn of_parts(&self, rollup: Rollup) -> String {
+    fn of_parts(&self, rollup: RollupTable) -> String {
         let rows = format!(
             "SELECT i.*, NULL::timestamptz AS observed, i.bucket - interval '1 microsecond' AS since, \
              i.bucket + (interval '{width}' - interval '1 microsecond') AS \"time\" FROM jobstats.{relation} i \
@@ -196,7 +196,7 @@ impl Rows<'_> {
         )
     }
 
-    fn condition_on(&self, rollup: Rollup) -> &str {
+    fn condition_on(&self, rollup: RollupTable) -> &str {
         if rollup.by_user {
             self.condition_on_users
         } else {
@@ -287,7 +287,7 @@ impl Rows<'_> {
 }
 
 /// Returns the position of a rollup among the parameters.
-fn position(level: &Level) -> usize {
+fn position(level: &Rollup) -> usize {
     let found = LEVELS.iter().position(|it| it.name == level.name);
     found.unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use crate::pg::error::Error;
 use crate::pg::rows::only_row;
 use crate::pg::time::{DAY, EARLIEST, micros, timestamptz};
 use crate::query::window::Window;
-use crate::store::rollup::{LEVELS, Level};
+use crate::store::rollup::{LEVELS, Rollup};
 
 /// The spans of a window by their source.
 pub struct Sources {
@@ -31,16 +31,16 @@ pub struct Sources {
 }
 
 /// The spans of the rollups that are read, coarsest first.
-type Rollups = Vec<(Rollup, Vec<Span>)>;
+type Rollups = Vec<(RollupTable, Vec<Span>)>;
 
-/// A rollup, by entry or by user.
+/// The table of a rollup, by entry or by user.
 #[derive(Debug, Clone, Copy)]
-pub struct Rollup {
-    pub level: &'static Level,
+pub struct RollupTable {
+    pub level: &'static Rollup,
     pub by_user: bool,
 }
 
-impl Rollup {
+impl RollupTable {
     /// Returns the name of the table or continuous aggregate.
     pub fn relation(&self) -> String {
         if self.by_user {
@@ -90,7 +90,7 @@ impl Sources {
 
     fn divide(
         window: &Window,
-        levels: Vec<Rollup>,
+        levels: Vec<RollupTable>,
         states: Vec<level::Level>,
         coarse: Vec<Coarse>,
         kept_since: Micros,
@@ -127,7 +127,7 @@ impl Sources {
     }
 
     /// Returns the rollups of which whole buckets are read.
-    pub fn whole(&self) -> impl Iterator<Item = Rollup> {
+    pub fn whole(&self) -> impl Iterator<Item = RollupTable> {
         self.whole.iter().map(|(rollup, _)| *rollup)
     }
 
@@ -137,18 +137,18 @@ impl Sources {
     }
 
     /// Returns whether the whole buckets that are read of a rollup follow each other.
-    pub fn is_one_span(&self, rollup: Rollup) -> bool {
+    pub fn is_one_span(&self, rollup: RollupTable) -> bool {
         let mut whole = self.whole.iter();
         whole.any(|(it, spans)| it.level.name == rollup.level.name && spans.len() == 1)
     }
 
     /// Returns the rollups of which parts of buckets may be read.
-    pub fn parts(&self) -> impl Iterator<Item = Rollup> {
+    pub fn parts(&self) -> impl Iterator<Item = RollupTable> {
         self.parts.iter().map(|(rollup, _)| *rollup)
     }
 
     /// Returns whether the spans that are read of a rollup [are short](is_short).
-    pub fn is_short(&self, rollup: Rollup) -> bool {
+    pub fn is_short(&self, rollup: RollupTable) -> bool {
         let rollups = self.whole.iter().chain(&self.parts);
         let spans = rollups.filter(|(it, _)| it.level.name == rollup.level.name);
         is_short(spans.flat_map(|(_, spans)| spans))
@@ -226,7 +226,7 @@ fn states(
     window: &Window,
     by_user: bool,
     coarse: &[Coarse],
-) -> Result<Vec<(Rollup, level::Level)>, Error> {
+) -> Result<Vec<(RollupTable, level::Level)>, Error> {
     let dirty = spans(client, "jobstats.dirty", "interval '0'", window)?;
     let mut states = Vec::new();
     for level in LEVELS.iter().rev() {
@@ -257,7 +257,7 @@ fn states(
             until: micros(refreshed)?,
             stale,
         };
-        states.push((Rollup { level, by_user }, state));
+        states.push((RollupTable { level, by_user }, state));
     }
     Ok(states)
 }

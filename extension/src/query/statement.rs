@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use crate::query::dimension::{ALL, Dimension, Level};
-use crate::query::few::entries;
+use crate::query::dimension::{Dimension, Level};
+use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::question::{Question, Wanted};
 use crate::query::rows::{AFTER_SPANS, Rows};
@@ -24,10 +24,6 @@ const FILTERS: usize = AFTER_SPANS;
 
 /// The number of rows that are read to find targets that report times: about the rows of all targets in ten minutes.
 const EARLY_ROWS: usize = 10_000;
-
-/// Number of the first parameter after the filters: the number of groups and the smallest rate, or the base of
-/// densities.
-const AFTER_FILTERS: usize = FILTERS + ALL.len();
 
 /// Builds the statement of a question.
 pub struct Statement<'a> {
@@ -141,12 +137,12 @@ impl<'a> Statement<'a> {
     }
 
     /// Returns the statement for the targets that were observed in the window, which must be a single step:
-    /// `target_id`, the dimensions, a flag for MDTs, and the observed time in microseconds. The targets are in order of
+    /// `target_id`, the dimensions, and the observed time in microseconds. The targets are in order of
     /// the dimensions.
     pub fn targets(&self) -> String {
         let dimensions = || self.question.by.of(&[Level::Target]);
         format!(
-            "WITH {observed} SELECT u.target_id{columns}, u.target_kind = 'MDT', x.observed[1] \
+            "WITH {observed} SELECT u.target_id{columns}, x.observed[1] AS observed \
              FROM unit u JOIN seen x ON x.target_id = u.target_id WHERE x.observed IS NOT NULL ORDER BY u.unit_group",
             observed = self.observed(),
             columns = columns(dimensions(), "u."),
@@ -224,7 +220,7 @@ impl<'a> Statement<'a> {
             "SELECT p.entry_id, e.node AS entry_node{dimensions} FROM (SELECT DISTINCT p.entry_id FROM part p) p \
              LEFT JOIN jobstats.entries e ON e.entry_id = p.entry_id WHERE true{conditions}",
             dimensions = columns(self.question.by.of(&[Level::Entry]), "e."),
-            conditions = self.filters(Level::Entry),
+            conditions = self.filters(Level::Entry, "e"),
         )
     }
 
@@ -392,7 +388,11 @@ impl<'a> Statement<'a> {
 
     /// Returns a SELECT of the rows of the selected entries in the window.
     fn asked_for(&self, span: bool) -> String {
-        let of_users = self.filters(Level::Entry).replace("e.uid", "i.uid");
+        let of_users = if self.by_user() {
+            self.filters(Level::Entry, "i")
+        } else {
+            String::new()
+        };
         let conditions = [&*self.of_entries(), &of_users];
         self.rows_in_window(&self.sums, span, conditions, self.by_user())
     }
@@ -408,7 +408,7 @@ impl<'a> Statement<'a> {
             "SELECT r.*, o.server FROM ({rows}) r JOIN jobstats.observations o \
              ON o.target_id = r.target_id AND o.\"time\" = r.observed AND o.\"time\" > $1 \
              WHERE true{}",
-            self.filters(Level::Server)
+            self.filters(Level::Server, "o")
         )
     }
 
@@ -444,8 +444,14 @@ impl<'a> Statement<'a> {
         matches!(self.question.wanted, Wanted::Summary)
     }
 
-    fn filters(&self, level: Level) -> String {
-        self.question.filters.conditions(level, FILTERS)
+    fn filters(&self, level: Level, table: &str) -> String {
+        self.question.filters.conditions(level, table, FILTERS)
+    }
+
+    /// Returns the number of the first parameter after the filters: the number of groups and the smallest rate, or the
+    /// base of densities.
+    fn after_filters(&self) -> usize {
+        FILTERS + self.question.filters.chosen().count()
     }
 
     /// Returns the key of a unit: the target, and the server if the answer is by server.
@@ -549,8 +555,8 @@ fn terms(measure: &Parts<'_>, expression: impl Fn(SumNumber, &Term) -> String) -
 }
 
 /// Returns the names of dimensions as columns of a table, each with a leading comma.
-fn columns(dimensions: impl Iterator<Item = Dimension>, table: &str) -> String {
+fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str) -> String {
     dimensions
-        .map(|dimension| format!(", {table}{}", dimension.name()))
+        .map(|dimension| format!(", {table}{}", dimension.name))
         .collect()
 }

@@ -6,8 +6,9 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::time::{DAY, micros, timestamptz};
-use crate::query::arguments::{Filters, Period};
 use crate::query::dimension::Level;
+use crate::query::filters::Filters;
+use crate::query::question::Period;
 use crate::store::views::{last_since, pace};
 
 /// The largest number of rows of an answer. Nobody asks for more.
@@ -113,7 +114,7 @@ pub fn require_bearable(
     if steps <= FEW_STEPS {
         return Ok(());
     }
-    let conditions = filters.conditions(Level::Target, 1);
+    let conditions = filters.conditions(Level::Target, "t", 1);
     let targets = client
         .select(
             &format!("SELECT count(*) FROM jobstats.targets t WHERE true{conditions}"),
@@ -194,10 +195,8 @@ fn observed_until(
     since: Micros,
     filters: &Filters,
 ) -> Result<Option<Micros>, Error> {
-    let conditions = filters.conditions(Level::Target, 2)
-        + &filters
-            .conditions(Level::Server, 2)
-            .replace("o.server", "p.server");
+    let conditions =
+        filters.conditions(Level::Target, "t", 2) + &filters.conditions(Level::Server, "p", 2);
     let pace = pace(&last_since("$1 - interval '24 hours'"));
     let statement = format!(
         "SELECT min(p.last_observation) FROM ({pace}) p JOIN jobstats.targets t ON t.target_id = p.target_id \

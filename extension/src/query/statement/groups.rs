@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::query::dimension::Level;
-use crate::query::question::Wanted;
-use crate::query::statement::{AFTER_FILTERS, Parts, Statement, SumNumber, columns};
+use crate::query::measure::CALLS_FOR_MEAN;
+use crate::query::question::{SUMMARY, Wanted};
+use crate::query::statement::{Parts, Statement, SumNumber, columns};
 use crate::query::window::ROW_LIMIT;
 
 impl Statement<'_> {
@@ -34,14 +35,14 @@ impl Statement<'_> {
     /// Returns a SELECT of the groups with the largest totals, each with its share in the total of all groups.
     fn top(&self) -> String {
         format!(
-            "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision \
+            "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision AS share \
              FROM ({groups}) g WHERE g.total_0 <> 0) g \
              WHERE ${min_rate}::double precision IS NULL OR g.rate_0 >= ${min_rate} \
              ORDER BY {order} LIMIT least(${n}::bigint, {limit})",
             groups = self.groups(),
             order = self.order("g."),
-            n = AFTER_FILTERS,
-            min_rate = AFTER_FILTERS + 1,
+            n = self.after_filters(),
+            min_rate = self.after_filters() + 1,
             limit = ROW_LIMIT + 1,
         )
     }
@@ -55,7 +56,7 @@ impl Statement<'_> {
              CROSS JOIN LATERAL {schema}.jobstats_buckets(d.density) b",
             groups = self.groups(),
             schema = self.schema,
-            base = AFTER_FILTERS,
+            base = self.after_filters(),
         )
     }
 
@@ -66,16 +67,29 @@ impl Statement<'_> {
     /// zero, any target above it is out of balance all the same.
     fn leading(&self) -> String {
         let dimensions = columns(self.question.by.iter(), "g.");
+        let target = columns(self.question.by.of(&[Level::Target]), "l.");
+        // Nobody leads on a target without usage.
+        let leader: String = self
+            .question
+            .by
+            .of(&[Level::Entry])
+            .map(|it| {
+                format!(
+                    ", CASE WHEN l.share IS NOT NULL THEN l.{0} END AS {0}",
+                    it.name
+                )
+            })
+            .collect();
         let entry = columns(self.question.by.of(&[Level::Entry]), "g.");
         format!(
             "WITH g AS MATERIALIZED ({groups}), l AS MATERIALIZED (\
-             SELECT DISTINCT ON (g.unit_group) g.step{dimensions}, g.observed, \
+             SELECT DISTINCT ON (g.unit_group) g.step{dimensions}, g.observed, g.targets, g.mdt, g.ost, \
              t.total::double precision / nullif(g.observed, 0) AS rate, \
              (g.total_0 / nullif(t.total, 0))::double precision AS share FROM g JOIN (\
              SELECT g.unit_group, sum(g.total_0) AS total, max(g.total_0) AS most FROM g GROUP BY g.unit_group\
              ) t ON t.unit_group = g.unit_group WHERE g.total_0 IS NOT DISTINCT FROM t.most \
              ORDER BY g.unit_group{entry}) \
-             SELECT l.*, l.rate / nullif(m.median, 0) AS ratio, l.rate - m.median AS excess FROM l LEFT JOIN (\
+             SELECT l.step{target}{leader}, l.observed, l.targets, l.mdt, l.ost, l.rate, l.share, l.rate / nullif(m.median, 0) AS ratio, l.rate - m.median AS excess FROM l LEFT JOIN (\
              SELECT l.cluster, l.filesystem, l.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY l.rate) AS median \
              FROM l GROUP BY l.cluster, l.filesystem, l.kind) m \
              ON m.cluster = l.cluster AND m.filesystem IS NOT DISTINCT FROM l.filesystem AND m.kind = l.kind",
@@ -112,9 +126,9 @@ impl Statement<'_> {
         let entry = columns(by.of(&[Level::Entry]), "a.");
         let dimensions: String = by
             .iter()
-            .map(|dimension| match dimension.level() {
-                Level::Entry => format!(", f.{}", dimension.name()),
-                Level::Target | Level::Server => format!(", c.{}", dimension.name()),
+            .map(|dimension| match dimension.level {
+                Level::Entry => format!(", f.{}", dimension.name),
+                Level::Target | Level::Server => format!(", c.{}", dimension.name),
             })
             .collect();
         let (summary, summary_sums) = self.summary();
@@ -132,16 +146,14 @@ impl Statement<'_> {
     }
 
     fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
-        let total = if self.question.totals {
-            format!("trim_scale({})", self.total(measure))
+        let mut sums = if self.question.totals {
+            format!(", trim_scale({}) AS total_{n}", self.total(measure))
         } else {
-            self.occurs(measure)
+            format!(", {} AS occurs_{n}", self.occurs(measure))
         };
-        let rate = match self.question.wanted {
-            Wanted::Summary => "NULL::double precision".to_owned(),
-            _ => self.rate(measure),
-        };
-        let mut sums = format!(", {total} AS total_{n}, {rate} AS rate_{n}");
+        if !self.is_summary() {
+            let _ = write!(sums, ", {} AS rate_{n}", self.rate(measure));
+        }
         if self.question.calls {
             let value = |sum: Option<SumNumber>| match sum {
                 Some(sum) => self.value(sum),
@@ -158,8 +170,24 @@ impl Statement<'_> {
 
     fn group_values(&self) -> String {
         let mut values = String::new();
+        if self.is_summary() {
+            for (n, (name, _)) in SUMMARY.iter().enumerate() {
+                let _ = write!(values, ", f.total_{n} AS {name}");
+            }
+            return values;
+        }
         for n in 0..self.measures.len() {
-            let _ = write!(values, ", f.total_{n}, f.rate_{n}");
+            if self.question.totals {
+                let _ = write!(values, ", f.total_{n}");
+            } else {
+                let _ = write!(values, ", f.occurs_{n}");
+            }
+            if !self.is_summary() {
+                let _ = write!(values, ", f.rate_{n}");
+            }
+            if self.question.totals && self.question.wanted.has_row_per_measure() {
+                let _ = write!(values, ", f.total_{n} <> 0 AS occurs_{n}");
+            }
             if self.question.calls {
                 let per_call = per_call(&format!("f.spent_{n}"), &format!("f.calls_{n}"));
                 let _ = write!(values, ", f.calls_{n}, {per_call} AS per_call_{n}");
@@ -178,11 +206,14 @@ impl Statement<'_> {
              (array_agg(u.target_name ORDER BY a.sum_{times} DESC NULLS LAST, a.sum_{calls} DESC NULLS LAST, \
              u.target_name) FILTER (WHERE a.step IS NOT NULL))[1] AS busiest"
         );
-        (", f.first, f.last, f.nodes, f.busiest", sums)
+        (
+            ", f.first, f.last AS last_active, f.nodes, f.busiest AS busiest_target",
+            sums,
+        )
     }
 }
 
-/// Returns an expression for the bytes or microseconds per call; NULL if there are fewer than ten calls.
+/// Returns an expression for the bytes or microseconds per call; NULL if there are too few calls.
 fn per_call(spent: &str, calls: &str) -> String {
-    format!("CASE WHEN {calls} >= 10 THEN ({spent} / {calls})::double precision END")
+    format!("CASE WHEN {calls} >= {CALLS_FOR_MEAN} THEN ({spent} / {calls})::double precision END")
 }

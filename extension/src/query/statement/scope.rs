@@ -18,7 +18,7 @@ impl Statement<'_> {
     /// Returns a SELECT of the observations of the day before the window and of the window, and of the observation that
     /// reaches beyond its end.
     fn observations_by_server(&self) -> String {
-        let conditions = self.filters(Level::Target) + &self.filters(Level::Server);
+        let conditions = self.filters(Level::Target, "t") + &self.filters(Level::Server, "o");
         format!(
             "SELECT o.target_id, o.server, o.since, o.\"time\" FROM jobstats.observations o \
              JOIN jobstats.targets t ON t.target_id = o.target_id \
@@ -36,7 +36,7 @@ impl Statement<'_> {
     /// ends, except baselines. So only the first, the last and the baselines have to be read, however long the window
     /// is. For observations that retention has deleted, such spans are stored in `jobstats.observed`.
     fn observed_spans(&self) -> String {
-        let conditions = self.filters(Level::Target);
+        let conditions = self.filters(Level::Target, "t");
         format!(
             "WITH edge AS MATERIALIZED (\
              SELECT t.target_id, coalesce(f.\"time\", n.\"time\", b.\"time\") AS earliest, \
@@ -71,16 +71,20 @@ impl Statement<'_> {
     /// Returns a SELECT of the targets in scope, each with the number of its group, and once per server if the answer
     /// is by server.
     pub(super) fn unit(&self) -> String {
-        let dimensions: Vec<Dimension> = self
+        let dimensions: Vec<&Dimension> = self
             .question
             .by
             .of(&[Level::Target, Level::Server])
             .collect();
+        let column = |it: &Dimension| match it.level {
+            Level::Server => it.column("o"),
+            _ => it.column("t"),
+        };
         let named: String = dimensions
             .iter()
-            .map(|it| format!(", {} AS {}", it.column(), it.name()))
+            .map(|it| format!(", {} AS {}", column(it), it.name))
             .collect();
-        let order: Vec<String> = dimensions.iter().map(|it| it.column()).collect();
+        let order: Vec<String> = dimensions.iter().map(|it| column(it)).collect();
         let group = match order.as_slice() {
             [] => "1".to_owned(),
             order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),

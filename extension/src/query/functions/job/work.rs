@@ -6,14 +6,14 @@
 use std::collections::{HashMap, HashSet};
 
 use jobstats_core::increment::Micros;
-use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
-use pgrx::spi::{SpiClient, SpiHeapTupleData};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect;
-use crate::pg::time::micros;
-use crate::query::answer::Columns;
+use crate::pg::spi::{Statements, connect};
+use crate::pg::time::from_postgres;
+use crate::pg::tuples::Tuples;
 use crate::query::measure::Measures;
 use crate::store::sum::Sum;
 
@@ -26,17 +26,14 @@ pub struct Entries(HashMap<i64, Option<i64>>);
 impl Entries {
     /// Returns all entries of the job that were ever seen.
     pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
-        let entries = client.select(
-            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END \
+        let entries = client.query(
+            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS node \
              FROM jobstats.entries e WHERE e.job = $1",
-            None,
             &[job.into()],
         )?;
         let mut nodes = HashMap::new();
         for entry in entries {
-            if let Some(id) = entry.get(1)? {
-                nodes.insert(id, entry.get(2)?);
-            }
+            nodes.insert(entry.at(1)?, entry.at(2)?);
         }
         Ok(Self(nodes))
     }
@@ -174,11 +171,12 @@ impl Work {
         // Fetched rows are freed when a connection ends.
         while connect(|client| {
             let mut cursor = client.find_cursor(&name)?;
-            let rows = cursor.fetch(BATCH as i64)?;
-            let more = !rows.is_empty();
-            for row in rows {
+            let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
+            let more = rows.len() > 0;
+            for row in 0..rows.len() {
                 pause();
-                if let Some(row) = self.row(&row, entries, mdts)? {
+                rows.read(row);
+                if let Some(row) = self.row(&rows, entries, mdts) {
                     self.add(&row);
                 }
             }
@@ -190,32 +188,18 @@ impl Work {
         Ok(())
     }
 
-    fn row(
-        &self,
-        row: &SpiHeapTupleData<'_>,
-        entries: &Entries,
-        mdts: &HashSet<i32>,
-    ) -> Result<Option<Row>, Error> {
-        let mut columns = Columns::of(row);
-        let (Some(target), Some(entry)) = (columns.take::<i32>()?, columns.take::<i64>()?) else {
-            return Ok(None);
-        };
-        let mut instant = || columns.take::<TimestampWithTimeZone>();
-        let (Some(first), Some(last)) = (instant()?, instant()?) else {
-            return Ok(None);
-        };
-        let mut values = Vec::with_capacity(self.columns.len());
-        for _ in &self.columns {
-            values.push(columns.take()?);
-        }
-        Ok(Some(Row {
+    /// Returns the current row of a batch.
+    fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<Row> {
+        let target = i32::try_from(rows.integer(0)?).ok()?;
+        let columns = 4..4 + self.columns.len();
+        Some(Row {
             target,
             on_mdt: mdts.contains(&target),
-            node: entries.node(entry),
-            first: micros(first)?,
-            last: micros(last)?,
-            values,
-        }))
+            node: entries.node(rows.integer(1)?),
+            first: from_postgres(rows.integer(2)?)?,
+            last: from_postgres(rows.integer(3)?)?,
+            values: columns.map(|column| rows.integer(column)).collect(),
+        })
     }
 
     fn add(&mut self, row: &Row) {

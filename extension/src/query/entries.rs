@@ -3,8 +3,8 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::query::arguments::Filters;
 use crate::query::dimension::Level;
+use crate::query::filters::Filters;
 
 /// The largest number of entries that a statement names one by one. The planner then looks up each of them in an index,
 /// and in columnar batches by the bounds of the batches. If the condition is a subquery instead, the planner reads all
@@ -15,7 +15,7 @@ const FEW: usize = 1000;
 pub fn entries(filters: &Filters, parameter: usize) -> String {
     format!(
         "SELECT e.entry_id FROM jobstats.entries e WHERE true{}",
-        filters.conditions(Level::Entry, parameter)
+        filters.conditions(Level::Entry, "e", parameter)
     )
 }
 
