@@ -2,27 +2,25 @@
 
 use std::ffi::CStr;
 
-use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::Datum;
 use pgrx::prelude::*;
-use pgrx::spi::SpiClient;
 
 use crate::pg::call::Call;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect};
-use crate::pg::time::{DAY, EARLIEST, timestamptz};
+use crate::pg::time::timestamptz;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
 use crate::query::entries::few_entries;
 use crate::query::measure::Measure;
+use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
-use crate::query::sources::Sources;
 use crate::query::statement::Statement;
-use crate::query::window::{ROW_LIMIT, Window, require_bearable};
-use crate::store;
+use crate::query::window::{ROW_LIMIT, Window};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
 /// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
@@ -49,8 +47,8 @@ pub fn answer(question: &Question, call: &Call<'_>) -> SqlResult<()> {
         } else {
             few_entries(client, &question.filters)?
         };
-        let statement = plan.statement(question, entries).complete();
-        let groups = Tuples::query(client, &statement, &plan.parameters(question)?)?;
+        let query = Statement::new(question, &plan, entries).complete();
+        let groups = Tuples::query(client, &query.sql, &query.params)?;
         if groups.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
@@ -61,95 +59,10 @@ pub fn answer(question: &Question, call: &Call<'_>) -> SqlResult<()> {
                  operations metadata and write_bytes tell who is busy"
             );
         }
-        plan.note_age()
+        plan.note_age();
+        Ok(())
     })?;
     Ok(())
-}
-
-/// The window of a question and the sources of its rows.
-pub struct Plan {
-    /// The window.
-    pub window: Window,
-    /// The sources of the rows.
-    sources: Sources,
-    /// The schema of our functions, quoted.
-    schema: String,
-}
-
-impl Plan {
-    /// Finds the window and the sources of a question; `None` if the answer is empty.
-    pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
-        store::require(client)?;
-        question.filters.require_patterns()?;
-        let window = Window::resolve(client, &question.period, &question.filters)?;
-        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
-            return Ok(None);
-        };
-        require_bearable(client, &window, &question.filters)?;
-        let sources = if question.asks_servers() {
-            Sources::increments(client, &window)?
-        } else {
-            Sources::choose(client, &window, !question.tells_entries_apart())?
-        };
-        Ok(Some(Self {
-            window,
-            sources,
-            schema: store::extension_schema()?,
-        }))
-    }
-
-    /// Returns the statement. `entries` are the entries that the filters select, if they are few.
-    pub fn statement<'a>(
-        &'a self,
-        question: &'a Question,
-        entries: Option<Vec<i64>>,
-    ) -> Statement<'a> {
-        let steps = self.window.steps();
-        Statement::new(question, steps, &self.sources, entries, &self.schema)
-    }
-
-    /// Returns the parameters of the statement; see [`crate::query::statement`] for their order.
-    pub fn parameters(&self, question: &Question) -> Result<Vec<DatumWithOid<'static>>, Error> {
-        let (since, until) = (self.window.since(), self.window.until());
-        let day_before = since.saturating_sub(DAY).max(EARLIEST);
-        let mut parameters = Vec::new();
-        for time in [
-            since,
-            until,
-            self.sources.reach(since),
-            self.sources.reach(until),
-            day_before,
-        ] {
-            parameters.push(timestamptz(time)?.into());
-        }
-        let edges = self.window.edges.iter().map(|&edge| timestamptz(edge));
-        parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
-        parameters.extend(self.sources.parameters()?);
-        parameters.extend(question.filters.parameters());
-        match question.wanted {
-            Wanted::Top { n, min_rate } => parameters.extend([n.into(), min_rate.into()]),
-            Wanted::Densities { base } => parameters.push(base.into()),
-            _ => {}
-        }
-        Ok(parameters)
-    }
-
-    /// Raises notices if the answer would have been different when the increments were still kept.
-    pub fn note_age(&self) -> Result<(), Error> {
-        let kept_since = timestamptz(self.sources.kept_since())?;
-        if self.sources.parts().next().is_some() {
-            pgrx::notice!(
-                "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
-                 kept, are told as if it had happened evenly"
-            );
-        }
-        if self.sources.has_lost() {
-            pgrx::notice!(
-                "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
-            );
-        }
-        Ok(())
-    }
 }
 
 /// The source of a column of the answer.

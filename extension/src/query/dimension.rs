@@ -17,7 +17,7 @@ pub struct Dimension {
     /// The column of that table.
     column: &'static str,
     /// The type in SQL, which says how the dimension is filtered, too.
-    pub kind: Kind,
+    pub value_type: ValueType,
     /// Set if rollups by user know the dimension.
     pub is_user: bool,
 }
@@ -35,14 +35,14 @@ pub enum Level {
 
 /// The type of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueType {
     /// A text, which is filtered by LIKE patterns, any of which must match.
     Text,
     /// A number, which is filtered by a list of numbers.
     Number,
 }
 
-impl Kind {
+impl ValueType {
     /// Returns the name of the type in SQL.
     pub const fn sql(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ pub static DIMENSIONS: [Dimension; 11] = [
     text("executable", Level::Entry, "executable"),
     text("status", Level::Entry, "status"),
     Dimension {
-        kind: Kind::Number,
+        value_type: ValueType::Number,
         is_user: true,
         ..text("uid", Level::Entry, "uid")
     },
@@ -77,7 +77,7 @@ const fn text(name: &'static str, level: Level, column: &'static str) -> Dimensi
         name,
         level,
         column,
-        kind: Kind::Text,
+        value_type: ValueType::Text,
         is_user: false,
     }
 }
@@ -155,7 +155,7 @@ fn jobstats_dimensions(call: Call<'_>) -> SqlResult<()> {
         rows.put(|| {
             [
                 dimension.name.into_datum(),
-                dimension.kind.sql().into_datum(),
+                dimension.value_type.sql().into_datum(),
             ]
         });
     }

@@ -5,7 +5,8 @@ use pgrx::datum::DatumWithOid;
 use crate::pg::argument::require_pattern;
 use crate::pg::call::Arguments;
 use crate::pg::error::Error;
-use crate::query::dimension::{DIMENSIONS, Dimension, Kind, Level};
+use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType};
+use crate::query::params::Params;
 
 /// The values of a filter, any of which must match.
 #[derive(Clone)]
@@ -33,9 +34,9 @@ impl Filters {
     pub fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
         let mut filters = Vec::new();
         for dimension in &DIMENSIONS {
-            let values = match dimension.kind {
-                Kind::Text => arguments.take()?.map(Values::Patterns),
-                Kind::Number => arguments.take()?.map(Values::Numbers),
+            let values = match dimension.value_type {
+                ValueType::Text => arguments.take()?.map(Values::Patterns),
+                ValueType::Number => arguments.take()?.map(Values::Numbers),
             };
             filters.extend(values.map(|values| (dimension, values)));
         }
@@ -51,18 +52,19 @@ impl Filters {
     }
 
     /// Returns the conditions on the dimensions of a level, each with a leading AND. The statement calls the table of the
-    /// level `table`; `parameter` is the number of the first filter among its parameters.
-    pub fn conditions(&self, level: Level, table: &str, parameter: usize) -> String {
-        (parameter..)
-            .zip(&self.0)
-            .filter(|(_, (dimension, _))| dimension.level == level)
-            .map(|(number, (dimension, _))| {
-                let operator = match dimension.kind {
-                    Kind::Text => "LIKE",
-                    Kind::Number => "=",
+    /// level `table`.
+    pub fn conditions(&self, level: Level, table: &str, params: &Params) -> String {
+        self.0
+            .iter()
+            .filter(|(dimension, _)| dimension.level == level)
+            .map(|(dimension, values)| {
+                let operator = match dimension.value_type {
+                    ValueType::Text => "LIKE",
+                    ValueType::Number => "=",
                 };
                 let column = dimension.column(table);
-                format!(" AND {column} {operator} ANY (${number})")
+                let values = params.bind(dimension.name, || values.parameter());
+                format!(" AND {column} {operator} ANY ({values})")
             })
             .collect()
     }
@@ -90,11 +92,6 @@ impl Filters {
             }
         }
         Ok(())
-    }
-
-    /// Returns the filters as parameters of a statement.
-    pub fn parameters(&self) -> impl Iterator<Item = DatumWithOid<'static>> {
-        self.0.iter().map(|(_, values)| values.parameter())
     }
 }
 

@@ -14,12 +14,14 @@ use crate::pg::guc::Pinned;
 use crate::pg::spi::{Row, SqlResult, Statements, connect};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::answer::{Plan, SETTINGS};
+use crate::query::answer::SETTINGS;
 use crate::query::dimension::By;
 use crate::query::entries::if_few;
 use crate::query::filters::{Filters, exactly};
 use crate::query::measure::{CALLS_FOR_MEAN, Measure, Measures};
+use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
+use crate::query::statement::Statement;
 use crate::store;
 
 use work::{Done, Entries, Work};
@@ -164,17 +166,17 @@ fn of_job(
     let Some(plan) = Plan::find(client, &question)? else {
         return Ok(());
     };
-    let statement = plan.statement(&question, if_few(entries.ids()));
-    let parameters = plan.parameters(&question)?;
-    let targets = client.query(&statement.targets(), &parameters)?;
+    let statement = Statement::new(&question, &plan, if_few(entries.ids()));
+    let targets = statement.targets();
+    let targets = client.query(&*targets.sql, &targets.params)?;
     let targets = targets.map(|row| Target::read(&row));
     let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
     let mut work = Work::new(&question.measures);
     let mdts = targets.iter().filter(|it| it.kind == "MDT");
     let mdts: HashSet<i32> = mdts.map(|it| it.id).collect();
     let usage = statement.rows_of_entries(&work.columns());
-    work.add_rows(client, &usage, &parameters, entries, &mdts)?;
-    plan.note_age()?;
+    work.add_rows(client, &usage, entries, &mdts)?;
+    plan.note_age();
     let width = plan.window.step(0).map_or(0.0, |(_, seconds)| seconds);
     for target in &targets {
         for (measure, done) in question.measures.list.iter().zip(work.on(target.id)) {

@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 
 use jobstats_core::increment::Micros;
-use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -15,6 +14,7 @@ use crate::pg::spi::{Statements, connect};
 use crate::pg::time::from_postgres;
 use crate::pg::tuples::Tuples;
 use crate::query::measure::Measures;
+use crate::query::params::Query;
 use crate::store::sum::Sum;
 
 /// The number of rows in memory at a time. All rows of a large job on a large cluster would fill the memory.
@@ -94,7 +94,7 @@ impl Added {
     }
 
     /// Returns the value that a row adds; `None` if its columns have no value, as in [`Sum::over`].
-    fn of(&self, row: &Row) -> Option<i128> {
+    fn of(&self, row: &EntryUsage) -> Option<i128> {
         if self.mdt_only && !row.on_mdt {
             return None;
         }
@@ -110,7 +110,7 @@ impl Added {
 }
 
 /// The usage of an entry.
-struct Row {
+struct EntryUsage {
     target: i32,
     on_mdt: bool,
     node: Option<i64>,
@@ -161,12 +161,11 @@ impl Work {
     pub fn add_rows(
         &mut self,
         client: &SpiClient<'_>,
-        statement: &str,
-        parameters: &[DatumWithOid<'_>],
+        usage: &Query,
         entries: &Entries,
         mdts: &HashSet<i32>,
     ) -> Result<(), Error> {
-        let cursor = client.try_open_cursor(statement, parameters)?;
+        let cursor = client.try_open_cursor(&*usage.sql, &usage.params)?;
         let name = cursor.detach_into_name();
         // Fetched rows are freed when a connection ends.
         while connect(|client| {
@@ -189,10 +188,10 @@ impl Work {
     }
 
     /// Returns the current row of a batch.
-    fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<Row> {
+    fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<EntryUsage> {
         let target = i32::try_from(rows.integer(0)?).ok()?;
         let columns = 4..4 + self.columns.len();
-        Some(Row {
+        Some(EntryUsage {
             target,
             on_mdt: mdts.contains(&target),
             node: entries.node(rows.integer(1)?),
@@ -202,7 +201,7 @@ impl Work {
         })
     }
 
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &EntryUsage) {
         let done = self.done.entry(row.target);
         let done = done.or_insert_with(|| self.measures.iter().map(|_| None).collect());
         for (measure, done) in self.measures.iter().zip(done) {
