@@ -54,7 +54,7 @@ impl ValueType {
 
 /// Every dimension, in the order of filters and columns. The SQL of the reading functions, which pgrx needs as text, names
 /// them again; the regression test `dimensions` compares it with this list.
-pub static DIMENSIONS: [Dimension; 11] = [
+pub static DIMENSIONS: [Dimension; 12] = [
     text("cluster", Level::Target, "cluster"),
     text("filesystem", Level::Target, "filesystem"),
     text("kind", Level::Target, "kind"),
@@ -70,6 +70,7 @@ pub static DIMENSIONS: [Dimension; 11] = [
         is_user: true,
         ..text("uid", Level::Entry, "uid")
     },
+    text("entry", Level::Entry, "name"),
 ];
 
 const fn text(name: &'static str, level: Level, column: &'static str) -> Dimension {
