@@ -54,7 +54,7 @@ impl ValueType {
 
 /// Every dimension, in the order of filters and columns. The SQL of the reading functions, which pgrx needs as text, names
 /// them again; the regression test `dimensions` compares it with this list.
-pub static DIMENSIONS: [Dimension; 12] = [
+pub static DIMENSIONS: &[Dimension] = &[
     text("cluster", Level::Target, "cluster"),
     text("filesystem", Level::Target, "filesystem"),
     text("kind", Level::Target, "kind"),
@@ -152,7 +152,7 @@ COMMENT ON FUNCTION jobstats_internal.dimensions() IS
 "#)]
 fn jobstats_dimensions(call: Call<'_>) -> SqlResult<()> {
     let mut rows = call.rows();
-    for dimension in &DIMENSIONS {
+    for dimension in DIMENSIONS {
         rows.put(|| {
             [
                 dimension.name.into_datum(),

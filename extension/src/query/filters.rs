@@ -33,7 +33,7 @@ impl Filters {
     /// Takes the filters from the arguments of a function, which has one for each dimension.
     pub fn take(arguments: &mut Arguments<'_>) -> Result<Self, Error> {
         let mut filters = Vec::new();
-        for dimension in &DIMENSIONS {
+        for dimension in DIMENSIONS {
             let values = match dimension.value_type {
                 ValueType::Text => arguments.take()?.map(Values::Patterns),
                 ValueType::Number => arguments.take()?.map(Values::Numbers),
