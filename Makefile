@@ -8,7 +8,7 @@ help: ## say what there is
 setup: ## install what is missing: packages, PostgreSQL with its development files, TimescaleDB where it is packaged
 	@scripts/setup.sh
 
-setup-dev: ## install also what changing the code takes: shellcheck, cargo-pgrx
+setup-dev: ## install also what changing the code takes: shellcheck, cargo-pgrx, cargo-deny
 	@scripts/setup.sh dev
 
 demo: setup ## a simulated day of a Lustre cluster in a private database, and what an admin asks of it

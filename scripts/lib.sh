@@ -24,6 +24,7 @@ is_root() { [ "$(id -u)" = 0 ]; }
 
 # Versions stand in Cargo.toml alone.
 pgrx_version() { sed -n 's/^pgrx = "=\([0-9.]*\)"$/\1/p' Cargo.toml; }
+cargo_deny_version() { sed -n 's/^cargo-deny = "\(.*\)"$/\1/p' Cargo.toml; }
 product_version() { sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 
 pg_major() { "$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }

@@ -22,10 +22,19 @@ examples_are_tested() {
     [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
 }
 
+# A doc comment begins with a verb or with the thing itself, so that it can be read once and understood.
+comments_are_sentences() {
+    local found
+    found=$(git ls-files -z '*.rs' | xargs -0 awk -f scripts/comments.awk)
+    [ -z "$found" ] || die "$(printf 'these doc comments begin with a fragment:\n%s' "$found")"
+}
+
 extension=(--no-default-features --features "jobstats/pg$(pg_major)")
 
 say "cargo fmt --check"
 cargo fmt --all --check
+say "doc comments"
+comments_are_sentences
 say "cargo clippy"
 cargo clippy --workspace --all-targets "${extension[@]}" -- -D warnings
 say "cargo doc"
@@ -35,5 +44,7 @@ git ls-files -z '*.sh' .ci | xargs -0 shellcheck
 say "versions and what was released"
 versions_stand_once
 scripts/upgrade-scripts.sh check
+say "cargo deny check bans licenses sources"
+cargo deny check bans licenses sources
 say "examples in the documentation"
 examples_are_tested

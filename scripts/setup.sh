@@ -2,7 +2,7 @@
 # Installs what is missing, and says what and for how long. Quick when nothing is.
 #
 #   setup.sh        what `make demo`, `make test` and installing the extension need
-#   setup.sh dev    also what `make lint` and `make schema` need: shellcheck and cargo-pgrx
+#   setup.sh dev    also what `make lint` and `make schema` need: shellcheck, cargo-pgrx and cargo-deny
 . "$(dirname "$0")/lib.sh"
 
 for_developers=${1:-}
@@ -80,6 +80,13 @@ install_cargo_pgrx() {
     cargo install cargo-pgrx --version "=$(pgrx_version)" --locked --target-dir "$target"
 }
 
+install_cargo_deny() {
+    [ "$(cargo deny --version 2>/dev/null)" != "cargo-deny $(cargo_deny_version)" ] || return 0
+    say "cargo install cargo-deny $(cargo_deny_version) (a minute on two cores)"
+    # Unoptimized, it takes 90 seconds of CPU time to build and checks our dependencies in five.
+    cargo install cargo-deny --version "=$(cargo_deny_version)" --locked --debug --no-default-features --target-dir "$target"
+}
+
 if has_apt; then
     install_packages
 else
@@ -88,4 +95,7 @@ fi
 { pg_has_server && pg_has_headers; } ||
     die "$PG_CONFIG names no PostgreSQL with its server and development files: set PG_CONFIG=/path/to/pg_config"
 command -v cargo >/dev/null || die "Rust is missing: install it from https://rustup.rs and run this again"
-[ -z "$for_developers" ] || install_cargo_pgrx
+[ -z "$for_developers" ] || {
+    install_cargo_pgrx
+    install_cargo_deny
+}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core simulator schema library docs regress overload isolation memory fuzz stress cron convert
-#                         dashboards backup upgrade shipper proof; all by default
+#   test.sh [PART ...]    core client simulator schema library docs regress overload isolation memory fuzz stress cron
+#                         convert dashboards backup upgrade shipper proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -198,7 +198,7 @@ proof() {
 run_part() {
     local part=${1%%:*} names=()
     case $part in
-    core | simulator | shipper)
+    core | client | simulator | shipper)
         cargo_tests "jobstats-$part"
         return
         ;;
@@ -224,7 +224,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core simulator schema library docs regress overload isolation memory fuzz stress cron convert dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core client simulator schema library docs regress overload isolation memory fuzz stress cron convert dashboards backup upgrade shipper proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh all

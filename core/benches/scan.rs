@@ -1,4 +1,4 @@
-//! What the text of a busy server costs: reading it, and comparing it with the one before.
+//! Benchmarks of the text of a busy server: reading it, and comparing it with the previous one.
 //!
 //! The yardstick is counting its lines, which runs at the speed of memory. Before anything is measured, the sum of all
 //! that was read must be what `bench/sum.awk` makes of the same text.
@@ -60,7 +60,7 @@ fn sum(snapshots: &[Snapshot<'_>]) -> (usize, u128) {
     (records, numbers.map(u128::from).sum())
 }
 
-/// The same by `awk`, which knows nothing of ours; None where it cannot be run.
+/// Counts and sums with `awk`, which knows nothing about job_stats; `None` if awk cannot be run.
 fn sum_by_awk(text: &str) -> Option<(usize, u128)> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/sum.awk");
     let mut awk = Command::new("awk")

@@ -1,4 +1,4 @@
-//! What one identifier, one value of a density and one reading of a counter cost, in passes over a million of them.
+//! Benchmarks of one identifier, one value of a density and one reading of a counter, in passes over a million of them.
 //!
 //! The yardsticks are the least that can be done with the same input: the lengths of the identifiers, and the least and
 //! greatest of the values.
@@ -18,7 +18,7 @@ use timing::Timings;
 
 const VALUES: u64 = 1_000_000;
 
-/// As jobs, logins and services name themselves; one in a hundred is nothing known.
+/// Identifiers in the forms that jobs, logins and services have; one in a hundred has none of them.
 fn identifiers() -> Vec<String> {
     let identifier = |n: u64| match n % 100 {
         0 => format!("kworker/{}:1", n % 64),

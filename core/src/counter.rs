@@ -3,7 +3,7 @@
 //! [`Series`] takes the readings of one counter in any order and returns their [`Summary`]. Summaries of spans that
 //! follow each other merge into a summary of the whole, which includes the increase between the spans.
 
-mod form;
+mod encoding;
 mod rollup;
 mod series;
 mod summary;
@@ -12,12 +12,12 @@ mod tests;
 
 use thiserror::Error;
 
-pub use form::TEXT_EXAMPLE;
+pub use encoding::TEXT_EXAMPLE;
 pub use rollup::Rollup;
 pub use series::Series;
 pub use summary::Summary;
 
-use crate::increment::Micros;
+use crate::instant::Micros;
 
 /// An error that prevents a summary.
 #[derive(Debug, Error)]

@@ -4,17 +4,17 @@
 //! belong to no bucket and are counted separately.
 
 mod edges;
-mod form;
+mod encoding;
+mod powers;
 #[cfg(test)]
 mod tests;
-mod wide;
 
 use allocator_api2::alloc::{Allocator, Global};
 use allocator_api2::vec::Vec;
 use thiserror::Error;
 
 pub use edges::{Edges, MAX_BASE, MIN_BASE};
-pub use form::TEXT_EXAMPLE;
+pub use encoding::TEXT_EXAMPLE;
 
 /// The largest number of values that can be counted, which is the largest bigint of PostgreSQL.
 const MAX_TOTAL: u64 = i64::MAX as u64;

@@ -6,12 +6,12 @@
 use std::fmt;
 
 mod format;
-mod likely;
+mod guess;
 #[cfg(test)]
 mod tests;
 
 pub use format::{Format, FormatError};
-pub use likely::likely_format;
+pub use guess::likely_format;
 
 /// The formats that are tried if none are configured, each with its node label.
 pub const DEFAULT_FORMATS: &[(&str, Option<&str>)] =

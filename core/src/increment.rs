@@ -2,11 +2,11 @@
 //!
 //! `docs/rules.md` explains the numbers and has every rule that is cited here by its number.
 
-mod carry;
+mod carried;
 mod compare;
 mod detail;
-mod known;
-mod late;
+mod history;
+mod late_text;
 mod life;
 mod limit;
 mod row;
@@ -18,14 +18,12 @@ use thiserror::Error;
 
 pub use compare::compare;
 pub use detail::{Detail, leave_out};
-pub use late::can_be_older;
+pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
 
+use crate::instant::Micros;
 use crate::operation::{Kind, OPERATIONS, OperationIndex};
 use crate::snapshot::{HISTOGRAM_LEN, Snapshot};
-
-/// Microseconds since 1970.
-pub type Micros = i64;
 
 /// One target observed at one time.
 #[derive(Debug, Clone, Copy)]

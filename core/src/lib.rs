@@ -1,29 +1,77 @@
 //! The logic of jobstats, without PostgreSQL.
 //!
-//! The text of `lctl get_param *.*.job_stats` passes through these modules in this order:
+//! A Lustre server counts in `job_stats` what each job did since its entry was made. jobstats reads these counters
+//! again and again; what a job did between two readings is the increment of its counters. An increment is split at
+//! edges in time, so that it can be added up by time:
 //!
-//! 1. [`scan`] reads the lines of the text.
-//! 2. [`snapshot`] keeps their records per target.
-//! 3. [`increment`] compares two snapshots of one target.
-//! 4. [`step`] divides increments over time.
-//! 5. [`level`] chooses the rollups that answer for a time.
+//! ```
+//! use jobstats_core::increment::{Observation, compare};
+//! use jobstats_core::instant::MINUTE;
+//! use jobstats_core::pause::Pause;
+//! use jobstats_core::{snapshot, window};
 //!
-//! [`operation`] is the one list of operations. [`entry_id`] interprets identifiers. [`counter`] sums up the readings
-//! of any counter, [`density`] counts values by size, [`observed`] adds up for how long something was observed, and
-//! [`rate`] divides totals by that time. [`openmetrics`] writes the text that Prometheus scrapes. [`escape`] converts
-//! bytes that are not UTF-8 to text. Long work calls [`pause`] regularly, so that it can be cancelled.
+//! let name = "obdfilter.scratch-OST0000.job_stats=\njob_stats:\n- job_id: 4711:1000:r01c01\n";
+//! let before = format!("{name}  read: {{ samples: 100, unit: reqs }}\n");
+//! let after = format!("{name}  read: {{ samples: 700, unit: reqs }}\n");
+//!
+//! let [before, after] = [&before, &after].map(|text| snapshot::read(text.as_bytes(), Pause::NEVER));
+//! let (before, after) = (before?, after?);
+//! let observe = |snapshot, time| Observation { time, server: "oss1", snapshot: Some(snapshot), carried: None };
+//! let before = observe(&before.snapshots[0], 5 * MINUTE);
+//! let after = observe(&after.snapshots[0], 15 * MINUTE);
+//!
+//! // 10 minutes are the cleanup interval of the target.
+//! let increments = compare(Some(&before), &after, 600, Pause::NEVER)?.increments;
+//! assert_eq!(increments[0].id, "4711:1000:r01c01");
+//! assert_eq!(increments[0].totals[0].1, 600);
+//!
+//! let parts = increments.into_iter().flat_map(window::split);
+//! let parts: Vec<_> = parts.map(|it| (it.since / MINUTE, it.time / MINUTE, it.totals[0].1)).collect();
+//! assert_eq!(parts, [(5, 10, 300), (10, 15, 300)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The name of an entry says whose work it counts, in a format that the site chooses:
+//!
+//! ```
+//! use jobstats_core::entry_id::{Format, FormatError, Status};
+//!
+//! let format = Format::compile("%j:%u:%H", None)?;
+//! let identity = format.identify("4711:1000:r01c01").expect("the format matches");
+//! assert_eq!((identity.job, identity.uid, identity.node), (Some("4711"), Some(1000), Some("r01c01")));
+//! assert_eq!(identity.status, Status::Ok);
+//! # Ok::<(), FormatError>(())
+//! ```
+//!
+//! # The rooms
+//!
+//! A room uses only rooms that stand below it.
+//!
+//! | room | task |
+//! |---|---|
+//! | [`window`] | splits increments at edges, chooses the rollups that answer for a window, divides totals by observed time |
+//! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md` |
+//! | [`snapshot`] | keeps the records of each target of a text, and prints them |
+//! | [`job_stats`] | reads what the lines of `job_stats` mean |
+//! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
+//! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
+//! | [`counter`], [`density`] | sum up the readings of any counter, and count values by size |
+//! | [`openmetrics`] | writes the text that Prometheus scrapes |
+//! | [`operation`] | lists the operations, from which tables, views and documentation follow |
+//! | [`target`], [`instant`] | name targets and instants |
+//! | [`escape`], [`pause`] | convert bytes to text, and let the caller of long work cancel it |
 
 pub mod counter;
 pub mod density;
 pub mod entry_id;
 pub mod escape;
 pub mod increment;
-pub mod level;
-pub mod observed;
+pub mod instant;
+pub mod job_stats;
+mod lctl;
 pub mod openmetrics;
 pub mod operation;
 pub mod pause;
-pub mod rate;
-pub mod scan;
 pub mod snapshot;
-pub mod step;
+pub mod target;
+pub mod window;

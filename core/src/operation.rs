@@ -76,10 +76,10 @@ impl Operation {
         matches!(self.kind, Kind::Requests) && self.doubles.is_none()
     }
     /// Returns true if a target of this kind reports the operation.
-    pub const fn on(&self, kind: crate::scan::TargetKind) -> bool {
+    pub const fn on(&self, kind: crate::target::TargetKind) -> bool {
         match kind {
-            crate::scan::TargetKind::Mdt => self.mdt,
-            crate::scan::TargetKind::Ost => self.ost,
+            crate::target::TargetKind::Mdt => self.mdt,
+            crate::target::TargetKind::Ost => self.ost,
         }
     }
 }

@@ -16,9 +16,10 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+pub use crate::job_stats::HISTOGRAM_LEN;
+use crate::job_stats::{Problem, Time, Unit};
 use crate::operation::{Kind, OPERATIONS};
-pub use crate::scan::HISTOGRAM_LEN;
-use crate::scan::{Problem, TargetName, Time, Unit};
+use crate::target::TargetName;
 
 pub use counters::{Counter, CounterIter, Counters, Histogram};
 pub use detach::Words;
@@ -107,7 +108,7 @@ pub struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    /// Returns the identifier of a record as stored (see [`crate::scan`]): unescaped if that is valid UTF-8 without
+    /// Returns the identifier of a record as stored (see [`crate::job_stats`]): unescaped if that is valid UTF-8 without
     /// NUL; '' if blank.
     pub fn id(&self, record: &Record) -> &str {
         self.ids.get(&record.id)
@@ -183,9 +184,9 @@ fn zero_unit(slot: Slot) -> Unit {
     }
 }
 
-/// The content of one text: its targets in the order of their first lines.
+/// The contents of one text: its targets in the order of their first lines.
 #[derive(Debug, Clone, Default)]
-pub struct Reading<'a> {
+pub struct Contents<'a> {
     /// One snapshot per target, however often the target's name appears.
     pub snapshots: Vec<Snapshot<'a>>,
     /// The problems that belong to no target.

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use jobstats_core::job_stats::{CounterLine, Problem, Reason, Sink, TimeLine, scan};
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::{CounterLine, Problem, Reason, Sink, TargetName, TimeLine, scan};
 use jobstats_core::snapshot::read;
+use jobstats_core::target::TargetName;
 
 /// `<file> <line> <reason>`, or `<file> none`.
 const PROBLEMS: &str = include_str!("captures.problems");
@@ -85,7 +86,7 @@ fn texts(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// What grep and awk count in each file.
+/// The counts of grep and awk for each file.
 fn counted_without_us(directory: &Path) -> BTreeMap<String, Counts> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures.sh");
     let output = Command::new("sh")

@@ -15,14 +15,16 @@ mod rows;
 mod strays;
 mod walk;
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
+use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::feed::job_stats::entries::Entries;
 use crate::pg::error::Error;
-use crate::pg::spi::connect;
+use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::{micros, timestamptz};
+use crate::pg::tuplestore::Rows;
 use crate::store;
 use finding::Findings;
 pub use walk::{Purpose, Walk, Walked, Wrong, targets};
@@ -63,7 +65,6 @@ impl Window {
     }
 }
 
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_audit(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
@@ -78,21 +79,8 @@ COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
 fn jobstats_audit(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(cluster, String),
-            name!(target, String),
-            name!(time, TimestampWithTimeZone),
-            name!(entry, Option<String>),
-            name!(what, &'static str),
-            name!(stored, Option<String>),
-            name!(computed, Option<String>),
-        ),
-    >,
-    pgrx::pg_sys::panic::ErrorReport,
-> {
+    mut rows: Rows,
+) -> SqlResult<()> {
     let window = Window::new(since, until)?;
     let (settings, targets) = connect(|client| -> Result<_, Error> {
         Ok((store::settings(client)?, targets(client, None)?))
@@ -110,19 +98,21 @@ fn jobstats_audit(
     }
     connect(|client| strays::find(client, window, &runs, &mut findings))?;
     pgrx::notice!("{seen}");
-    let mut rows = Vec::new();
-    for (target, finding) in findings.in_order() {
-        rows.push((
-            target.0,
-            target.1,
-            timestamptz(finding.time)?,
-            finding.entry,
-            finding.what,
-            finding.stored,
-            finding.computed,
-        ));
+    for ((cluster, target), finding) in findings.in_order() {
+        let time = timestamptz(finding.time)?;
+        rows.put(|| {
+            [
+                cluster.into_datum(),
+                target.into_datum(),
+                time.into_datum(),
+                finding.entry.into_datum(),
+                finding.what.into_datum(),
+                finding.stored.into_datum(),
+                finding.computed.into_datum(),
+            ]
+        });
     }
-    Ok(TableIterator::new(rows))
+    Ok(())
 }
 
 /// The numbers of observations and targets that were audited.

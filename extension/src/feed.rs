@@ -13,7 +13,7 @@ mod warning;
 
 use std::ffi::CString;
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Words};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;

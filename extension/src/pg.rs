@@ -2,9 +2,9 @@
 
 pub mod aggregate_state;
 pub mod argument;
+pub mod arguments;
 pub mod ballast;
 pub mod bytea;
-pub mod call;
 pub mod error;
 pub mod guc;
 pub mod jsonb;

@@ -1,6 +1,7 @@
 //! Exit codes, taken from sysexits.h.
 
-use crate::feed::Kind;
+use jobstats_client::Kind;
+
 use crate::{Error, input, lctl, lock};
 
 /// The command line is wrong.
@@ -39,7 +40,7 @@ Exit codes:
 /// Returns the exit code of an error.
 pub fn code(error: &Error) -> u8 {
     match error {
-        Error::Connection(_) => SETUP,
+        Error::Settings(_) => SETUP,
         Error::Lctl(lctl::Error::NoTarget) => NOTHING,
         Error::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
         Error::Lctl(_) | Error::Input(_) => UNREAD,

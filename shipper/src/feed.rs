@@ -1,30 +1,19 @@
 //! Sends a reading to `jobstats.feed`, one target per transaction.
 
-use std::fmt::Write as _;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io::{self, Cursor};
 use std::pin::pin;
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use tokio::io::{AsyncRead, AsyncWrite};
+use jobstats_client::{Connector, Kind, Retry, Session, Settings};
 use tokio::runtime::{self, Runtime};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_postgres::error::{DbError, Severity, SqlState};
-use tokio_postgres::{AsyncMessage, Client, Connection, IsolationLevel};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{Client, IsolationLevel};
 
-use crate::connection::Settings;
 use crate::message::report;
 use crate::reading::{Reading, Target};
 use crate::row::Row;
-use crate::tls;
-
-#[cfg(test)]
-mod tests;
 
 /// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
 /// an ordinary row.
@@ -33,13 +22,6 @@ const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, du
 /// The size of a piece of text that is sent at once.
 const PIECE: usize = 64 << 10;
 
-/// The number of tries per target. The last try starts 1.5 seconds plus the duration of the earlier tries after the
-/// first.
-const ATTEMPTS: u32 = 5;
-
-/// The backoff after the first try, doubled after each further try.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-
 /// The time that the client waits for a statement beyond the server's own timeout, because the server's message is
 /// better.
 const GRACE: Duration = Duration::from_secs(5);
@@ -47,15 +29,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// An error that kept a target from being stored.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// TLS cannot be set up.
-    #[error(transparent)]
-    Tls(#[from] tls::Error),
     /// The database, or the connection to it, failed.
-    #[error("{}", say(.0))]
-    Database(#[from] tokio_postgres::Error),
-    /// The database did not accept the connection in time.
-    #[error("the database did not let us in within {0:?}")]
-    ConnectTimeout(Duration),
+    #[error(transparent)]
+    Client(#[from] jobstats_client::Error),
     /// The database did not answer in time.
     #[error("the database did not answer within {0:?}")]
     StatementTimeout(Duration),
@@ -79,36 +55,9 @@ pub struct Unsent {
     pub kind: Kind,
 }
 
-/// The kind of an error, which decides about retries and the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A conflict with another session; a retry may succeed.
-    Conflict,
-    /// The connection broke or was not made; a retry may succeed.
-    Lost,
-    /// The database does not answer.
-    Silent,
-    /// The statement took too long, this time or always with this text.
-    Slow,
-    /// The database refused this text.
-    Refused,
-    /// The database denied access.
-    Denied,
-    /// The settings are wrong, or there is no store to write to.
-    Setup,
-    /// This machine has a problem.
-    Local,
-}
-
-impl Kind {
-    /// Returns true if an immediate retry of the target may succeed.
-    fn is_passing(self) -> bool {
-        matches!(self, Self::Conflict | Self::Lost)
-    }
-
-    /// Returns true if the error concerns one target only, so that other targets may still be stored.
-    fn is_of_one_target(self) -> bool {
-        matches!(self, Self::Conflict | Self::Slow | Self::Refused)
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Client(error.into())
     }
 }
 
@@ -116,68 +65,17 @@ impl Error {
     /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Tls(_) => Kind::Setup,
-            Self::ConnectTimeout(_) | Self::StatementTimeout(_) => Kind::Silent,
+            Self::Client(error) => error.kind(),
+            Self::StatementTimeout(_) => Kind::Silent,
             Self::Io(_) => Kind::Local,
             Self::TooLarge(_) => Kind::Refused,
-            Self::Database(error) => error
-                .code()
-                .map_or_else(|| kind_of_client(error), kind_of_server),
         }
     }
-}
 
-/// Returns the kind of an error that the server reported.
-fn kind_of_server(state: &SqlState) -> Kind {
-    match (state.code(), state.code().get(..2).unwrap_or_default()) {
-        ("40001" | "40P01", _) => Kind::Conflict,
-        ("57014", _) => Kind::Slow,
-        // These are shutdown, startup, too many connections and connection trouble.
-        ("57P01" | "57P02" | "57P03" | "53300", _) | (_, "08") => Kind::Lost,
-        ("42501", _) | (_, "28") => Kind::Denied,
-        // These are a missing database, schema, relation or column, and a store without its extension.
-        ("3D000" | "3F000" | "42P01" | "42703" | "55000", _) => Kind::Setup,
-        _ => Kind::Refused,
+    /// Returns true if the error concerns one target only, so that other targets may still be stored.
+    fn is_of_one_target(&self) -> bool {
+        matches!(self.kind(), Kind::Conflict | Kind::Slow | Kind::Refused)
     }
-}
-
-/// Returns the kind of an error of the client library: a broken connection, or a certificate or setting that cannot be
-/// used.
-fn kind_of_client(error: &tokio_postgres::Error) -> Kind {
-    let Some(source) = std::error::Error::source(error) else {
-        return Kind::Lost;
-    };
-    match source.downcast_ref::<io::Error>() {
-        Some(error)
-            if !error
-                .get_ref()
-                .is_some_and(|inner| inner.is::<rustls::Error>()) =>
-        {
-            Kind::Lost
-        }
-        _ => Kind::Setup,
-    }
-}
-
-/// Formats the server's message with its SQLSTATE and hint. Its DETAIL is left out, because it may repeat what was
-/// sent.
-fn say(error: &tokio_postgres::Error) -> String {
-    let mut said = error.as_db_error().map_or_else(|| error.to_string(), quote);
-    let source = std::error::Error::source(error).filter(|_| error.as_db_error().is_none());
-    if let Some(source) = source {
-        let _ = write!(said, ": {source}");
-    }
-    said
-}
-
-fn quote(said: &DbError) -> String {
-    let hint = said.hint().map(|hint| format!(" (hint: {hint})"));
-    format!(
-        "{} (SQLSTATE {}){}",
-        said.message(),
-        said.code().code(),
-        hint.unwrap_or_default()
-    )
 }
 
 /// The time limits of the database.
@@ -200,8 +98,7 @@ pub struct Sender {
 
 /// A writer to `jobstats.feed`.
 pub struct Feed {
-    settings: Settings,
-    tls: MakeRustlsConnect,
+    connector: Connector,
     timeouts: Timeouts,
     sender: Sender,
     runtime: Runtime,
@@ -217,22 +114,14 @@ impl Drop for Feed {
 
 impl Feed {
     /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(mut settings: Settings, timeouts: Timeouts, sender: Sender) -> Result<Self, Error> {
-        let tls = MakeRustlsConnect::new(tls::client_config(
-            settings.sslmode,
-            settings.ca_file.as_deref(),
-        )?);
+    pub fn new(settings: Settings, timeouts: Timeouts, sender: Sender) -> Result<Self, Error> {
+        let connector = Connector::new(settings, timeouts.connect)?;
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
             .build()?;
-        settings
-            .config
-            .ssl_mode(settings.sslmode.into())
-            .connect_timeout(timeouts.connect);
         Ok(Self {
-            settings,
-            tls,
+            connector,
             timeouts,
             sender,
             runtime,
@@ -260,7 +149,7 @@ impl Feed {
                 Err(error) => {
                     report(format_args!("{name}: {error}"));
                     first = first.or(Some(error.kind()));
-                    if !error.kind().is_of_one_target() {
+                    if !error.is_of_one_target() {
                         break;
                     }
                 }
@@ -283,64 +172,32 @@ impl Feed {
     /// Tries until the target is stored or a retry would not help. A target that was stored although the answer got
     /// lost is not stored twice, because the same text at the same time changes nothing.
     fn send_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
-        let mut pause = FIRST_PAUSE;
-        for _ in 1..ATTEMPTS {
-            match self.try_target(reading, target) {
-                Err(error) if error.kind().is_passing() => {
-                    thread::sleep(pause);
-                    pause *= 2;
-                }
-                ended => return ended,
-            }
-        }
-        self.try_target(reading, target)
+        Retry::default().run(
+            |error: &Error| error.kind().is_passing(),
+            || self.try_target(reading, target),
+        )
     }
 
     /// Tries once. The session is kept unless it broke.
     fn try_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
         let row = Row::new(&self.sender, target)?;
-        let mut session = self.session.take().map_or_else(|| self.connect(), Ok)?;
+        let mut session = match self.session.take() {
+            Some(session) => session,
+            None => self.runtime.block_on(self.connector.session())?,
+        };
         let limit = self.timeouts.statement;
         let copying = copy(&mut session.client, limit, &row, reading, target);
         let late = Error::StatementTimeout(limit);
         let tried = self
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
-        for warning in session.warnings.try_iter() {
+        for warning in session.warnings() {
             report(format_args!("{}: {warning}", target.shown_name()));
         }
-        if tried
-            .as_ref()
-            .err()
-            .is_none_or(|error| error.kind().is_of_one_target())
-        {
+        if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
             self.session = Some(session);
         }
         tried
-    }
-
-    fn connect(&self) -> Result<Session, Error> {
-        let config = &self.settings.config;
-        let hosts = config
-            .get_hosts()
-            .len()
-            .max(config.get_hostaddrs().len())
-            .max(1);
-        let limit = self
-            .timeouts
-            .connect
-            .saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
-        let connecting = async { Ok(config.connect(self.tls.clone()).await?) };
-        self.runtime.block_on(async {
-            let (client, connection) =
-                within(limit, connecting, Error::ConnectTimeout(limit)).await?;
-            let (sink, warnings) = mpsc::channel();
-            Ok(Session {
-                client,
-                driver: tokio::spawn(drive(connection, sink)),
-                warnings,
-            })
-        })
     }
 
     /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
@@ -357,43 +214,12 @@ impl Feed {
         }
     }
 
-    /// Closes the session properly; otherwise the server would log that the client just went away.
+    /// Closes the session, if there is one.
     fn close(&mut self) {
-        if let Some(Session { client, driver, .. }) = self.session.take() {
-            drop(client);
-            let _ = self
-                .runtime
-                .block_on(async { timeout(GRACE, driver).await });
+        if let Some(session) = self.session.take() {
+            self.runtime.block_on(session.close());
         }
     }
-}
-
-/// A connection and the task that moves its bytes. Errors of the task surface where the client is used.
-struct Session {
-    client: Client,
-    driver: JoinHandle<Result<(), tokio_postgres::Error>>,
-    /// The warnings of the server that were not reported yet.
-    warnings: mpsc::Receiver<String>,
-}
-
-/// Moves the bytes of a connection and passes on the server's warnings.
-async fn drive<S, T>(
-    mut connection: Connection<S, T>,
-    warnings: mpsc::Sender<String>,
-) -> Result<(), tokio_postgres::Error>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-        if let AsyncMessage::Notice(notice) = message?
-            && notice.parsed_severity() == Some(Severity::Warning)
-        {
-            // The receiver that would report the warning may be gone.
-            let _ = warnings.send(quote(&notice));
-        }
-    }
-    Ok(())
 }
 
 async fn within<T>(

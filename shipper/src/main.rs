@@ -2,7 +2,6 @@
 //! to `jobstats.feed` in PostgreSQL. The shipper knows where one target's text ends and the next one's begins, and
 //! nothing else of the format.
 
-mod connection;
 mod exit;
 mod feed;
 mod input;
@@ -15,8 +14,6 @@ mod reading;
 mod row;
 mod schedule;
 mod split;
-mod tls;
-mod variables;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,7 +33,7 @@ use crate::schedule::Schedule;
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
-    Connection(#[from] connection::Error),
+    Settings(#[from] jobstats_client::settings::Error),
     #[error(transparent)]
     Lock(#[from] lock::Error),
     #[error(transparent)]
@@ -103,7 +100,11 @@ impl Shipper {
             cluster: options.cluster,
             server: server.clone(),
         };
-        let feed = Feed::new(options.database.settings()?, timeouts, sender)?;
+        let feed = Feed::new(
+            options.database.settings("jobstats-shipper")?,
+            timeouts,
+            sender,
+        )?;
         let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
         Ok(Self {
             lctl: Lctl {

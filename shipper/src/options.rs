@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{connection, exit};
+use crate::exit;
 
 #[cfg(test)]
 mod tests;
@@ -99,7 +99,7 @@ pub struct Common {
     pub verbose: bool,
     /// The options of the database.
     #[command(flatten)]
-    pub database: connection::Options,
+    pub database: jobstats_client::Options,
 }
 
 /// Parses a duration such as `120s`, `2m` or `1h 30m`.

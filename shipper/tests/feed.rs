@@ -64,7 +64,7 @@ fn print(simulator: &Path, time: &str) -> String {
     String::from_utf8(printed.stdout).unwrap()
 }
 
-/// What belongs to a target in the text of its server: the line of its interval and its job_stats.
+/// The lines of a target in the text of its server: its interval and its job_stats.
 fn text_of(target: &str, text: &str) -> String {
     let interval = format!("obdfilter.{target}.job_cleanup_interval=600\n");
     assert!(text.contains(&interval));

@@ -1,4 +1,4 @@
-//! What is sent of what lctl prints, and what becomes of a reading that failed.
+//! Output of lctl is sent, and failed readings are reported.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;

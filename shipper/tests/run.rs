@@ -173,7 +173,7 @@ fn memory_stays_below_32_mib_with_a_large_target() {
     assert!(database.bodies()[0].ends_with(&text));
 }
 
-/// The same command under a limit of the shell.
+/// Runs the command under a limit of the shell.
 fn limited(command: &std::process::Command, limit: &str) -> std::process::Output {
     let mut shell = std::process::Command::new("sh");
     shell

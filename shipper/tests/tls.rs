@@ -94,7 +94,7 @@ struct Server {
 }
 
 impl Server {
-    /// None, and a word about it, where the tests that need a database are not to run.
+    /// Returns `None`, with a message, if the tests that need a database are not to run.
     fn start() -> Option<Self> {
         if std::env::var("JOBSTATS_TEST_DATABASE_URL").is_err() {
             not_run("JOBSTATS_TEST_DATABASE_URL is not set");
@@ -251,7 +251,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Whose server it is: PostgreSQL does not run as root.
+/// Returns the user that owns the server: PostgreSQL does not run as root.
 fn postgres_user() -> Option<u32> {
     let id = |arguments: &[&str]| -> u32 {
         let output = Command::new("id").args(arguments).output().unwrap();

@@ -7,15 +7,17 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use jiff::SignedDuration;
+use jobstats_client::Options;
 use thiserror::Error;
 
 use crate::cluster::{Cluster, Preset, ServerIndex};
+use crate::database::Store;
 use crate::layout::Layout;
 use crate::schedule::{self, Due, Span};
 use crate::tally::Tally;
 use crate::time::{self, HOUR, MINUTE, Nanos, SECOND};
 use crate::truth::TargetTruth;
-use crate::{compare, database, feed, play, report, truth, work};
+use crate::{compare, feed, play, report, truth, work};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -72,25 +74,23 @@ enum Command {
         #[command(flatten)]
         scene: Scene,
         /// Copy into this table instead of printing CSV
-        #[arg(long, value_name = "TABLE", requires = "database_url")]
+        #[arg(long, value_name = "TABLE")]
         into: Option<String>,
-        /// Database of the table: postgresql://… or "host=… dbname=…"
-        #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-        database_url: Option<String>,
+        #[command(flatten)]
+        database: Options,
     },
     /// Compare the contents of the database with the truth of the loaded span
     Verify {
         #[command(flatten)]
         scene: Scene,
-        /// Database to check: postgresql://… or "host=… dbname=…"
-        #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-        database_url: String,
         /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
         #[arg(long)]
         observed: bool,
         /// Append a row about the comparison to this table of cases (CSV)
         #[arg(long, value_name = "FILE")]
         case: Option<PathBuf>,
+        #[command(flatten)]
+        database: Options,
     },
     /// Count the events of a span
     Describe {
@@ -230,8 +230,8 @@ pub enum Error {
     #[error(transparent)]
     Feed(#[from] feed::Error),
     /// The database could not be read.
-    #[error(transparent)]
-    Database(#[from] database::Error),
+    #[error("database: {0}")]
+    Database(#[from] jobstats_client::Error),
     /// The truth could not be written.
     #[error(transparent)]
     Report(#[from] report::Error),
@@ -285,22 +285,22 @@ impl Cli {
             Command::Truth {
                 scene,
                 into,
-                database_url,
+                database,
             } => {
                 let cluster = scene.world.cluster()?;
                 let truths = truths(&cluster, scene.span());
-                match into.zip(database_url) {
-                    Some((table, url)) => report::copy_into(&table, &url, &cluster, &truths)?,
+                match into {
+                    Some(table) => report::copy_into(&table, &database, &cluster, &truths)?,
                     None => report::write_csv(&cluster, &truths, io::stdout().lock(), true)?,
                 }
                 Ok(ExitCode::SUCCESS)
             }
             Command::Verify {
                 scene,
-                database_url,
                 observed,
                 case,
-            } => verify(&scene, &database_url, observed, case.as_deref()),
+                database,
+            } => verify(&scene, &database, observed, case.as_deref()),
             Command::Describe { scene } => {
                 let (cluster, span) = (scene.world.cluster()?, scene.span());
                 let truths = truths(&cluster, span);
@@ -363,12 +363,12 @@ fn truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
 
 fn verify(
     scene: &Scene,
-    url: &str,
+    database: &Options,
     observed: bool,
     case: Option<&Path>,
 ) -> Result<ExitCode, Error> {
     let (cluster, span) = (scene.world.cluster()?, scene.span());
-    let mut store = database::Store::open(url)?;
+    let mut store = Store::open(database)?;
     let truths = if observed {
         truth::of_targets(&cluster, span, &store.readings(&cluster, span)?)
     } else {

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cluster::{Cluster, Kind};
-use crate::database::{self, Amounts, Key, Store};
+use crate::database::{Amounts, Key, Store};
 use crate::question::QUESTIONS;
 use crate::report::tally;
 use crate::tally::{Happening, Tally};
@@ -77,7 +77,7 @@ pub fn compare(
     store: &mut Store,
     cluster: &Cluster,
     truths: &[TargetTruth],
-) -> Result<Comparison, database::Error> {
+) -> Result<Comparison, jobstats_client::Error> {
     let (increments, amounts) = store.increments(cluster, truths)?;
     let tally = tally(truths);
     let mut comparison = Comparison {

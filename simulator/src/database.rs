@@ -1,12 +1,15 @@
 //! Reads a simulated cluster back from the database.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use jiff::Timestamp;
+use jobstats_client::answers::{Filters, exactly};
+use jobstats_client::{Connector, Error, Options};
 use postgres::types::ToSql;
-use postgres::{Client, NoTls, Row};
-use thiserror::Error;
+use postgres::{Client, Row};
 
+use crate::answer::Subject;
 use crate::cluster::{Cluster, ServerIndex, Target};
 use crate::question::Question;
 use crate::schedule::{self, Due, Span};
@@ -14,27 +17,12 @@ use crate::time::{HOUR, Nanos, timestamp};
 use crate::totals::Column;
 use crate::truth::TargetTruth;
 
-/// An error that prevents reading the database.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// The server or the connection failed.
-    #[error("database: {}", message(.0))]
-    Database(#[from] postgres::Error),
-}
+/// The time limit for connecting, per host.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Formats the server's message, if the server sent one; the client's own words are only "db error".
-pub fn message(error: &postgres::Error) -> String {
-    match error.as_db_error() {
-        Some(said) => format!(
-            "{} ({}){}",
-            said.message(),
-            said.code().code(),
-            said.hint()
-                .map(|hint| format!("\nHINT: {hint}"))
-                .unwrap_or_default()
-        ),
-        None => error.to_string(),
-    }
+/// Prepares connections to the database that the options name.
+pub fn connector(options: &Options) -> Result<Connector, Error> {
+    Connector::new(options.settings("jobstats-simulator")?, CONNECT_TIMEOUT)
 }
 
 /// The target, the entry or group of entries, and the column or operation.
@@ -54,9 +42,9 @@ const OBSERVED: &str = r#"
 
 impl Store {
     /// Connects to the database.
-    pub fn open(url: &str) -> Result<Self, Error> {
+    pub fn open(options: &Options) -> Result<Self, Error> {
         Ok(Self {
-            client: Client::connect(url, NoTls)?,
+            client: connector(options)?.client()?,
         })
     }
 
@@ -137,21 +125,17 @@ impl Store {
         cluster: &Cluster,
         (from, until): (Nanos, Nanos),
     ) -> Result<Amounts, Error> {
-        let operations = question.operations(&self.columns()?);
-        let pattern = cluster
-            .name
-            .replace('\\', r"\\")
-            .replace('%', r"\%")
-            .replace('_', r"\_");
-        let arguments: [&(dyn ToSql + Sync); 4] =
-            [&pattern, &timestamp(from), &timestamp(until), &operations];
-        let rows = self.client.query(question.sql, &arguments)?;
-        let amounts = rows.iter().filter_map(|row| {
-            let amount: i64 = row.get::<_, Option<i64>>(3)?;
-            let key = (row.get(0), row.get(1), row.get(2));
-            (amount != 0).then_some((key, i128::from(amount)))
-        });
-        Ok(amounts.collect())
+        let subject = Subject {
+            filters: Filters {
+                cluster: Some(vec![exactly(&cluster.name)]),
+                ..Filters::default()
+            },
+            window: (timestamp(from), timestamp(until)),
+            operations: question.operations(&self.columns()?),
+        };
+        let mut amounts = (question.ask)(&mut self.client, &subject)?;
+        amounts.retain(|_, amount| *amount != 0);
+        Ok(amounts)
     }
 
     /// Returns the columns that `jobstats.increments` has.

@@ -1,14 +1,16 @@
 //! Loads a span of a cluster into the database, one target's text per row.
 
+use std::time::Duration;
+
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use postgres::error::SqlState;
-use postgres::{Client, NoTls, Statement};
+use jobstats_client::{Connector, Kind, Retry};
+use postgres::{Client, Statement};
 use thiserror::Error;
 
 use crate::cluster::{Cluster, TargetIndex};
-use crate::database::message;
+use crate::database::connector;
 use crate::lctl::{cleanup_interval, framed};
 use crate::parallel::each_target;
 use crate::random::Seed;
@@ -23,8 +25,8 @@ use crate::workload::Workload;
 #[derive(Debug, Error)]
 pub enum Error {
     /// The database failed.
-    #[error("database: {}", message(.0))]
-    Database(#[from] postgres::Error),
+    #[error("database: {0}")]
+    Database(#[from] jobstats_client::Error),
     /// A text could not be compressed.
     #[error("zstd: {0}")]
     Pack(#[from] std::io::Error),
@@ -33,9 +35,6 @@ pub enum Error {
 /// The options of a load.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
-    /// Database to load into: postgresql://… or "host=… dbname=…"
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-    database_url: String,
     /// View or table that takes the rows
     #[arg(long, default_value = "jobstats.feed")]
     table: String,
@@ -48,12 +47,18 @@ pub struct Options {
     /// Share of texts that arrive twice
     #[arg(long, default_value_t = 0.0)]
     repeated: f64,
+    /// The options of the database.
+    #[command(flatten)]
+    database: jobstats_client::Options,
 }
 
 /// The sender's name and version in each row.
 const SHIPPER: &str = concat!("jobstats-simulator ", env!("CARGO_PKG_VERSION"));
-/// The number of tries for a text that runs into a deadlock or serialization failure.
-const TRIES: usize = 10;
+/// The retries of a text that runs into a deadlock or serialization failure.
+const RETRY: Retry = Retry {
+    attempts: 10,
+    first_pause: Duration::from_millis(1),
+};
 
 /// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time.
 pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, Error> {
@@ -67,10 +72,11 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, E
         progress.set_style(style);
     }
     let workload = Workload::new(cluster);
+    let connector = connector(&options.database)?;
     let tallies = each_target(
         cluster,
         options.connections,
-        || Writer::connect(options),
+        || Writer::connect(&connector, &options.table),
         |writer, target| {
             let courier = Courier::new(cluster, target, options);
             load_target(&workload, cluster, target, span, writer, courier, &progress)
@@ -183,18 +189,11 @@ struct Writer {
 }
 
 impl Writer {
-    fn connect(options: &Options) -> Result<Self, Error> {
-        let mut client = Client::connect(&options.database_url, NoTls)?;
-        // A commit may be lost in a crash, because a simulated day can be loaded again.
-        client.batch_execute("SET synchronous_commit = off")?;
-        let insert = client.prepare(&format!(
-            r#"INSERT INTO {} (cluster, server, "time", body_zstd, duration, shipper)
-               VALUES ($1, $2, $3, $4, make_interval(secs => $5), $6)"#,
-            options.table
-        ))?;
+    fn connect(connector: &Connector, table: &str) -> Result<Self, Error> {
+        let mut client = connector.client()?;
         Ok(Self {
+            insert: prepare(&mut client, table).map_err(jobstats_client::Error::from)?,
             client,
-            insert,
             compressor: zstd::bulk::Compressor::new(1)?,
         })
     }
@@ -202,35 +201,33 @@ impl Writer {
     /// Writes one text per transaction, so that concurrent feeds of several targets do not wait for each other in
     /// circles.
     fn write(&mut self, row: &Row) -> Result<(), Error> {
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let sent = self.client.execute(
-                &self.insert,
-                &[
-                    &row.cluster,
-                    &row.server,
-                    &row.time,
-                    &row.body_zstd,
-                    &row.duration,
-                    &SHIPPER,
-                ],
-            );
-            match sent {
-                Ok(_) => return Ok(()),
-                Err(error) if tries < TRIES && is_conflict(&error) => (),
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let sent = RETRY.run(
+            |error| Kind::of(error) == Kind::Conflict,
+            || {
+                self.client.execute(
+                    &self.insert,
+                    &[
+                        &row.cluster,
+                        &row.server,
+                        &row.time,
+                        &row.body_zstd,
+                        &row.duration,
+                        &SHIPPER,
+                    ],
+                )
+            },
+        );
+        sent.map_err(jobstats_client::Error::from)?;
+        Ok(())
     }
 }
 
-fn is_conflict(error: &postgres::Error) -> bool {
-    error.code().is_some_and(|code| {
-        [
-            SqlState::T_R_DEADLOCK_DETECTED,
-            SqlState::T_R_SERIALIZATION_FAILURE,
-        ]
-        .contains(code)
-    })
+/// Prepares a session and its statement.
+fn prepare(client: &mut Client, table: &str) -> Result<Statement, postgres::Error> {
+    // A commit may be lost in a crash, because a simulated day can be loaded again.
+    client.batch_execute("SET synchronous_commit = off")?;
+    client.prepare(&format!(
+        r#"INSERT INTO {table} (cluster, server, "time", body_zstd, duration, shipper)
+           VALUES ($1, $2, $3, $4, make_interval(secs => $5), $6)"#
+    ))
 }

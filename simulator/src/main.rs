@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod answer;
 mod cli;
 mod cluster;
 mod compare;

@@ -1,8 +1,12 @@
 //! The questions to the reading functions, each about everything that was done in a span.
 
+use jobstats_client::Error;
+use postgres::Client;
+
+use crate::answer::{self, Subject};
 use crate::cluster::Kind;
 use crate::compare::Place;
-use crate::database::Key;
+use crate::database::{Amounts, Key};
 use crate::operation::Op::{self, *};
 use crate::totals::{Column, Quantity};
 
@@ -10,9 +14,8 @@ use crate::totals::{Column, Quantity};
 pub struct Question {
     /// The name of the question.
     pub name: &'static str,
-    /// The query about a cluster ($1, a pattern) from ($2) until ($3) and operations ($4). Its columns are target,
-    /// group, operation and amount.
-    pub sql: &'static str,
+    /// Asks the question.
+    pub ask: fn(&mut Client, &Subject) -> Result<Amounts, Error>,
     sums: Sums,
 }
 
@@ -30,47 +33,31 @@ enum Sums {
 }
 
 /// Questions about everything that the reading functions say about totals. Windows and steps have edges at which there
-/// is no observation, and the edges of the totals differ from those of the rates. A rate times the observed seconds
-/// gives back the total, which is a whole number.
+/// is no observation, and the edges of the totals differ from those of the rates.
 pub static QUESTIONS: &[Question] = &[
     Question {
         name: "jobstats_totals",
-        sql: "SELECT target, workload, operation, total::bigint
-            FROM jobstats_totals($2, $3, $4, '{target,workload}', cluster => ARRAY[$1])",
+        ask: answer::totals,
         sums: Sums::Workloads,
     },
     Question {
         name: "jobstats_totals in odd windows",
-        sql: "SELECT target, workload, operation, sum(total)::bigint
-            FROM generate_series($2::timestamptz, $3::timestamptz - interval '1 microsecond', interval '37 minutes 1.7 seconds') AS since,
-                jobstats_totals(since, least(since + interval '37 minutes 1.7 seconds', $3), $4, '{target,workload}',
-                    cluster => ARRAY[$1])
-            GROUP BY target, workload, operation",
+        ask: answer::totals_in_odd_windows,
         sums: Sums::Workloads,
     },
     Question {
         name: "jobstats_rates × observed seconds",
-        sql: "SELECT target, '', operation, sum(round((rate * coverage * seconds)::numeric))::bigint
-            FROM jobstats_rates($2, $3, $4, '{target}', '17 minutes 3 seconds', cluster => ARRAY[$1])
-            GROUP BY target, operation",
+        ask: answer::rates,
         sums: Sums::Targets,
     },
     Question {
         name: "jobstats_top",
-        sql: "SELECT target, workload, operation,
-                (CASE operation WHEN 'service_time' THEN total * 1000000 ELSE total END)::bigint
-            FROM unnest($4::text[]) AS ranked,
-                jobstats_top($2, $3, ranked, '{target,workload}', 1000000, cluster => ARRAY[$1])",
+        ask: answer::leaders,
         sums: Sums::Leaders,
     },
     Question {
         name: "jobstats_summary",
-        sql: "SELECT a.target, a.workload, v.operation, v.amount::bigint
-            FROM jobstats_summary($2, $3, '{target,workload}', cluster => ARRAY[$1]) AS a,
-                LATERAL (VALUES ('read_bytes', a.read_bytes), ('write_bytes', a.write_bytes), ('read', a.read),
-                    ('write', a.write), ('open', a.opens), ('metadata', a.metadata),
-                    ('service_time', a.service_time * 1000000)) AS v (operation, amount)
-            WHERE v.operation = ANY ($4::text[])",
+        ask: answer::summaries,
         sums: Sums::Summaries,
     },
 ];

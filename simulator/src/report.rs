@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use postgres::{Client, NoTls};
+use jobstats_client::Options;
 use thiserror::Error;
 
 use crate::cluster::Cluster;
 use crate::compare::Comparison;
-use crate::database::message;
+use crate::database::connector;
 use crate::plan::Plan;
 use crate::play::name_of;
 use crate::schedule::Span;
@@ -21,8 +21,8 @@ use crate::truth::{CAUSES, Cell, TargetTruth};
 #[derive(Debug, Error)]
 pub enum Error {
     /// The database failed.
-    #[error("database: {}", message(.0))]
-    Database(#[from] postgres::Error),
+    #[error("database: {0}")]
+    Database(#[from] jobstats_client::Error),
     /// Output could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -78,14 +78,17 @@ pub fn write_csv(
 /// Copies the truth into a table with the columns of the CSV.
 pub fn copy_into(
     table: &str,
-    url: &str,
+    options: &Options,
     cluster: &Cluster,
     truths: &[TargetTruth],
 ) -> Result<(), Error> {
-    let mut client = Client::connect(url, NoTls)?;
-    let mut copy = client.copy_in(&format!("COPY {table} FROM STDIN (FORMAT csv)"))?;
+    let mut client = connector(options)?.client()?;
+    let statement = format!("COPY {table} FROM STDIN (FORMAT csv)");
+    let mut copy = client
+        .copy_in(&statement)
+        .map_err(jobstats_client::Error::from)?;
     write_csv(cluster, truths, &mut copy, false)?;
-    copy.finish()?;
+    copy.finish().map_err(jobstats_client::Error::from)?;
     Ok(())
 }
 

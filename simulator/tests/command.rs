@@ -16,7 +16,7 @@ fn simulator(arguments: &[&str]) -> Output {
 fn run(program: &Path, arguments: &[&str]) -> Output {
     Command::new(program)
         .args(arguments)
-        .env_remove("DATABASE_URL")
+        .env_remove("JOBSTATS_DATABASE_URL")
         .output()
         .unwrap()
 }

@@ -1,4 +1,4 @@
-//! What checks the store has to be checked too: it finds nothing where nothing is wrong, and what is wrong where it is.
+//! The checks of the store are checked too: they find nothing in a correct store, and every defect in a damaged one.
 //!
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
@@ -51,7 +51,7 @@ impl Database {
     fn simulator(&self, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_jobstats-simulator"))
             .args(arguments)
-            .env("DATABASE_URL", self.url())
+            .env("JOBSTATS_DATABASE_URL", self.url())
             .output()
             .unwrap()
     }

@@ -47,7 +47,7 @@ impl Layout {
     }
 }
 
-/// What a text is made of.
+/// The parameters of a generated text.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     pub layout: Layout,

@@ -1,4 +1,4 @@
-//! What criterion does not print: how the medians of one run relate to each other, and on which machine.
+//! Statistics that criterion does not print: the ratios of the medians of one run, and the machine.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use criterion::Bencher;
 
-/// How long each thing took, each time it was done.
+/// The time of every iteration of each benchmark.
 #[derive(Default)]
 pub struct Timings(RefCell<Vec<(String, Vec<Duration>)>>);
 

@@ -1,6 +1,7 @@
 //! The summary of a counter's readings.
 
-use super::{CounterError, Micros, Reading};
+use super::{CounterError, Reading};
+use crate::instant::Micros;
 
 /// A summary of the readings of one counter in a span of time.
 ///

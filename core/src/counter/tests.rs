@@ -3,7 +3,7 @@ use allocator_api2::alloc::Global;
 use super::*;
 use crate::pause::Pause;
 
-mod form;
+mod encoding;
 mod laws;
 mod memory;
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::wide::Wide;
+use super::powers::Power;
 
 /// The smallest base.
 pub const MIN_BASE: i32 = 2;
@@ -37,10 +37,10 @@ impl Edges {
     }
 
     fn find(base: u8) -> Self {
-        let mut below_one: Vec<f64> = Wide::powers_below_one(base).collect();
+        let mut below_one: Vec<f64> = Power::powers_below_one(base).collect();
         let lowest = -(below_one.len() as i32);
         below_one.reverse();
-        below_one.extend(Wide::powers_from_one(base));
+        below_one.extend(Power::powers_from_one(base));
         Self {
             base,
             lowest,

@@ -203,7 +203,7 @@ fn counts_end_where_bigint_ends() {
     assert_eq!(full.to_string(), "v1 base=10 zeros=1 0:9223372036854775806");
 }
 
-mod form {
+mod encoding {
     use super::*;
 
     const TEXT: &str = "v1 base=10 zeros=3 -324:1 -1:1 0:2 308:1";

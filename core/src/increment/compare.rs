@@ -2,19 +2,17 @@
 
 use std::collections::TryReserveError;
 
-use super::carry::{Carry, InText, Withheld};
-use super::known::{Head, Known, NOTHING};
+use super::carried::{CarriedRecords, InText, Withheld};
+use super::history::{Head, History, NOTHING};
 use super::life::{Life, counted, unlisted};
 use super::limit::active;
 use super::row::Rows;
 use super::value::{fall, slots};
-use super::{CompareError, Comparison, Increment, Micros, Observation, Problem, Reason};
+use super::{CompareError, Comparison, Increment, Observation, Problem, Reason};
+use crate::instant::{DAY, Micros, SECOND};
+use crate::job_stats::{Clock, Time, Unit};
 use crate::pause::Pause;
-use crate::scan::{Clock, Time, Unit};
 use crate::snapshot::{ByKey, Counter, Record, Snapshot};
-use crate::step::DAY;
-
-const SECOND: Micros = 1_000_000;
 
 /// The number of entries with `start_time` that are carried for a day with any text. A text with more records carries
 /// as many entries as it has itself. Without a limit the finished jobs of a busy day would outweigh the text: five
@@ -36,7 +34,7 @@ pub fn compare<'a>(
         // A first observation is a baseline (rule 2).
         return Ok(Comparison {
             entries: text.records.len() as u64,
-            carried: Carry::with(text).finish().0,
+            carried: CarriedRecords::with(text).finish().0,
             ..Comparison::default()
         });
     };
@@ -101,12 +99,12 @@ struct Comparing<'a, 'o> {
     next: &'o Observation<'a>,
     text: &'a Snapshot<'a>,
     pause: Pause<'o>,
-    known: Known<'a>,
+    history: History<'a>,
     /// True if the previous text had every record. An entry that was not known is then proven to be born since, even
     /// without a `start_time`.
     previous_is_whole: bool,
     in_text: InText,
-    carry: Carry<'a>,
+    carry: CarriedRecords<'a>,
     /// True if any known entry goes on.
     survived: bool,
     /// True if the last record lacks counters that its entry had.
@@ -122,16 +120,16 @@ impl<'a, 'o> Comparing<'a, 'o> {
         text: &'a Snapshot<'a>,
         pause: Pause<'o>,
     ) -> Result<Self, TryReserveError> {
-        let known = Known::new(previous, pause)?;
+        let history = History::new(previous, pause)?;
         Ok(Self {
             previous,
             next,
             text,
             pause,
-            previous_is_whole: is_whole(previous, &known),
-            known,
+            previous_is_whole: is_whole(previous, &history),
+            history,
             in_text: InText::of(text),
-            carry: Carry::with(text),
+            carry: CarriedRecords::with(text),
             survived: false,
             cut: false,
             latest_in_text: None,
@@ -155,10 +153,10 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 
     fn record(&mut self, record: &'a Record) -> Result<(), TryReserveError> {
-        let before = match self.known.find(self.text, record)? {
+        let before = match self.history.find(self.text, record)? {
             Some(head) => {
-                self.known.mark(head);
-                if self.known.is_unchanged(head, self.text, record) {
+                self.history.mark(head);
+                if self.history.is_unchanged(head, self.text, record) {
                     self.survived = true;
                     return Ok(());
                 }
@@ -191,8 +189,8 @@ impl<'a, 'o> Comparing<'a, 'o> {
         head: Head,
         record: &Record,
     ) -> Result<Option<Before<'a>>, TryReserveError> {
-        let same = self.known.life(head, record.start_time);
-        let Some(life) = same.or_else(|| self.known.latest_life(head)) else {
+        let same = self.history.life(head, record.start_time);
+        let Some(life) = same.or_else(|| self.history.latest_life(head)) else {
             return Ok(Some(self.birth(record)));
         };
         Ok(Some(match life.start_time().zip(record.start_time) {
@@ -203,7 +201,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             Some(_) => self.restart(life, None, record),
             // One of the two has no start_time, for example because the stats header was switched on or off. Of two
             // lives in the text only the older one, which comes first, can be the known one.
-            None if self.known.claim(head) => match life.restarted(self.text, record) {
+            None if self.history.claim(head) => match life.restarted(self.text, record) {
                 None => Before::same(life),
                 since => self.restart(life, since, record),
             },
@@ -372,12 +370,12 @@ impl<'a, 'o> Comparing<'a, 'o> {
         // An entry that stands in the text twice restarted while the text was printed. Its first life is not in the
         // records, but had survived until then.
         let survived = self.survived || self.text.has_duplicates;
-        let missing = self.known.missing()?;
+        let missing = self.history.missing()?;
         let oldest = self.oldest_carried(&missing)?;
         for head in self.pause.among(missing) {
-            let is_of_text = self.known.is_of_text(head);
+            let is_of_text = self.history.is_of_text(head);
             self.result.removed += u64::from(is_whole && is_of_text);
-            let Some(life) = self.known.latest_life(head) else {
+            let Some(life) = self.history.latest_life(head) else {
                 continue;
             };
             let age = self.next.time.saturating_sub(life.last_seen());
@@ -404,7 +402,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
         seen.try_reserve_exact(missing.len())?;
         let lives = missing
             .iter()
-            .filter_map(|head| self.known.latest_life(*head));
+            .filter_map(|head| self.history.latest_life(*head));
         let dated = lives.filter(|life| life.start_time().is_some());
         seen.extend(dated.map(|life| life.last_seen()));
         if seen.len() <= room {
@@ -417,13 +415,13 @@ impl<'a, 'o> Comparing<'a, 'o> {
 
 /// Returns true if the observation's text had every record that Lustre printed. The records carried with the text tell
 /// whether its last record was cut.
-fn is_whole<'a>(observation: &Observation<'a>, known: &Known<'a>) -> bool {
+fn is_whole<'a>(observation: &Observation<'a>, history: &History<'a>) -> bool {
     let Some(text) = observation.snapshot.filter(|text| text.complete) else {
         return false;
     };
     let Some(last) = text.records.last() else {
         return true;
     };
-    let life = known.completed_life(last);
+    let life = history.completed_life(last);
     !life.is_some_and(|life| life.is_missing_in(text, last))
 }

@@ -1,8 +1,8 @@
 //! The known values of one life of an entry: the record of a text, overlaid by the records that were carried with it.
 
-use super::Micros;
 use super::value::{bit, fall, restarted, slot_in, slots};
-use crate::scan::Time;
+use crate::instant::Micros;
+use crate::job_stats::Time;
 use crate::snapshot::{Counter, CounterIter, Record, Slot, Snapshot};
 
 /// Values of an entry that were seen together.

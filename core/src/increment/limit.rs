@@ -5,7 +5,8 @@
 
 use std::collections::TryReserveError;
 
-use super::{Column, CompareError, Comparison, Increment, Micros, Problem, Reason};
+use super::{Column, CompareError, Comparison, Increment, Problem, Reason};
+use crate::instant::Micros;
 use crate::operation::OPERATIONS;
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use serde::Serializer;
 
 use super::detail::{Columns, Detail, calls_of, stays};
 use super::value::{Histogram, bit, sizes};
-use super::{Column, Increment, Micros, Reason};
+use super::{Column, Increment, Reason};
+use crate::instant::Micros;
+use crate::job_stats::Unit;
 use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES};
-use crate::scan::Unit;
 use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot};
 
 /// The growth from which on a counter is not believed. A double holds every integer below it.

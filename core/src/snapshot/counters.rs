@@ -11,7 +11,7 @@ use std::collections::TryReserveError;
 use std::ops::Range;
 
 use super::Slot;
-use crate::scan::{HISTOGRAM_LEN, Unit};
+use crate::job_stats::{HISTOGRAM_LEN, Unit};
 
 /// The values of a counter as printed. A field that the line lacks is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

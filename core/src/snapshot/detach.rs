@@ -3,7 +3,7 @@
 use std::collections::TryReserveError;
 
 use super::Snapshot;
-use crate::scan::TargetName;
+use crate::target::TargetName;
 
 /// The memory that a snapshot borrows once it is [detached](Snapshot::detach).
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@ use std::collections::TryReserveError;
 
 use super::read::{Budget, collect, push};
 use super::{Identifiers, Record, Snapshot};
+use crate::job_stats::{Problem, Reason};
 use crate::pause::Pause;
-use crate::scan::{Problem, Reason};
 
 /// Leaves one record for each life: one of identical records, the last of differing ones. The lives of one entry stand
 /// in order of time.

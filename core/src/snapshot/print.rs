@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{Counter, Record, Slot, Snapshot};
+use crate::job_stats::{Clock, Time, Unit, histogram_label, print_identifier};
 use crate::operation::OPERATIONS;
-use crate::scan::{Clock, TargetKind, Time, Unit, histogram_label, print_identifier};
 
 /// Prints a snapshot as Lustre would: reading the text gives its records again. A record without any counter is left
 /// out.
@@ -47,11 +47,7 @@ fn write_name(snapshot: &Snapshot<'_>, out: &mut impl Write) -> io::Result<()> {
     let Some(target) = snapshot.target else {
         return Ok(());
     };
-    let kind = match target.kind {
-        TargetKind::Mdt => "mdt",
-        TargetKind::Ost => "obdfilter",
-    };
-    write!(out, "{kind}.")?;
+    out.write_all(target.kind.prefix())?;
     out.write_all(target.name)?;
     out.write_all(b".")
 }

@@ -7,12 +7,13 @@ use std::ops::Range;
 use super::counters::{NUMBERS, are_zero};
 use super::hash::hash;
 use super::slots::{listed_slot, unlisted_slot};
-use super::{ReadError, Reading, Record, Slot, Snapshot, duplicates};
+use super::{Contents, ReadError, Record, Slot, Snapshot, duplicates};
+use crate::job_stats::{
+    CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TimeLine, Unit, ZeroLine, scan,
+};
 use crate::operation;
 use crate::pause::Pause;
-use crate::scan::{
-    CounterLine, HISTOGRAM_LEN, Problem, Reason, Sink, TargetName, TimeLine, Unit, ZeroLine, scan,
-};
+use crate::target::TargetName;
 
 /// The largest number of bytes of a text. Line numbers and places of identifiers and counters have 32 bits: a stored
 /// identifier takes less than four times the bytes that it takes in the text.
@@ -29,7 +30,7 @@ const PROBLEMS_BYTES: usize = 4 << 20;
 /// # Errors
 /// Returns [`ReadError`] if the text is longer than any that PostgreSQL can hold, or if the result does not fit into
 /// memory.
-pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Reading<'a>, ReadError> {
+pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Contents<'a>, ReadError> {
     let mut reader = Reader::of(text, false, pause)?;
     for target in &mut reader.targets {
         duplicates::resolve(
@@ -138,12 +139,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the snapshots, without targets that only an error message names.
-    fn finish(mut self) -> Reading<'a> {
+    fn finish(mut self) -> Contents<'a> {
         for target in &mut self.targets {
             let problems = &mut target.snapshot.problems;
             problems.sort_unstable_by_key(|problem| (problem.line, problem.reason));
         }
-        Reading {
+        Contents {
             snapshots: self
                 .targets
                 .into_iter()

@@ -5,8 +5,8 @@ use std::collections::TryReserveError;
 use super::counters::SLOTS_MAX;
 use super::read::push;
 use super::{Slot, Snapshot};
+use crate::job_stats::{Reason, Unit};
 use crate::operation::{self, OperationIndex};
-use crate::scan::{Reason, Unit};
 
 /// The largest number of unlisted operations of a target. Lustre's own list has 33 operations.
 const UNLISTED_MAX: usize = 256;

@@ -12,10 +12,10 @@ use crate::store::Store;
 use crate::support::{Seen, Target};
 
 const ENTRIES: usize = 5;
-/// How many histories show a law.
+/// The number of histories that a law is tried on.
 const CASES: u32 = 10_000;
 
-/// What should have been stored, where lives can be told apart: of every counter its last value, less the first one
+/// The expected sums where lives can be told apart: of every counter its last value, less the first one
 /// unless it is proven that it began at zero.
 #[derive(Default)]
 struct Oracle {
@@ -224,7 +224,7 @@ fn is_within(stored: &Totals, done: &Totals) {
     }
 }
 
-/// What was done in a history until it was last read.
+/// The work in a history up to the last reading.
 fn done_in(layout: Layout, history: &[Event]) -> Totals {
     let mut done = Totals::new();
     happen(layout, history, |_, lustre, _, _| {

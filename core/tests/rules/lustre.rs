@@ -12,7 +12,7 @@ use crate::support::EPOCH;
 const HEADER: &str = "mdt.fs-MDT0000.job_stats=\njob_stats:\n";
 pub const SECOND: i64 = 1_000_000;
 
-/// Which time lines a version of Lustre prints.
+/// The time lines that a version of Lustre prints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Layout {
     /// Up to 2.14.
@@ -21,7 +21,7 @@ pub enum Layout {
     Booted,
     /// 2.15.2 and newer.
     Dated,
-    /// The same, with the stats header switched on and off.
+    /// Versions in which the stats header is switched on and off.
     Switched,
 }
 
@@ -44,15 +44,15 @@ pub enum Event {
     Read(Reading),
 }
 
-/// What is special in one text.
+/// The peculiarities of one text.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     pub skipped: Vec<usize>,
     /// An entry and the counter in it that cannot be read.
     pub damaged: Option<(usize, usize)>,
-    /// Where it is cut, in thousandths of its length.
+    /// The position of the cut, in thousandths of the length.
     pub cut: Option<usize>,
-    /// Whether the stats header is off, where that is possible.
+    /// Set if the stats header is off, where that is possible.
     pub headless: bool,
     /// An entry that is forgotten when it has been printed, and begins again before the text ends.
     pub twice: Option<usize>,
@@ -113,7 +113,7 @@ impl Counter {
         }
     }
 
-    /// What the counter says in columns.
+    /// The values of the counter by column.
     pub fn columns(&self, counter: usize) -> Vec<(String, u64)> {
         match COUNTERS[counter] {
             "open" => vec![("open".to_owned(), self.samples)],
@@ -152,10 +152,10 @@ pub struct Lustre {
     layout: Layout,
     now: i64,
     pub lives: Vec<Life>,
-    /// What was done since the first reading.
+    /// The work since the first reading.
     pub done: Totals,
     has_been_read: bool,
-    /// When each life was shown last.
+    /// The time at which each life was shown last.
     shown: BTreeMap<i64, i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Which entries a text lacks, and which are new, does not depend on the order in which they stand.
+//! The order of entries in a text does not matter for finding those that it lacks and those that are new.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

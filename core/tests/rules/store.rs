@@ -4,7 +4,7 @@ use jobstats_core::increment::LateReason;
 
 use crate::support::{Kept, Seen, Target};
 
-/// What is kept, in order of time.
+/// The stored observations, in order of time.
 #[derive(Default)]
 pub struct Store {
     placed: Vec<Placed>,
@@ -42,7 +42,7 @@ impl Store {
         Ok(())
     }
 
-    /// What all texts give when everything is computed again.
+    /// Computes everything again from all texts.
     pub fn recomputed(mut self) -> Self {
         for place in 0..self.placed.len() {
             self.placed[place] = self.compute_again(place);
@@ -50,7 +50,7 @@ impl Store {
         self
     }
 
-    /// What is stored: of each text its time and what comparing it gave, with what is carried.
+    /// A stored text: its time and the result of comparing it, with the carried records.
     pub fn stored(&self) -> impl Iterator<Item = (i64, &Seen, &[u8])> {
         let placed = self.placed.iter();
         placed.map(|Placed { kept, seen }| (kept.time, seen, kept.carried.as_slice()))

@@ -11,7 +11,7 @@ use jobstats_core::increment::{
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Snapshot, print, read, read_carried};
-use jobstats_core::step::split;
+use jobstats_core::window::split;
 
 /// 2023-11-14, well on the wall clock.
 pub const EPOCH: i64 = 1_700_000_000;
@@ -138,14 +138,14 @@ impl Default for Target {
     }
 }
 
-/// What an observation gave.
+/// The result of an observation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seen {
     /// A line per increment: `entry (since, time] column=growth …`.
     pub rows: Vec<String>,
-    /// What grew: entry, column, growth.
+    /// The growth: entry, column, amount.
     pub totals: Vec<(String, String, i64)>,
-    /// The same, of the parts into which rows are divided at edges (rule 1).
+    /// The growth of the parts into which rows are divided at edges (rule 1).
     pub divided: Vec<(String, String, i64)>,
     /// A line per carried record: `entry @ last seen: operation=samples …`.
     pub carried: Vec<String>,
@@ -195,7 +195,7 @@ impl Target {
         seen
     }
 
-    /// Whether this text, read at this second, can be older than the observation `next` and newer than the target's last.
+    /// Returns whether this text, read at this second, can be older than the observation `next` and newer than the target's last.
     pub fn admits(
         &self,
         time: i64,
@@ -205,7 +205,7 @@ impl Target {
         self.admits_text(time, &text(records), (next.0, &text(next.1)))
     }
 
-    /// The same of whole texts.
+    /// Returns whether a whole text can be older than another.
     pub fn admits_text(&self, time: i64, text: &str, next: (i64, &str)) -> Result<(), LateReason> {
         let kept = |time: i64, text: &str| Kept {
             time,

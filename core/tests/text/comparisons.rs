@@ -1,4 +1,4 @@
-//! What holds for any two texts that are compared. The fuzz target checks the same.
+//! Laws of comparing any two texts. The fuzz target checks them too.
 
 use jobstats_core::increment::{Comparison, Observation, compare};
 use jobstats_core::pause::Pause;
@@ -81,7 +81,7 @@ fn is_consistent(comparison: &Comparison<'_>, before: &Snapshot<'_>, after: &Sna
     assert!(comparison.removed == 0 || comparison.removed == gone.len() as u64);
 }
 
-/// What a session keeps of a text is compared as the text is.
+/// Comparing a cached snapshot gives the result of comparing its text.
 fn it_does_not_need_the_text(
     before: &Snapshot<'_>,
     after: &Snapshot<'_>,

@@ -1,14 +1,15 @@
-//! What the scanner finds, one line each: the tests read like the text beside what it means.
+//! Prints the events of a scan, one per line, so that a test shows a text beside its meaning.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::ops::Range;
 
-use jobstats_core::pause::Pause;
-use jobstats_core::scan::{
-    Clock, CounterLine, Reason, Sink, TargetKind, TargetName, Time, TimeLine, histogram_label, scan,
+use jobstats_core::job_stats::{
+    Clock, CounterLine, Reason, Sink, Time, TimeLine, histogram_label, scan,
 };
+use jobstats_core::pause::Pause;
+use jobstats_core::target::{TargetKind, TargetName};
 
 /// The events of a text: `<line> <what>`.
 pub fn events(text: impl AsRef<[u8]>) -> String {

@@ -303,7 +303,7 @@ pub fn print(targets: &[Target]) -> String {
     targets.iter().map(Target::print).collect()
 }
 
-/// What [`print`] means, as events; without line numbers.
+/// Returns the events of a text that [`print`] made, without line numbers.
 pub fn meaning(targets: &[Target]) -> Vec<String> {
     let mut events = Vec::new();
     for target in targets {
@@ -373,7 +373,7 @@ fn entry_meaning(target: &Target, entry: &Entry, events: &mut Vec<String>) {
     }
 }
 
-/// What can happen to a text.
+/// The kinds of damage to a text.
 #[derive(Debug, Clone)]
 pub enum Damage {
     /// A byte becomes another one.
@@ -426,7 +426,7 @@ pub fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Where the first damage is, and the damaged text.
+/// Returns the position of the first damage, and the damaged text.
 pub fn damaged(text: &[u8], damages: &[Damage]) -> (usize, Vec<u8>) {
     let mut text = text.to_vec();
     let mut first = text.len();

@@ -1,8 +1,8 @@
-//! What holds for any bytes. The fuzz target checks the same.
+//! Laws of reading any bytes. The fuzz target checks them too.
 
+use jobstats_core::job_stats::Problem;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::Problem;
 use jobstats_core::snapshot::{Snapshot, Words, print, read, read_carried};
 
 use crate::events::events;
@@ -55,7 +55,7 @@ fn it_outlives_the_text(text: &[u8]) {
     }
 }
 
-/// What the fields of a snapshot promise.
+/// Checks the documented properties of the fields of a snapshot.
 fn is_consistent(snapshot: &Snapshot<'_>) {
     for record in &snapshot.records {
         let counters = || snapshot.counters_of(record);
@@ -119,7 +119,7 @@ fn print_gives_it_again(snapshot: &Snapshot<'_>) {
     assert_eq!(again.problems, []);
 }
 
-/// Whether two parts of a target's lines that do not follow each other in the text are two in their concatenation too.
+/// Returns whether two parts of a target's lines that do not follow each other in the text stay apart in their concatenation.
 /// They are not where `lctl -H` puts the name on each line, nor for certain where a line is cut.
 fn is_seen(part: &[u8], next: &[u8]) -> bool {
     let line = next.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -134,7 +134,7 @@ fn is_seen(part: &[u8], next: &[u8]) -> bool {
     part.ends_with(b"\n") && (begins || next.starts_with(b"error: "))
 }
 
-/// Whether a line is `mdt.scratch-MDT0000.job_stats=job_stats:`, say.
+/// Returns whether a line is, for example, `mdt.scratch-MDT0000.job_stats=job_stats:`.
 fn names_a_value(line: &[u8]) -> bool {
     let name = b".job_stats";
     let value = line.windows(name.len()).position(|part| part == name);

@@ -3,22 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod comparisons;
-mod cut;
-mod damage;
-mod duplicates;
 mod events;
 mod generate;
-mod hostile;
 mod invariants;
-mod layouts;
+mod job_stats;
 mod lctl;
-mod merged;
 mod pauses;
-mod printing;
 mod properties;
 mod readings;
-mod slots;
-mod wrapped;
+mod snapshot;
 
 use events::events;
 use readings::reading;

@@ -3,13 +3,13 @@
 use std::cell::Cell;
 
 use jobstats_core::increment::{Observation, can_be_older, compare};
+use jobstats_core::job_stats::Reason;
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::Reason;
 use jobstats_core::snapshot::{Snapshot, read};
 
 const MB: usize = 1 << 20;
 
-/// How often work looks up.
+/// Counts the calls of the pause callback.
 fn looks(work: impl FnOnce(Pause<'_>)) -> usize {
     let count = Cell::new(0);
     work(Pause::new(&|| count.set(count.get() + 1)));

@@ -1,7 +1,7 @@
-//! What holds for every text.
+//! Laws of every text.
 
 use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{Reading, read};
+use jobstats_core::snapshot::{Contents, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -23,7 +23,7 @@ fn unnumbered(text: &str) -> Vec<String> {
 }
 
 /// The identifier and all that is said of each record, of all targets.
-fn each_record(reading: &Reading<'_>) -> Vec<(String, String)> {
+fn each_record(reading: &Contents<'_>) -> Vec<(String, String)> {
     let snapshots = reading.snapshots.iter();
     snapshots
         .flat_map(|snapshot| {
@@ -43,7 +43,7 @@ fn split(target: &Target) -> (String, String) {
     (before.to_owned(), value.trim_start().to_owned())
 }
 
-/// As `lctl get_param -H` prints it.
+/// Prints a text in the form of `lctl get_param -H`.
 fn name_on_each_line(target: &Target) -> String {
     let name = format!("{}=", target.parameter("job_stats"));
     let (mut text, value) = split(target);
@@ -54,7 +54,7 @@ fn name_on_each_line(target: &Target) -> String {
     text
 }
 
-/// As `lctl get_param -y` prints it.
+/// Prints a text in the form of `lctl get_param -y`.
 fn yaml(target: &Target) -> String {
     let (before, value) = split(target);
     let end = if value.is_empty() { "\n" } else { "" };

@@ -1,11 +1,11 @@
-//! What a text is read as.
+//! Shows the contents that are read from a text.
 
 use std::fmt::Write;
 
+use jobstats_core::job_stats::{Clock, Problem, Time, histogram_label};
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::pause::Pause;
-use jobstats_core::scan::{Clock, Problem, Time, histogram_label};
-use jobstats_core::snapshot::{Counter, Histogram, Reading, Record, Slot, Snapshot, read};
+use jobstats_core::snapshot::{Contents, Counter, Histogram, Record, Slot, Snapshot, read};
 
 use crate::events::name;
 
@@ -14,7 +14,7 @@ pub fn reading(text: impl AsRef<[u8]>) -> String {
     render(&read(text.as_ref(), Pause::NEVER).unwrap())
 }
 
-pub fn render(reading: &Reading<'_>) -> String {
+pub fn render(reading: &Contents<'_>) -> String {
     let mut out: String = reading.snapshots.iter().map(snapshot).collect();
     out.extend(reading.problems.iter().map(problem));
     out

@@ -1,5 +1,6 @@
--- Side by side where they are of the same entry and span.
-SELECT p.observed, coalesce(e.name, 'entry_id ' || p.entry_id), @stored_text@, @computed_text@
+-- Shows rows of the same entry and span side by side.
+SELECT p.observed, coalesce(e.name, 'entry_id ' || p.entry_id) AS entry, @stored_text@ AS stored,
+    @computed_text@ AS computed
 FROM (
     SELECT observed, entry_id, since, "time", number, s.stored, s.row AS stored_row, c.computed, c.row AS computed_row
     FROM (

@@ -1,6 +1,6 @@
 //! Disagreements, as people read them.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 
 use crate::audit::Target;
 use crate::pg::error::Error;

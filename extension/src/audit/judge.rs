@@ -1,12 +1,12 @@
 //! Compares the stored values of an observation, except its increments, with the computed ones.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 
 use crate::audit::finding::{Finding, first_difference};
 use crate::audit::load::{Carried, Loaded};
 use crate::feed::job_stats::compute::{Computation, Counts};
 use crate::pg::error::Error;
-use crate::pg::spi::connect;
+use crate::pg::spi::{Statements, connect};
 use crate::pg::time::timestamptz;
 
 /// Returns all findings about an observation, including the findings from when it was read.
@@ -53,9 +53,5 @@ fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
     let Some(time) = time.map(timestamptz).transpose()? else {
         return Ok(None);
     };
-    let text = connect(|client| {
-        let found = client.select("SELECT $1::text", Some(1), &[time.into()])?;
-        Ok(found.first().get_one::<String>()?)
-    })?;
-    Ok(text)
+    connect(|client| client.query_value("SELECT $1::text", &[time.into()]))
 }

@@ -1,13 +1,14 @@
 //! Reads the observations of a target with their raw text, in batches, and checks the text by its digest.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
-use pgrx::spi::{SpiClient, SpiHeapTupleData};
+use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::audit::finding::Finding;
 use crate::feed::job_stats::compute::Counts;
 use crate::pg::error::Error;
+use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{micros, timestamptz};
 use crate::text::zstd::unpack;
 
@@ -68,14 +69,8 @@ pub struct Loader {
 impl Loader {
     /// Reads the last observation up to a time.
     pub fn last(&self, client: &SpiClient<'_>, until: Micros) -> Result<Option<Loaded>, Error> {
-        let statement = statement("\"time\" <= $2", "\"time\" DESC", "o.\"time\" <= $2");
-        let parameters = [
-            self.target_id.into(),
-            timestamptz(until)?.into(),
-            1_i64.into(),
-            PACKED.into(),
-        ];
-        let row = client.select(&statement, Some(1), &parameters)?.next();
+        let parameters = self.parameters(until, 1, None)?;
+        let row = client.query_opt(&statement(Side::UpTo), &parameters)?;
         row.map(|row| self.loaded(&row)).transpose()
     }
 
@@ -87,18 +82,10 @@ impl Loader {
         after: Micros,
         until: Option<Micros>,
     ) -> Result<Vec<Loaded>, Error> {
-        let condition = "\"time\" > $2 AND ($5 IS NULL OR \"time\" <= $5)";
-        let statement = statement(condition, "\"time\"", "o.\"time\" > $2");
-        let parameters: [DatumWithOid; 5] = [
-            self.target_id.into(),
-            timestamptz(after)?.into(),
-            BATCH.into(),
-            PACKED.into(),
-            until.map(timestamptz).transpose()?.into(),
-        ];
+        let parameters = self.parameters(after, BATCH, until)?;
         let mut batch: Vec<Loaded> = Vec::new();
         let mut size = 0;
-        for row in client.select(&statement, None, &parameters)? {
+        for row in client.query(&statement(Side::After), &parameters)? {
             let loaded = self.loaded(&row)?;
             size += loaded.text.as_ref().map_or(0, Vec::len);
             if size > UNPACKED && !batch.is_empty() {
@@ -109,16 +96,32 @@ impl Loader {
         Ok(batch)
     }
 
-    fn loaded(&self, row: &SpiHeapTupleData<'_>) -> Result<Loaded, Error> {
-        let time = micros(must(row.get::<TimestampWithTimeZone>(1)?)?)?;
-        let since = row.get::<TimestampWithTimeZone>(2)?;
-        let server: String = must(row.get(3)?)?;
+    /// Returns the parameters of the [statement].
+    fn parameters(
+        &self,
+        edge: Micros,
+        rows: i64,
+        until: Option<Micros>,
+    ) -> Result<[DatumWithOid<'static>; 5], Error> {
+        Ok([
+            self.target_id.into(),
+            timestamptz(edge)?.into(),
+            rows.into(),
+            PACKED.into(),
+            until.map(timestamptz).transpose()?.into(),
+        ])
+    }
+
+    fn loaded(&self, row: &Row<'_>) -> Result<Loaded, Error> {
+        let time = micros(row.get("time")?)?;
+        let since: Option<TimestampWithTimeZone> = row.get("since")?;
+        let server: String = row.get("server")?;
         let mut findings = Vec::new();
-        let text = match row.get::<&[u8]>(8)? {
+        let text = match row.get("body")? {
             Some(body) => text(time, row, body, &mut findings)?,
             None => {
                 if self.raw_since.is_some_and(|oldest| oldest < time) {
-                    let bytes: i64 = must(row.get(5)?)?;
+                    let bytes: i64 = row.get("bytes")?;
                     findings.push(Finding::new(
                         time,
                         "raw text",
@@ -129,19 +132,19 @@ impl Loader {
                 None
             }
         };
-        let kept_server: Option<String> = row.get(7)?;
+        let kept_server: Option<String> = row.get("raw_server")?;
         if let Some(kept) = kept_server.as_ref().filter(|kept| **kept != server) {
             let (stored, kept) = (server.clone(), kept.clone());
             findings.push(Finding::new(time, "server", stored, kept));
         }
-        let carried = match unpacked(row.get::<&[u8]>(9)?)? {
+        let carried = match unpacked(row.get("carried_records")?)? {
             Ok(carried) => Carried::Readable(carried),
             Err(reason) => {
                 findings.push(Finding::new(time, "carried records", reason, None));
                 Carried::Damaged
             }
         };
-        let cleanup_interval = row.get::<i64>(4)?;
+        let cleanup_interval: Option<i64> = row.get("cleanup_interval")?;
         Ok(Loaded {
             time,
             since: since.map(micros).transpose()?,
@@ -155,20 +158,29 @@ impl Loader {
     }
 }
 
-/// Builds the statement that reads observations. `condition` selects the observations; `nearby` bounds the rows of
-/// `raw` that belong to them, which the planner does not find by itself. The parameters: $1 is the target, $3 the
-/// largest number of rows, $4 the largest number of bytes of raw text.
-fn statement(condition: &str, order: &str, nearby: &str) -> String {
+/// The side of an instant on which observations are read, and the direction away from it.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    UpTo,
+    After,
+}
+
+/// Returns the statement that reads observations. The parameters: $1 is the target, $2 the instant, $3 the largest number
+/// of rows, $4 the largest number of bytes of raw text, $5 the time of the last observation that is wanted.
+fn statement(side: Side) -> String {
+    let (compared, direction) = match side {
+        Side::UpTo => ("<=", "DESC"),
+        Side::After => (">", "ASC"),
+    };
     include_str!("observations.sql")
-        .replace("@condition@", condition)
-        .replace("@order@", order)
-        .replace("@nearby@", &nearby.replace("o.", "r."))
+        .replace("@compared@", compared)
+        .replace("@direction@", direction)
 }
 
 /// Returns the text of an observation if it is the text that came, and adds findings if its size or its digest differ.
 fn text(
     time: Micros,
-    row: &SpiHeapTupleData<'_>,
+    row: &Row<'_>,
     body: &[u8],
     findings: &mut Vec<Finding>,
 ) -> Result<Option<Vec<u8>>, Error> {
@@ -179,12 +191,12 @@ fn text(
             return Ok(None);
         }
     };
-    let bytes: i64 = must(row.get(5)?)?;
+    let bytes: i64 = row.get("bytes")?;
     if usize::try_from(bytes) != Ok(text.len()) {
         let (stored, computed) = (bytes.to_string(), text.len().to_string());
         findings.push(Finding::new(time, "bytes", stored, computed));
     }
-    let stored: &[u8] = must(row.get(6)?)?;
+    let stored: &[u8] = row.get("digest")?;
     let digest = xxh3_128(&text).to_be_bytes();
     if stored == digest {
         return Ok(Some(text));
@@ -204,22 +216,17 @@ fn unpacked(packed: Option<&[u8]>) -> Result<Result<Option<Vec<u8>>, String>, Er
     }
 }
 
-fn counts(row: &SpiHeapTupleData<'_>) -> Result<Counts, Error> {
-    let count = |position| -> Result<i32, Error> { must(row.get(position)?) };
+fn counts(row: &Row<'_>) -> Result<Counts, Error> {
     Ok(Counts {
-        entries: count(10)?,
-        active: count(11)?,
-        added: count(12)?,
-        resets: count(13)?,
-        removed: count(14)?,
-        carried: count(15)?,
-        unknown: count(16)?,
-        problems: count(17)?,
+        entries: row.get("entries")?,
+        active: row.get("active")?,
+        added: row.get("added")?,
+        resets: row.get("resets")?,
+        removed: row.get("removed")?,
+        carried: row.get("carried")?,
+        unknown: row.get("unknown")?,
+        problems: row.get("problems")?,
     })
-}
-
-fn must<T>(value: Option<T>) -> Result<T, Error> {
-    value.ok_or_else(|| Error::Damaged("an observation is incomplete".to_owned()))
 }
 
 fn hex(bytes: &[u8]) -> String {

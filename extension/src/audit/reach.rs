@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::increment::Micros;
-use pgrx::datum::TimestampWithTimeZone;
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::audit::Window;
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::pg::time::{micros, timestamptz};
 
 /// The start of the earliest increment, for each observation with increments from before the observation before.
@@ -23,9 +23,8 @@ impl Reach {
         window: Window,
         target_id: Option<i32>,
     ) -> Result<Self, Error> {
-        let rows = client.select(
+        let rows = client.query(
             include_str!("reach.sql"),
-            None,
             &[
                 timestamptz(window.since)?.into(),
                 timestamptz(window.until)?.into(),
@@ -37,12 +36,11 @@ impl Reach {
             .try_reserve(rows.len())
             .map_err(|_| Error::Memory(rows.len() * size_of::<(i32, Micros, Micros)>()))?;
         for row in rows {
-            let target_id = row.get::<i32>(1)?;
-            let observed = row.get::<TimestampWithTimeZone>(2)?;
-            let since = row.get::<TimestampWithTimeZone>(3)?;
-            if let (Some(target_id), Some(observed), Some(since)) = (target_id, observed, since) {
-                reach.insert((target_id, micros(observed)?), micros(since)?);
-            }
+            let observed = micros(row.get("observed")?)?;
+            reach.insert(
+                (row.get("target_id")?, observed),
+                micros(row.get("earliest")?)?,
+            );
         }
         Ok(Self(reach))
     }

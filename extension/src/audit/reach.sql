@@ -1,6 +1,6 @@
--- Observations of which increments lie before the observation before: of entries that came back. Records are carried for
--- a day, so that no row reaches back much further.
-SELECT i.target_id, i.observed, min(i.since)
+-- Observations with increments that begin before the previous observation, which happens when an entry came back.
+-- Records are carried for a day, so no row reaches back much further.
+SELECT i.target_id, i.observed, min(i.since) AS earliest
 FROM jobstats.increments i
 JOIN jobstats.observations o
     ON o.target_id = i.target_id AND o."time" = i.observed AND o."time" > $1 AND o."time" <= $2

@@ -1,6 +1,7 @@
 //! `jobstats_reprocess()`: computes anew what the audit finds wrong, and replaces it.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
+use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
@@ -14,8 +15,9 @@ use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::guc;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect_mut;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::Rows;
 use crate::store::{self, Settings};
 
 /// The work done on one target.
@@ -26,7 +28,6 @@ struct Outcome {
     inserted: i64,
 }
 
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
@@ -41,41 +42,33 @@ fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
     target: Option<Short<&str>>,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(cluster, String),
-            name!(target, String),
-            name!(computed, i64),
-            name!(skipped, i64),
-            name!(changed, i64),
-            name!(first, Option<TimestampWithTimeZone>),
-            name!(last, Option<TimestampWithTimeZone>),
-            name!(deleted, i64),
-            name!(inserted, i64),
-        ),
-    >,
-    pgrx::pg_sys::panic::ErrorReport,
-> {
+    mut rows: Rows,
+) -> SqlResult<()> {
     let window = Window::new(since, until)?;
-    let mut rows = Vec::new();
-    for outcome in reprocess(window, plain(target))? {
-        let Outcome { target, walked, .. } = outcome;
+    for Outcome {
+        target,
+        walked,
+        deleted,
+        inserted,
+    } in reprocess(window, plain(target))?
+    {
         let time = |wrong: Option<&Wrong>| wrong.map(|wrong| timestamptz(wrong.time)).transpose();
-        rows.push((
-            target.cluster,
-            target.name,
-            count(walked.computed),
-            count(walked.left),
-            count(walked.wrong.len() as u64),
-            time(walked.wrong.first())?,
-            time(walked.wrong.last())?,
-            count(outcome.deleted as u64),
-            outcome.inserted,
-        ));
+        let (first, last) = (time(walked.wrong.first())?, time(walked.wrong.last())?);
+        rows.put(|| {
+            [
+                target.cluster.into_datum(),
+                target.name.into_datum(),
+                count(walked.computed).into_datum(),
+                count(walked.left).into_datum(),
+                count(walked.wrong.len() as u64).into_datum(),
+                first.into_datum(),
+                last.into_datum(),
+                count(deleted as u64).into_datum(),
+                inserted.into_datum(),
+            ]
+        });
     }
-    Ok(TableIterator::new(rows))
+    Ok(())
 }
 
 fn count(count: u64) -> i64 {
@@ -91,7 +84,7 @@ fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Erro
         require_read_committed(client, "reprocessing")?;
         let settings = store::settings(client)?;
         // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
-        client.update("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", None, &[])?;
+        client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
         Ok((settings, targets(client, pattern)?))
     })?;
     let mut entries = Entries::default();
@@ -120,8 +113,7 @@ fn reprocess_target(
     // ours.
     connect_mut(|client| {
         let lock = "SELECT FROM jobstats.targets WHERE target_id = $1 FOR NO KEY UPDATE";
-        client.update(lock, None, &[target.id.into()])?;
-        Ok(())
+        client.execute(lock, &[target.id.into()])
     })?;
     let walk = Walk::new(Purpose::Repair, window, settings, Some(target.id))?;
     let walked = walk.target(target.id, entries, &mut |_| Ok(()))?;

@@ -1,12 +1,12 @@
 //! Compares the stored increments of a run of observations with the computed ones.
 
-use jobstats_core::increment::Micros;
-use pgrx::datum::TimestampWithTimeZone;
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::audit::finding::Finding;
 use crate::feed::job_stats::rows::{Row, Source, source, with_rows};
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::pg::time::{micros, timestamptz};
 
 /// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
@@ -28,7 +28,7 @@ pub enum Tell {
     Times,
 }
 
-const TIMES: &str = "SELECT d.observed, NULL::text, NULL::text, NULL::text \
+const TIMES: &str = "SELECT d.observed, NULL::text AS entry, NULL::text AS stored, NULL::text AS computed \
     FROM (SELECT observed FROM extra UNION SELECT observed FROM missing) d";
 
 /// Returns the rows that differ.
@@ -50,9 +50,8 @@ pub fn differences(
         .replace("@computed@", &select)
         .replace("@answer@", &answer);
     with_rows(run.target_id, computed, || {
-        let rows = client.select(
+        let rows = client.query(
             &statement,
-            None,
             &[
                 run.target_id.into(),
                 timestamptz(run.after)?.into(),
@@ -61,13 +60,12 @@ pub fn differences(
             ],
         )?;
         rows.map(|row| {
-            let time = row.get::<TimestampWithTimeZone>(1)?;
             Ok(Finding {
-                time: time.map_or(Ok(0), micros)?,
-                entry: row.get(2)?,
+                time: micros(row.get("observed")?)?,
+                entry: row.get("entry")?,
                 what: "increment",
-                stored: row.get(3)?,
-                computed: row.get(4)?,
+                stored: row.get("stored")?,
+                computed: row.get("computed")?,
             })
         })
         .collect()

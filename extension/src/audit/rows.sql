@@ -1,5 +1,5 @@
--- Increments that are stored and were not computed, and the other way round. Where version 0.1 stored a detail, it says
--- what now follows from the columns.
+-- Increments that are stored but were not computed, and the other way round. Version 0.1 also stored details that follow
+-- from the columns; these are removed before the comparison.
 WITH computed AS MATERIALIZED (
     @computed@
 ), stored AS MATERIALIZED (

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
@@ -11,6 +11,7 @@ use crate::audit::finding::{Finding, Findings};
 use crate::audit::rows::{Run, shown};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
+use crate::pg::spi::Statements;
 use crate::pg::time::{micros, timestamptz};
 
 /// Adds the increments and raw texts of the window that belong to no observation, except increments that were already
@@ -27,9 +28,8 @@ pub fn find(
     }
     let statement =
         include_str!("strays.sql").replace("@shown@", &shown("s", "s.row", "s.own", "NULL::jsonb"));
-    let rows = client.select(
+    let rows = client.query(
         &statement,
-        None,
         &[
             timestamptz(window.since)?.into(),
             timestamptz(window.until)?.into(),
@@ -37,34 +37,26 @@ pub fn find(
     )?;
     for row in rows {
         pause();
-        let time = |position| -> Result<Option<Micros>, Error> {
-            let time = row.get::<TimestampWithTimeZone>(position)?;
-            time.map(micros).transpose()
-        };
-        let target_id = row.get::<i32>(1)?.unwrap_or_default();
-        let observed = time(4)?.unwrap_or_default();
-        let runs = compared.get(&target_id).map_or(&[][..], Vec::as_slice);
-        if let Some(end) = time(5)?
+        let observed = micros(row.get("observed")?)?;
+        let end = row.get::<Option<TimestampWithTimeZone>>("ends")?;
+        let runs = compared.get(&row.get("target_id")?);
+        if let (Some(end), Some(runs)) = (end.map(micros).transpose()?, runs)
             && runs.iter().any(|run| run.holds(observed, end))
         {
             continue;
         }
-        let target = (
-            row.get(2)?.unwrap_or_default(),
-            row.get(3)?.unwrap_or_default(),
-        );
-        let what = match row.get::<&str>(7)? {
-            Some("raw text of no observation") => "raw text of no observation",
-            _ => "increment of no observation",
+        let what = match end {
+            None => "raw text of no observation",
+            Some(_) => "increment of no observation",
         };
         let finding = Finding {
             time: observed,
-            entry: row.get(6)?,
+            entry: row.get("entry")?,
             what,
-            stored: row.get(8)?,
+            stored: row.get("stored")?,
             computed: None,
         };
-        findings.add_named(target, finding)?;
+        findings.add_named((row.get("cluster")?, row.get("target")?), finding)?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
--- Increments and raw text that belong to no observation. What is older than every observation retention is about to take.
+-- Increments and raw text that belong to no observation. Rows that are older than every observation are ignored:
+-- retention is about to drop them.
 WITH oldest AS MATERIALIZED (
     SELECT coalesce(min(o."time"), '-infinity') AS "time"
     FROM jobstats.targets t
@@ -19,10 +20,10 @@ WITH oldest AS MATERIALIZED (
         ON o.target_id = r.target_id AND o."time" = r."time" AND o."time" > $1 AND o."time" <= $2
     WHERE r."time" > $1 AND r."time" <= $2 AND o."time" IS NULL AND r."time" >= (SELECT oldest."time" FROM oldest)
 )
-SELECT s.target_id, coalesce(t.cluster, ''), coalesce(t.name, 'target_id ' || s.target_id), s.observed, s."time",
-    coalesce(e.name, 'entry_id ' || s.entry_id), s.what, coalesce(s.raw, @shown@)
+SELECT s.target_id, coalesce(t.cluster, '') AS cluster, coalesce(t.name, 'target_id ' || s.target_id) AS target, s.observed,
+    s."time" AS ends, coalesce(e.name, 'entry_id ' || s.entry_id) AS entry, coalesce(s.raw, @shown@) AS stored
 FROM strays s
 LEFT JOIN jobstats.targets t ON t.target_id = s.target_id
 LEFT JOIN jobstats.entries e ON e.entry_id = s.entry_id
-ORDER BY 2, 3, s.observed, s.what, e.name COLLATE "C", s.entry_id, s."time", s.since, s.own
+ORDER BY cluster, target, s.observed, s.what, e.name COLLATE "C", s.entry_id, s."time", s.since, s.own
 LIMIT 100001

@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use jobstats_core::increment::{Increment, Micros, Observation};
+use jobstats_core::increment::{Increment, Observation};
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
@@ -22,7 +23,7 @@ use crate::feed::targets::cleanup_interval;
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
-use crate::pg::spi::connect;
+use crate::pg::spi::{Statements, connect};
 use crate::pg::time::{DAY, EARLIEST, micros, timestamptz};
 use crate::store::Settings;
 
@@ -78,16 +79,16 @@ pub type Report<'r> = &'r mut dyn FnMut(Finding) -> Result<(), Error>;
 
 /// Returns the targets whose name is LIKE the pattern, in the order in which they are locked.
 pub fn targets(client: &SpiClient<'_>, pattern: Option<&str>) -> Result<Vec<Target>, Error> {
-    let rows = client.select(
+    let rows = client.query(
         "SELECT target_id, cluster, name FROM jobstats.targets WHERE $1 IS NULL OR name LIKE $1 ORDER BY target_id",
-        None,
         &[pattern.into()],
     )?;
     rows.map(|row| {
-        let (Some(id), Some(cluster), Some(name)) = (row.get(1)?, row.get(2)?, row.get(3)?) else {
-            return Err(Error::Damaged("a target has no name".to_owned()));
-        };
-        Ok(Target { id, cluster, name })
+        Ok(Target {
+            id: row.get("target_id")?,
+            cluster: row.get("cluster")?,
+            name: row.get("name")?,
+        })
     })
     .collect()
 }
@@ -169,16 +170,12 @@ impl Walk {
 fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micros>, Error> {
     let now = micros(pgrx::datum::datetime_support::now())?;
     let kept = now.saturating_sub(settings.raw_retention).max(EARLIEST);
-    let oldest = client
-        .select(
-            "SELECT min(r.\"time\") FROM jobstats.targets t CROSS JOIN LATERAL ( \
+    let oldest: Option<TimestampWithTimeZone> = client.query_value(
+        "SELECT min(r.\"time\") FROM jobstats.targets t CROSS JOIN LATERAL ( \
              SELECT min(r.\"time\") AS \"time\" FROM jobstats.raw r \
              WHERE r.target_id = t.target_id AND r.\"time\" >= $1) r",
-            Some(1),
-            &[timestamptz(kept)?.into()],
-        )?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
+        &[timestamptz(kept)?.into()],
+    )?;
     oldest.map(micros).transpose()
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::increment::Micros;
-use jobstats_core::scan::Problem;
+use jobstats_core::instant::Micros;
+use jobstats_core::job_stats::Problem;
 use pgrx::spi::SpiClient;
 
 use crate::feed::Feed;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::scan::{TargetKind, TargetName};
 use jobstats_core::snapshot::Snapshot;
+use jobstats_core::target::{TargetKind, TargetName};
 use pgrx::spi::SpiClient;
 
 use crate::feed::text::Part;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
-use jobstats_core::rate::RateError;
+use jobstats_core::window::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
 use thiserror::Error;
@@ -346,6 +346,9 @@ impl Error {
             }
             Self::NotZstd(_) => {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
+            }
+            Self::LongName { what: "entry", .. } => {
+                Some("It is no identifier: no server prints one that is longer.")
             }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),

@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_int};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use pgrx::pg_sys;
 
 /// GUCs that are set as by a SET clause of the function. PostgreSQL applies such a clause again for each row of a
@@ -54,13 +55,5 @@ impl Drop for Pinned {
 
 /// Returns the value of a GUC in this transaction.
 pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
-    let value = client
-        .select(
-            "SELECT pg_catalog.current_setting($1)",
-            Some(1),
-            &[name.into()],
-        )?
-        .first()
-        .get_one::<String>()?;
-    Ok(value.unwrap_or_default())
+    client.query_value("SELECT pg_catalog.current_setting($1)", &[name.into()])
 }

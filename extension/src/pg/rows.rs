@@ -1,6 +1,6 @@
 //! Rows of queries.
 
-use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable};
+use pgrx::spi::{SpiHeapTupleData, SpiTupleTable};
 
 use crate::pg::error::Error;
 
@@ -10,13 +10,4 @@ pub fn only_row<'c>(
     table: &'static str,
 ) -> Result<SpiHeapTupleData<'c>, Error> {
     found.into_iter().next().ok_or(Error::NoRow(table))
-}
-
-/// Returns the single text that a query returns.
-pub fn one_text(client: &SpiClient<'_>, query: &str) -> Result<String, Error> {
-    let value = client
-        .select(query, Some(1), &[])?
-        .first()
-        .get_one::<String>()?;
-    value.ok_or_else(|| Error::Damaged(format!("no answer to: {query}")))
 }

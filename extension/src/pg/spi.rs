@@ -59,6 +59,19 @@ pub trait Statements<'conn> {
         arguments: &[DatumWithOid<'_>],
     ) -> Result<Option<Row<'conn>>, Error>;
 
+    /// Reads the row of a table that always has one.
+    ///
+    /// # Errors
+    /// [`Error::NoRow`] if somebody has deleted it.
+    fn query_only<Q: Query<'conn>>(
+        &self,
+        query: Q,
+        arguments: &[DatumWithOid<'_>],
+        table: &'static str,
+    ) -> Result<Row<'conn>, Error> {
+        self.query_opt(query, arguments)?.ok_or(Error::NoRow(table))
+    }
+
     /// Reads the first column of the first row. It must be there, unless `T` is an option.
     fn query_value<T: Column>(
         &self,
@@ -236,6 +249,8 @@ column!(
     f64,
     Oid,
     String,
+    &str,
+    &[u8],
     Interval,
     TimestampWithTimeZone,
     Vec<u8>,

@@ -1,6 +1,6 @@
 //! Points in time: core counts microseconds from 1970, PostgreSQL from 2000.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys;
 

@@ -3,9 +3,14 @@
 
 use std::ffi::CStr;
 
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
 use pgrx::{PgMemoryContexts, pg_sys};
 
-/// The rows of a function's answer. The tuplestore keeps up to `work_mem` of them in memory and writes more to a file.
+/// The rows of a function's answer, which such a function takes as its last argument. The tuplestore keeps up to
+/// `work_mem` of them in memory and writes more to a file.
 pub struct Rows {
     store: *mut pg_sys::Tuplestorestate,
     descriptor: pg_sys::TupleDesc,
@@ -24,16 +29,12 @@ pub struct ColumnType {
     pub oid: pg_sys::Oid,
 }
 
-impl Rows {
-    /// Begins the answer of a function that returns rows.
-    ///
-    /// # Safety
-    ///
-    /// `call` is the call that is under way, and the rows are put before it ends.
-    pub unsafe fn of(call: pg_sys::FunctionCallInfo) -> Self {
-        // SAFETY: as the caller promises. InitMaterializedSRF checks that whoever calls takes rows, and leaves the store and
-        // the descriptor there, which live as long as the call.
+// SAFETY: no argument of SQL, but the call itself, which is there as long as the function runs. InitMaterializedSRF checks that
+// whoever calls takes rows, and leaves the store and the descriptor there, which live as long as the call.
+unsafe impl<'call> ArgAbi<'call> for Rows {
+    unsafe fn unbox_arg_unchecked(call: Arg<'_, 'call>) -> Self {
         unsafe {
+            let call = pg_sys::FunctionCallInfo::unbox_arg_unchecked(call);
             pg_sys::InitMaterializedSRF(call, 0);
             let result = (*call).resultinfo.cast::<pg_sys::ReturnSetInfo>();
             Self {
@@ -46,6 +47,20 @@ impl Rows {
         }
     }
 
+    fn is_virtual_arg() -> bool {
+        true
+    }
+}
+
+// SAFETY: SQL does not see this argument.
+unsafe impl SqlTranslatable for Rows {
+    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(Rows);
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
+}
+
+impl Rows {
     /// Returns the columns of the answer.
     pub fn columns(&self) -> Vec<ColumnType> {
         // SAFETY: the descriptor lives as long as the call.

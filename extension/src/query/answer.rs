@@ -6,7 +6,6 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::Datum;
 use pgrx::prelude::*;
 
-use crate::pg::call::Call;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
@@ -34,8 +33,7 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
 
 /// Writes the rows that answer a question. Raises a notice if the question asks for times that the servers do not
 /// report.
-pub fn answer(question: &Question, call: &Call<'_>) -> SqlResult<()> {
-    let rows = call.rows();
+pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         let Some(plan) = Plan::find(client, question)? else {

@@ -3,9 +3,8 @@
 use pgrx::IntoDatum;
 use pgrx::prelude::*;
 
-use crate::pg::call::Call;
 use crate::pg::error::Error;
-use crate::pg::spi::SqlResult;
+use crate::pg::tuplestore::Rows;
 
 /// A dimension. Its name is also the name of a filter, of a column of the answer, and a word in `by`.
 #[derive(Debug, PartialEq, Eq)]
@@ -150,8 +149,7 @@ LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.dimensions() IS
 'Internal: the dimensions of the reading functions with their types, in the order of filters and columns.';
 "#)]
-fn jobstats_dimensions(call: Call<'_>) -> SqlResult<()> {
-    let mut rows = call.rows();
+fn jobstats_dimensions(mut rows: Rows) {
     for dimension in DIMENSIONS {
         rows.put(|| {
             [
@@ -160,5 +158,4 @@ fn jobstats_dimensions(call: Call<'_>) -> SqlResult<()> {
             ]
         });
     }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use pgrx::datum::DatumWithOid;
 
 use crate::pg::argument::require_pattern;
-use crate::pg::call::Arguments;
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType};
 use crate::query::params::Params;

@@ -1,8 +1,7 @@
 //! Chooses the sources of a window: the coarsest rollups that give the same answer, and `increments` for the rest.
 
-use jobstats_core::increment::Micros;
-use jobstats_core::level::{self, Span};
-use jobstats_core::step::{Coarse, reach};
+use jobstats_core::instant::{Micros, Span};
+use jobstats_core::window::{self, Coarse, reach};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
@@ -93,11 +92,11 @@ impl Sources {
     fn divide(
         window: &Window,
         levels: Vec<RollupTable>,
-        states: Vec<level::Level>,
+        states: Vec<window::Coverage>,
         coarse: Vec<Coarse>,
         kept_since: Micros,
     ) -> Result<Self, Error> {
-        let division = level::divide(&window.edges, &states, kept_since);
+        let division = window::divide(&window.edges, &states, kept_since);
         let steps = || window.edges.windows(2).map(|edges| edges[1] - edges[0]);
         let mut whole = division.whole.iter().zip(&states);
         let one_per_step = whole
@@ -187,7 +186,7 @@ fn states(
     window: &Window,
     by_user: bool,
     coarse: &[Coarse],
-) -> Result<Vec<(RollupTable, level::Level)>, Error> {
+) -> Result<Vec<(RollupTable, window::Coverage)>, Error> {
     let dirty = spans(client, "jobstats.dirty", "interval '0'", window)?;
     let mut states = Vec::new();
     for level in LEVELS.iter().rev() {
@@ -204,7 +203,7 @@ fn states(
         let crossed = coarse.iter().filter(|coarse| coarse.width > width);
         stale.extend(crossed.map(|coarse| coarse.span));
         let by_user = by_user && state.get("has_users")?;
-        let state = level::Level {
+        let state = window::Coverage {
             width,
             since: micros(state.get("dropped")?)?,
             until: micros(state.get("refreshed")?)?,

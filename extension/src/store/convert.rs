@@ -2,21 +2,24 @@
 //! it is installed now, would have made of them, and the objects that stand in the way, and creates the successors of
 //! the relations. The steps themselves are in `sql/convert.sql`.
 
+use pgrx::IntoDatum;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use semver::Version;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::pg::spi::{SqlResult, connect, connect_mut};
+use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
 use crate::store::rollup::{LEVELS, Rollup};
 use crate::store::tables::GROWING;
-use crate::store::version::numbers;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
 
 /// The oldest TimescaleDB with suitable continuous aggregates: columns can be added to them from this version on.
-const OLDEST_WITH_AGGREGATES: [u64; 2] = [2, 28];
+const OLDEST_WITH_AGGREGATES: Version = Version::new(2, 28, 0);
 
 /// A relation of the store that is to be converted.
 struct Pending {
@@ -88,7 +91,7 @@ fn require_timescale(installation: &Installation) -> Result<(), Error> {
             community: true,
             version,
             ..
-        } if numbers(version) < OLDEST_WITH_AGGREGATES.to_vec() => {
+        } if Version::parse(version).is_ok_and(|it| it < OLDEST_WITH_AGGREGATES) => {
             Err(Error::OldTimescale(version.clone()))
         }
         Installation::Timescale { .. } => Ok(()),
@@ -97,15 +100,11 @@ fn require_timescale(installation: &Installation) -> Result<(), Error> {
 
 /// Fails if an object depends on a relation and would not survive its replacement.
 fn require_free(client: &SpiClient<'_>, relation: &str) -> Result<(), Error> {
-    let found = client.select(
-        include_str!("convert/dependents.sql"),
-        Some(1),
-        &[relation.into()],
-    )?;
-    match found.into_iter().next() {
+    let found = client.query_opt(include_str!("convert/dependents.sql"), &[relation.into()])?;
+    match found {
         Some(row) => Err(Error::InTheWay {
             relation: relation.to_owned(),
-            dependent: row.get::<String>(1)?.unwrap_or_default(),
+            dependent: row.get("dependent")?,
         }),
         None => Ok(()),
     }
@@ -118,19 +117,7 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.to_convert() IS
 'Internal: the relations of the store that are not yet what the installed TimescaleDB has, with their column of time, what is copied at once, and whether they become continuous aggregates. Fails where they cannot be converted.';
 "#)]
-#[allow(clippy::type_complexity)]
-fn jobstats_to_convert() -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(relation, String),
-            name!(key, &'static str),
-            name!(unit, &'static str),
-            name!(aggregate, bool),
-        ),
-    >,
-    pgrx::pg_sys::panic::ErrorReport,
-> {
+fn jobstats_to_convert(mut rows: Rows) -> SqlResult<()> {
     let found = connect(|client| -> Result<Vec<Pending>, Error> {
         store::require(client)?;
         let installation = installation(client)?;
@@ -141,11 +128,17 @@ fn jobstats_to_convert() -> Result<
         }
         Ok(found)
     })?;
-    let rows = found
-        .into_iter()
-        .map(|it| (it.relation, it.key, it.unit, it.aggregate.is_some()))
-        .collect::<Vec<_>>();
-    Ok(TableIterator::new(rows))
+    for it in found {
+        rows.put(|| {
+            [
+                it.relation.into_datum(),
+                it.key.into_datum(),
+                it.unit.into_datum(),
+                it.aggregate.is_some().into_datum(),
+            ]
+        });
+    }
+    Ok(())
 }
 
 #[pg_extern(sql = r#"
@@ -175,21 +168,18 @@ fn create_successor(client: &mut SpiClient<'_>, relation: &str) -> Result<Option
     else {
         return Ok(None);
     };
-    client.update(include_str!("convert/converting.sql"), None, &[])?;
+    client.execute(include_str!("convert/converting.sql"), &[])?;
     let successor = format!("new_{relation}");
     if let Some(level) = it.aggregate {
         level.create_aggregate(client, timescale, &successor)?;
-        let found = client.select(
+        return client.query_value(
             "SELECT format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name) \
              FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.view_name = $1",
-            Some(1),
             &[successor.into()],
-        )?;
-        return Ok(found.first().get_one::<String>()?);
+        );
     }
-    client.update(
+    client.execute(
         &format!("CREATE TABLE jobstats.{successor} (LIKE jobstats.{relation} INCLUDING ALL)"),
-        None,
         &[],
     )?;
     divide_by_time(client, &installation, &successor, it.key, &it.chunk_width)?;

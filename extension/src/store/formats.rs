@@ -6,6 +6,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 
 /// Returns the formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
@@ -27,17 +28,12 @@ pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
 }
 
 fn rows(client: &SpiClient<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
-    let found = client.select(
+    let rows = client.query(
         "SELECT format, node_label FROM jobstats.entry_formats ORDER BY priority",
-        None,
         &[],
     )?;
-    let mut rows = Vec::with_capacity(found.len());
-    for row in found {
-        let format = row.get::<String>(1)?.unwrap_or_default();
-        rows.push((format, row.get::<String>(2)?));
-    }
-    Ok(rows)
+    rows.map(|row| Ok((row.get("format")?, row.get("node_label")?)))
+        .collect()
 }
 
 fn compile_one((format, label): (String, Option<String>)) -> Result<Format, Error> {

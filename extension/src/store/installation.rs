@@ -4,6 +4,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 
 extension_sql_file!("installation/timescale.sql", name = "timescale");
 
@@ -22,20 +23,19 @@ pub enum Installation {
 
 /// Returns the software that is installed in this database.
 pub fn installation(client: &SpiClient<'_>) -> Result<Installation, Error> {
-    let found = client.select(
-        "SELECT jobstats_internal.timescale_schema(), e.extversion, \
-         current_setting('timescaledb.license', true) = 'timescale' \
+    let found = client.query_opt(
+        "SELECT jobstats_internal.timescale_schema() AS schema, e.extversion AS version, \
+         coalesce(current_setting('timescaledb.license', true) = 'timescale', false) AS community \
          FROM pg_extension e WHERE e.extname = 'timescaledb'",
-        Some(1),
         &[],
     )?;
-    let Some(row) = found.into_iter().next() else {
+    let Some(row) = found else {
         return Ok(Installation::Plain);
     };
     Ok(Installation::Timescale {
-        schema: row.get::<String>(1)?.unwrap_or_default(),
-        version: row.get::<String>(2)?.unwrap_or_default(),
-        community: row.get::<bool>(3)?.unwrap_or(false),
+        schema: row.get("schema")?,
+        version: row.get("version")?,
+        community: row.get("community")?,
     })
 }
 
@@ -57,6 +57,6 @@ pub fn divide_by_time(
              chunk_time_interval => {width}, create_default_indexes => false)"
         ),
     };
-    client.update(&statement, None, &[])?;
+    client.execute(&statement, &[])?;
     Ok(())
 }

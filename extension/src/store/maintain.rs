@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::SqlResult;
+use crate::pg::spi::{SqlResult, Statements};
 
 extension_sql_file!("maintain/locks.sql", name = "locks");
 extension_sql_file!("maintain/maintain.sql", name = "maintain");
@@ -21,7 +21,7 @@ extension_sql_file!("maintain/jobs.sql", name = "jobs");
 
 /// Waits for a setup or a step of maintenance, and makes the next one wait until the transaction ends.
 pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.update("SELECT jobstats_internal.lock_store()", None, &[])?;
+    client.execute("SELECT jobstats_internal.lock_store()", &[])?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Who may write, who may read, and whose rights maintenance has.
+//! The rights of writers, of readers and of maintenance.
 
 mod owner;
 

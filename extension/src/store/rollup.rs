@@ -6,9 +6,7 @@
 //! `increments` itself, so that they are exact at any moment. After a long gap, rows of increments cross bucket edges
 //! of narrow rollups: in these [coarse] spans such a rollup is exact only over whole hours, or days.
 
-use jobstats_core::increment::Micros;
-use jobstats_core::level::Span;
-use jobstats_core::step::HOUR;
+use jobstats_core::instant::{HOUR, Micros, Span};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;

@@ -1,13 +1,13 @@
 //! The settings of the store: retention periods, limits of feeds, the handling of chunks, and the lag of rollups.
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::rows::{one_text, only_row};
+use crate::pg::spi::Statements;
 use crate::store::version::{VERSION, require};
 
 extension_sql_file!("settings/possible.sql", name = "settings");
@@ -34,27 +34,18 @@ pub struct Settings {
 /// Reads the settings. Fails with [`Error::NoStore`] if there is no store.
 pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
     require(client)?;
-    let row = only_row(
-        client.select(
-            "SELECT (extract(epoch FROM raw_retention) * 1000000)::bigint, \
-             max_rate, (extract(epoch FROM max_ahead) * 1000000)::bigint, max_text, \
-             (SELECT (extract(epoch FROM dropped) * 1000000)::bigint FROM jobstats.refresh), \
-             max_targets::bigint, (extract(epoch FROM feed_wait) * 1000)::bigint FROM jobstats.settings",
-            Some(1),
-            &[],
-        )?,
-        "settings",
-    )?;
-    // Every setting is NOT NULL; the only other value comes from jobstats.refresh.
-    let number = |position| row.get::<i64>(position)?.ok_or(Error::NoRow("refresh"));
+    let row = client.query_only(include_str!("settings/settings.sql"), &[], "settings")?;
+    let limit =
+        |name| -> Result<u64, Error> { Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0)) };
+    let kept_since: Option<Micros> = row.get("kept_since")?;
     Ok(Settings {
-        raw_retention: number(1)?,
-        max_rate: u64::try_from(number(2)?).unwrap_or(0),
-        max_ahead: number(3)?,
-        max_text: u64::try_from(number(4)?).unwrap_or(0),
-        kept_since: number(5)?,
-        max_targets: usize::try_from(number(6)?).unwrap_or(0),
-        feed_wait: number(7)?,
+        raw_retention: row.get("raw_retention")?,
+        kept_since: kept_since.ok_or(Error::NoRow("refresh"))?,
+        max_ahead: row.get("max_ahead")?,
+        max_text: limit("max_text")?,
+        max_targets: usize::try_from(limit("max_targets")?).unwrap_or(0),
+        feed_wait: row.get("feed_wait")?,
+        max_rate: limit("max_rate")?,
     })
 }
 
@@ -89,19 +80,9 @@ impl Wanted {
             self.rollup_1h_retention.into(),
             self.rollup_1d_retention.into(),
         ];
-        client.update(EACH_POSSIBLE, None, &wanted)?;
+        client.execute(EACH_POSSIBLE, &wanted)?;
         refuse_contradictions(client, &wanted)?;
-        client.update(
-            "WITH rollups AS (UPDATE jobstats.rollups l SET retention = CASE \
-             WHEN w.retention >= interval '100 years' THEN NULL ELSE coalesce(w.retention, l.retention) END \
-             FROM (VALUES ('10m', $7), ('1h', $8), ('1d', $9)) AS w (level, retention) WHERE w.level = l.level) \
-             UPDATE jobstats.settings SET raw_retention = coalesce($1, raw_retention), \
-             retention = coalesce($2, retention), rejects_retention = coalesce($3, rejects_retention), \
-             chunk_interval = coalesce($4, chunk_interval), compress_after = coalesce($5, compress_after), \
-             refresh_lag = coalesce($6, refresh_lag)",
-            None,
-            &wanted,
-        )?;
+        client.execute(include_str!("settings/apply.sql"), &wanted)?;
         Ok(())
     }
 }
@@ -114,12 +95,12 @@ const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.
 
 /// Returns a sentence with the retention periods.
 pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
-    one_text(
-        client,
+    client.query_value(
         "SELECT format('Kept are raw text %s, increments %s, rollups %s, rejects %s.', \
          jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), \
          (SELECT string_agg(format('of %s %s', l.level, jobstats_internal.shown_retention(l.retention)), ', ' ORDER BY l.width) \
          FROM jobstats.rollups l), jobstats_internal.shown_retention(s.rejects_retention)) FROM jobstats.settings s",
+        &[],
     )
 }
 
@@ -127,34 +108,32 @@ fn refuse_contradictions(
     client: &mut SpiClient<'_>,
     wanted: &[DatumWithOid<'_>],
 ) -> Result<(), Error> {
-    let found = client.update(include_str!("settings/contradictions.sql"), Some(1), wanted)?;
-    let Some(row) = found.into_iter().next() else {
-        return Ok(());
-    };
-    Err(Error::Settings {
-        problem: row.get::<String>(1)?.unwrap_or_default(),
-        hint: row.get::<String>(2)?.unwrap_or_default(),
-    })
+    match client.execute_opt(include_str!("settings/contradictions.sql"), wanted)? {
+        None => Ok(()),
+        Some(row) => Err(Error::Settings {
+            problem: row.get("problem")?,
+            hint: row.get("hint")?,
+        }),
+    }
 }
 
 /// Creates the trigger that checks settings, whoever sets them.
 pub fn create_check(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.update(include_str!("settings/checked.sql"), None, &[])?;
+    client.execute(include_str!("settings/checked.sql"), &[])?;
     Ok(())
 }
 
 /// Puts the row of settings back if it was lost: the defaults, with retentions that keep everything that is stored, so that
 /// the next maintenance does not drop what an earlier setting kept. Nobody knows either how large the stored values are.
 pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let restored = client.update(
+    let restored = client.execute(
         "INSERT INTO jobstats.settings (version, limited_since) VALUES ($1, now()) ON CONFLICT (one) DO NOTHING",
-        None,
         &[VERSION.into()],
     )?;
-    if restored.is_empty() {
+    if restored == 0 {
         return Ok(());
     }
-    client.update(include_str!("settings/keep_stored.sql"), None, &[])?;
+    client.execute(include_str!("settings/keep_stored.sql"), &[])?;
     ErrorReport::new(
         PgSqlErrorCode::ERRCODE_WARNING,
         "the settings of the store had been lost and are the defaults again",

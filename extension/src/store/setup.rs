@@ -7,8 +7,8 @@ use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_literal};
 
 use crate::pg::error::Error;
-use crate::pg::rows::one_text;
-use crate::pg::spi::{SqlResult, connect_mut};
+use crate::pg::guc;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store;
 use crate::store::columns::{meaning, operation_columns};
 use crate::store::installation::{Installation, installation};
@@ -76,17 +76,16 @@ fn jobstats_setup(
             tables::add_columns(client)?;
         }
         if new {
-            client.update(FORMATS, None, &[])?;
+            client.execute(FORMATS, &[])?;
             tables::divide(client, &installation)?;
         }
-        client.update("SELECT jobstats_internal.forget_writers()", None, &[])?;
+        client.execute("SELECT jobstats_internal.forget_writers()", &[])?;
         rollup::create(client, &installation)?;
         if !new {
             settings::restore(client)?;
         }
-        client.update(
+        client.execute(
             "INSERT INTO jobstats.settings (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = $1",
-            None,
             &[store::VERSION.into()],
         )?;
         wanted.apply(client)?;
@@ -94,7 +93,7 @@ fn jobstats_setup(
         settings::create_check(client)?;
         views::create(client, &schema)?;
         let share = "SELECT jobstats_internal.share_functions_on_text()";
-        client.update(share, None, &[])?;
+        client.execute(share, &[])?;
         comment(client)?;
         message(client, &installation, &schema)
     })?;
@@ -102,10 +101,7 @@ fn jobstats_setup(
 }
 
 fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
-    let encoding = one_text(
-        client,
-        "SELECT pg_catalog.current_setting('server_encoding')",
-    )?;
+    let encoding = guc::setting(client, "server_encoding")?;
     if encoding == "UTF8" {
         Ok(())
     } else {
@@ -118,23 +114,20 @@ fn require_utf8(client: &SpiClient<'_>) -> Result<(), Error> {
 fn prepare_schema(client: &mut SpiClient<'_>) -> Result<bool, Error> {
     loop {
         // This statement takes a new snapshot: another setup may just have made the schema.
-        let found = client.update(
+        let ours = client.execute_value(
             &format!(
                 "SELECT pg_get_userbyid(n.nspowner) = current_user AND coalesce(({}), false) \
                  FROM pg_namespace n WHERE n.nspname = 'jobstats'",
                 version::IS_OURS
             ),
-            Some(1),
             &[],
         )?;
-        let ours = found.into_iter().next().map(|row| row.get::<bool>(1));
-        match ours.transpose()?.flatten() {
+        match ours {
             Some(true) => return Ok(false),
             Some(false) => return Err(Error::ForeignSchema),
             None => {}
         }
-        let made = client.update("SELECT jobstats_internal.create_schema()", Some(1), &[])?;
-        if made.first().get_one::<bool>()? == Some(true) {
+        if client.execute_value("SELECT jobstats_internal.create_schema()", &[])? {
             return Ok(true);
         }
     }
@@ -164,13 +157,8 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
         ),
         ("jobstats.feed", "LOCK TABLE jobstats.feed"),
     ] {
-        let found = client.update(
-            "SELECT to_regclass($1) IS NOT NULL",
-            Some(1),
-            &[relation.into()],
-        )?;
-        if found.first().get_one::<bool>()? == Some(true) {
-            client.update(lock, None, &[])?;
+        if client.execute_value("SELECT to_regclass($1) IS NOT NULL", &[relation.into()])? {
+            client.execute(lock, &[])?;
         }
     }
     Ok(())
@@ -185,7 +173,7 @@ fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
             "COMMENT ON COLUMN jobstats.increments.\"{name}\" IS {text};"
         );
     }
-    client.update(&statements, None, &[])?;
+    client.execute(&statements, &[])?;
     rollup::comment(client)
 }
 

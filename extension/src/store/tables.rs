@@ -3,6 +3,7 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::store::columns::operation_columns;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
@@ -28,26 +29,25 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     let statements = include_str!("tables/tables.sql")
         .replace("@partitioned@", partitioned)
         .replace("@operation_columns@", &columns.join(",\n"));
-    client.update(&statements, None, &[])?;
+    client.execute(&statements, &[])?;
     relations::add_operations(client, "increments")
 }
 
 /// Adds the columns that tables of a store of an earlier version lack.
 pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.update(include_str!("tables/added.sql"), None, &[])?;
+    client.execute(include_str!("tables/added.sql"), &[])?;
     Ok(())
 }
 
 /// Turns the growing tables of a new store into hypertables, or creates their first partitions.
 pub fn divide(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
-    client.update(PACKED, None, &[])?;
+    client.execute(PACKED, &[])?;
     for table in GROWING {
         divide_by_time(client, installation, table, "time", "interval '1 day'")?;
     }
-    client.update(
+    client.execute(
         "SELECT jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days') \
          FROM unnest($1::text[]) AS relation",
-        None,
         &[GROWING.to_vec().into()],
     )?;
     Ok(())
@@ -69,13 +69,12 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
 
 /// Sets the width of chunks that are made from now on.
 fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
-    client.update(
+    client.execute(
         &format!(
             "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', relation)::regclass, s.chunk_interval) \
              FROM jobstats.settings s, unnest($1::text[]) AS relation \
              JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'r'"
         ),
-        None,
         &[GROWING.to_vec().into()],
     )?;
     Ok(())
@@ -84,18 +83,17 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
 /// Enables the columnstore for chunks that are old enough, segmented by target, so that replacing one observation
 /// unpacks little. Relations that are not yet hypertables or continuous aggregates stay as they are.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let off: Vec<String> = client
-        .update(
-            "SELECT h.hypertable_name::text FROM timescaledb_information.hypertables h \
+    let off = client
+        .execute_rows(
+            "SELECT h.hypertable_name::text AS name FROM timescaledb_information.hypertables h \
              WHERE h.hypertable_schema = 'jobstats' AND NOT h.compression_enabled \
              UNION ALL \
              SELECT a.view_name::text FROM timescaledb_information.continuous_aggregates a \
              WHERE a.view_schema = 'jobstats' AND NOT a.compression_enabled",
-            None,
             &[],
         )?
-        .filter_map(|row| row.get::<String>(1).transpose())
-        .collect::<Result<_, _>>()?;
+        .map(|row| row.get("name"))
+        .collect::<Result<Vec<String>, _>>()?;
     let rollups = rollup::LEVELS
         .iter()
         .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
@@ -108,12 +106,11 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
         if off.contains(&relation)
             && (relations::kind(client, &relation)? == Some('v')) == (kind != "TABLE")
         {
-            client.update(
+            client.execute(
                 &format!(
                     "ALTER {kind} jobstats.{relation} SET (timescaledb.enable_columnstore = true, \
                      timescaledb.segmentby = 'target_id', timescaledb.orderby = '{order}')"
                 ),
-                None,
                 &[],
             )?;
         }

@@ -1,10 +1,11 @@
-//! Whether the store exists, which version of the extension made it, and where the functions of the extension are.
+//! Finds the store, the version of the extension that made it, and the schema of the extension.
 
 use pgrx::prelude::*;
 use pgrx::spi::{SpiClient, quote_identifier};
+use semver::Version;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, Statements, connect};
 
 /// The version of the extension, and of the store that it makes.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -21,23 +22,24 @@ pub fn require(client: &SpiClient<'_>) -> Result<(), Error> {
 /// Returns the version of the extension that made the store, or brought it up to date last; `None` if the row of
 /// settings is lost.
 pub fn version(client: &SpiClient<'_>) -> Result<Option<String>, Error> {
-    let found = client.select("SELECT s.version FROM jobstats.settings s", Some(1), &[])?;
-    let version = found.into_iter().next().map(|row| row.get::<String>(1));
-    Ok(version.transpose()?.flatten())
+    client.query_value("SELECT s.version FROM jobstats.settings s", &[])
 }
 
 /// Returns the [`Error::StoreVersion`] of a store that another version of the extension made.
 pub fn disagreement(store: String) -> Option<Error> {
     (store != VERSION).then(|| Error::StoreVersion {
-        newer: numbers(&store) > numbers(VERSION),
+        newer: is_newer(&store),
         store,
         extension: VERSION,
     })
 }
 
-/// Returns the numbers of a version, for comparison.
-pub fn numbers(version: &str) -> Vec<u64> {
-    version.split('.').map_while(|it| it.parse().ok()).collect()
+/// Returns whether a version is later than this one. A version that is none was not made by any release.
+fn is_newer(version: &str) -> bool {
+    match (Version::parse(version), Version::parse(VERSION)) {
+        (Ok(other), Ok(this)) => other > this,
+        _ => false,
+    }
 }
 
 /// The query whether a relation `jobstats.settings` is ours; it returns no row if there is no such relation.
@@ -48,9 +50,7 @@ pub const IS_OURS: &str = "SELECT EXISTS (SELECT FROM pg_catalog.pg_class c \
 
 /// Returns whether this database has a store. Fails with [`Error::ForeignSchema`] if another schema has its name.
 pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
-    let found = client.select(IS_OURS, Some(1), &[])?;
-    let ours = found.into_iter().next().map(|row| row.get::<bool>(1));
-    match ours.transpose()?.flatten() {
+    match client.query_value(IS_OURS, &[])? {
         Some(false) => Err(Error::ForeignSchema),
         ours => Ok(ours.is_some()),
     }
@@ -59,14 +59,12 @@ pub fn exists(client: &SpiClient<'_>) -> Result<bool, Error> {
 /// Returns the schema of the extension's functions, quoted.
 pub fn extension_schema() -> Result<String, Error> {
     // `Spi::get_one` would give the transaction an id, which a standby or a parallel query cannot do.
-    let name = connect(|client| {
-        let found = client.select(
+    let name: Option<String> = connect(|client| {
+        client.query_value(
             "SELECT n.nspname::text FROM pg_catalog.pg_extension e \
              JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'jobstats'",
-            Some(1),
             &[],
-        )?;
-        Ok(found.first().get_one::<String>()?)
+        )
     })?;
     name.map(quote_identifier)
         .ok_or_else(|| Error::Damaged("the extension is not installed".to_owned()))

@@ -7,6 +7,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::argument::Short;
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::store::columns::operation_columns;
 use crate::store::formats::{SAMPLE, advice};
 use crate::store::rollup;
@@ -65,14 +66,13 @@ pub fn last_since(instant: &str) -> String {
 
 /// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay.
 pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
-    client.update(include_str!("views/feed.sql"), None, &[])?;
+    client.execute(include_str!("views/feed.sql"), &[])?;
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
     for (name, definition) in rollup::LEVELS.iter().flat_map(rollup::Rollup::views) {
-        client.update(
+        client.execute(
             "SELECT jobstats_internal.put_view($1, $2)",
-            None,
             &[name.into(), definition.into()],
         )?;
     }
@@ -80,9 +80,8 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
         let definition = complete(definition)
             .replace("@extschema@", schema)
             .replace("@operation_rates@", &rates.join(",\n"));
-        client.update(
+        client.execute(
             "SELECT jobstats_internal.put_view($1, $2)",
-            None,
             &[name.into(), definition.into()],
         )?;
     }

@@ -1,31 +1,19 @@
 //! `jobstats_identify()`, and other functions for the formats of identifiers.
 
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity};
-use jobstats_core::scan::IDENTIFIER_MAX;
-use pgrx::Array;
+use jobstats_core::job_stats::IDENTIFIER_MAX;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use pgrx::{Array, IntoDatum};
 
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect;
+use crate::pg::spi::{SqlResult, connect};
+use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::formats::configured_formats;
 
-/// The columns of `jobstats_identify`.
-type Means = (
-    Option<String>,
-    Option<i64>,
-    Option<i64>,
-    Option<String>,
-    Option<String>,
-    Option<i64>,
-    Option<String>,
-    &'static str,
-);
-
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
     job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
@@ -37,24 +25,10 @@ COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
 fn jobstats_identify(
     entry: Option<&str>,
     formats: Option<Array<'_, &str>>,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(job, Option<String>),
-            name!(uid, Option<i64>),
-            name!(gid, Option<i64>),
-            name!(node, Option<String>),
-            name!(executable, Option<String>),
-            name!(pid, Option<i64>),
-            name!(format, Option<String>),
-            name!(status, &'static str),
-        ),
-    >,
-    pgrx::pg_sys::panic::ErrorReport,
-> {
+    mut rows: Rows,
+) -> SqlResult<()> {
     let Some(entry) = entry else {
-        return Ok(TableIterator::empty());
+        return Ok(());
     };
     if entry.len() > IDENTIFIER_MAX {
         return Err(Error::LongName {
@@ -64,39 +38,45 @@ fn jobstats_identify(
         .into());
     }
     ballast::hold()?;
-    let means = match formats {
-        Some(formats) => by_first(entry, &formats)?,
-        None => means(&connect(configured_or_built_in)?.identify(entry)),
-    };
-    Ok(TableIterator::once(means))
+    match formats {
+        Some(formats) => by_first(entry, &formats, &mut rows)?,
+        None => put(&connect(configured_or_built_in)?.identify(entry), &mut rows),
+    }
+    Ok(())
 }
 
 /// Identifies an entry by the first of the formats that matches it. Compiles all formats: an error in one is reported
 /// whatever the entry is.
-fn by_first(entry: &str, formats: &Array<'_, &str>) -> Result<Means, Error> {
-    let mut found = None;
+fn by_first(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(), Error> {
+    let mut found = false;
     for format in formats.iter().flatten() {
         pause();
         let format = Format::compile(format, None)?;
-        if found.is_none() {
-            found = format.identify(entry).as_ref().map(means);
+        if !found && let Some(identity) = format.identify(entry) {
+            put(&identity, rows);
+            found = true;
         }
     }
-    Ok(found.unwrap_or_else(|| means(&Formats::default().identify(entry))))
+    if !found {
+        put(&Formats::default().identify(entry), rows);
+    }
+    Ok(())
 }
 
-fn means(identity: &Identity<'_>) -> Means {
-    let owned = |field: Option<&str>| field.map(str::to_owned);
-    (
-        owned(identity.job),
-        identity.uid.map(i64::from),
-        identity.gid.map(i64::from),
-        owned(identity.node),
-        owned(identity.executable),
-        identity.pid.map(i64::from),
-        owned(identity.format),
-        identity.status.as_str(),
-    )
+fn put(identity: &Identity<'_>, rows: &mut Rows) {
+    let number = |field: Option<u32>| field.map(i64::from).into_datum();
+    rows.put(|| {
+        [
+            identity.job.into_datum(),
+            number(identity.uid),
+            number(identity.gid),
+            identity.node.into_datum(),
+            identity.executable.into_datum(),
+            number(identity.pid),
+            identity.format.into_datum(),
+            identity.status.as_str().into_datum(),
+        ]
+    });
 }
 
 fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {

@@ -1,14 +1,13 @@
 //! `jobstats_parse()` and `jobstats_problems()`: return as rows what the scanner finds.
-#![allow(unsafe_code)]
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
-use jobstats_core::scan::{
-    Clock, CounterLine, HISTOGRAM_LEN, Reason, Sink, TargetName, Time, TimeLine, histogram_label,
-    scan,
+use jobstats_core::job_stats::{
+    Clock, CounterLine, HISTOGRAM_LEN, Reason, Sink, Time, TimeLine, histogram_label, scan,
 };
+use jobstats_core::target::TargetName;
 use pgrx::prelude::*;
 use pgrx::{AnyNumeric, IntoDatum};
 
@@ -29,9 +28,7 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAM
 COMMENT ON FUNCTION jobstats_parse(text) IS
 'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 "#)]
-fn jobstats_parse(body: &str, call: pg_sys::FunctionCallInfo) -> SqlResult<()> {
-    // SAFETY: called by PostgreSQL, as the statement above says.
-    let rows = unsafe { Rows::of(call) };
+fn jobstats_parse(body: &str, rows: Rows) -> SqlResult<()> {
     Ok(tell(body, Told::Counters, rows)?)
 }
 
@@ -43,9 +40,7 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAM
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 "#)]
-fn jobstats_problems(body: &str, call: pg_sys::FunctionCallInfo) -> SqlResult<()> {
-    // SAFETY: called by PostgreSQL, as the statement above says.
-    let rows = unsafe { Rows::of(call) };
+fn jobstats_problems(body: &str, rows: Rows) -> SqlResult<()> {
     Ok(tell(body, Told::Problems, rows)?)
 }
 

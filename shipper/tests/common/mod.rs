@@ -1,4 +1,4 @@
-//! What the integration tests share: a database of their own, stand-ins for lctl, and the shipper itself.
+//! The fixtures of the integration tests: a database for each test, stand-ins for lctl, and the shipper itself.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use std::fs::{self, Permissions};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
 
-/// Where a server is that may be used.
+/// The variable with the address of a server for tests.
 const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
 
 /// The columns of the real feed, so that what arrives can be looked at.
@@ -121,7 +121,7 @@ impl Drop for Database {
     }
 }
 
-/// The same server, another database.
+/// Returns the address of another database on this server.
 fn url_of(url: &str, database: &str) -> String {
     let (base, query) = url
         .split_once('?')
@@ -221,7 +221,7 @@ impl Shipper {
         self
     }
 
-    /// What is to be run, once.
+    /// Returns the command, for a single run.
     pub fn command(&mut self) -> &mut Command {
         self.command.arg("--lock").arg(&self.lock)
     }
@@ -247,7 +247,7 @@ impl Shipper {
     }
 }
 
-/// How a run ended.
+/// The exit code and output of a run.
 #[derive(Debug)]
 pub struct Ended {
     pub code: Option<i32>,
@@ -267,7 +267,7 @@ impl Ended {
         }
     }
 
-    /// It ended like this, and what it said holds these words.
+    /// Checks the exit code, and that the output contains these words.
     #[track_caller]
     pub fn is(self, code: i32, words: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{}", self.said);
@@ -281,7 +281,7 @@ impl Ended {
         self
     }
 
-    /// It sent everything and had nothing to say.
+    /// Checks that the run sent everything and printed nothing.
     #[track_caller]
     pub fn succeeds_silently(self) {
         assert_eq!((self.code, self.said.as_str()), (Some(0), ""));

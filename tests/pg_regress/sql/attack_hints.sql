@@ -1,27 +1,18 @@
 -- Every error that a user can make says what to do, and shows no more of an argument than its beginning.
 \getenv source PG_ABS_SRCDIR
 \set texts :source '/include/texts.sql'
+\set said :source '/include/said.sql'
 \set ECHO none
 \i :texts
+\i :said
 \set ECHO all
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;
 CREATE ROLE regress_bound;
-CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'done';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(E'\n    ', SQLSTATE || ' ' || SQLERRM, hint);
-END
-$$;
 CREATE TABLE tried (number integer GENERATED ALWAYS AS IDENTITY, statement text);
 GRANT SELECT ON tried TO PUBLIC;
-CREATE VIEW told AS SELECT t.statement || E'\n  ' || said(t.statement) AS told FROM tried t ORDER BY t.number;
+CREATE VIEW told AS SELECT t.statement || E'\n  ' || said(t.statement, E'\n    ') AS told FROM tried t ORDER BY t.number;
 \pset format unaligned
 \pset tuples_only
 -- Without a store.

@@ -2,8 +2,10 @@
 -- puts them back.
 \getenv source PG_ABS_SRCDIR
 \set texts :source '/include/texts.sql'
+\set said :source '/include/said.sql'
 \set ECHO none
 \i :texts
+\i :said
 \set ECHO all
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
@@ -12,17 +14,6 @@ SELECT jobstats_setup(retention => '100 days') IS NOT NULL AS ready;
 INSERT INTO jobstats.feed (server, "time", body) VALUES
     ('oss1', now() - interval '2 minutes', ost('fs-OST0000', record('1:1000:n1', 1, 4096))),
     ('oss1', now() - interval '1 minute', ost('fs-OST0000', record('1:1000:n1', 2, 8192)));
-CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'done';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(' ', SQLSTATE, SQLERRM, hint);
-END
-$$;
 CREATE VIEW told AS
 SELECT said('SELECT * FROM jobstats_top()') AS question, said('SELECT * FROM jobstats_job(''1'')') AS job,
     said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'text')$$) AS feed,

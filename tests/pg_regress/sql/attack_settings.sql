@@ -1,25 +1,16 @@
 -- Settings that feeds or maintenance could not compute with are refused when they are set, by whichever way.
 \getenv source PG_ABS_SRCDIR
 \set texts :source '/include/texts.sql'
+\set said :source '/include/said.sql'
 \set ECHO none
 \i :texts
+\i :said
 \set ECHO all
 \set SHOW_CONTEXT never
 SET intervalstyle = postgres;
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;
 SELECT (regexp_match(jobstats_setup(), '^Kept .*$', 'n'))[1] AS kept;
-CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'done';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(' ', SQLSTATE, SQLERRM, hint);
-END
-$$;
 CREATE TABLE tried (number integer, name text, value text);
 INSERT INTO tried VALUES (1, 'retention', '7000 years'), (2, 'retention', '300000 years'), (3, 'raw_retention', '10000 years'), (4, 'rejects_retention', '7000 years'),
     (5, 'chunk_interval', '178000000 years'), (6, 'compress_after', '300000 years'), (7, 'refresh_lag', '178000000 years'), (8, 'retention', '0'),

@@ -1,4 +1,9 @@
 -- jobstats_setup() makes the store; functions that need it say so while it is missing.
+\getenv source PG_ABS_SRCDIR
+\set said :source '/include/said.sql'
+\set ECHO none
+\i :said
+\set ECHO all
 \set SHOW_CONTEXT never
 CREATE EXTENSION jobstats;
 SELECT jobstats_reidentify();
@@ -45,18 +50,6 @@ DROP OWNED BY regress_setup_guest;
 DROP ROLE regress_setup_guest;
 
 -- A store that another version made takes nothing and tells nothing, until it has been brought up to date.
-CREATE FUNCTION said(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    hint text;
-BEGIN
-    EXECUTE statement;
-    RETURN 'done';
-EXCEPTION WHEN OTHERS THEN
-    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
-    RETURN concat_ws(' ', SQLSTATE, regexp_replace(SQLERRM, current.version, 'N'), hint)
-        FROM (SELECT extversion FROM pg_extension WHERE extname = 'jobstats') AS current (version);
-END
-$$;
 CREATE VIEW refused AS
 SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'text')$$) AS feed, said('SELECT * FROM jobstats_top()') AS question;
 \x

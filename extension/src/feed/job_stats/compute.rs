@@ -1,8 +1,9 @@
 //! Computes rows of `jobstats.increments` from two neighbouring texts.
 
-use jobstats_core::increment::{Comparison, Increment, Micros, Observation, Problem, compare};
+use jobstats_core::increment::{Comparison, Increment, Observation, Problem, compare};
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{Snapshot, print_to};
-use jobstats_core::step::edge_distance;
+use jobstats_core::window::edge_distance;
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::Entries;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

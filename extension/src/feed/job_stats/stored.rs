@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::increment::{Micros, Observation};
+use jobstats_core::increment::Observation;
+use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;

@@ -4,8 +4,8 @@
 //! table, and 89 ms with arrays.
 
 use allocator_api2::vec::Vec;
-use jobstats_core::increment::Micros;
-use jobstats_core::observed::Observed;
+use jobstats_core::instant::Micros;
+use jobstats_core::window::ObservedTime;
 use pgrx::datum::{Array, Internal, TimestampWithTimeZone};
 use pgrx::prelude::*;
 
@@ -36,7 +36,7 @@ fn observed_add(
         aggregate_state::state_or_new(state, call, |memory| {
             let edges = edges_in(&edges, memory)?;
             let len = edges.len();
-            Observed::new_in(edges, memory).map_err(|_| no_room(len))
+            ObservedTime::new_in(edges, memory).map_err(|_| no_room(len))
         })
     }?;
     observed.push(micros(since)?, micros(until)?);
@@ -69,7 +69,7 @@ COMMENT ON FUNCTION jobstats_internal.observed_finish(internal) IS 'Internal: of
 fn observed_finish(state: Internal) -> Option<std::vec::Vec<i64>> {
     // SAFETY: the states of this aggregate are times observed.
     #[allow(unsafe_code)]
-    let observed = unsafe { aggregate_state::state::<Observed<StateMemory>>(state) };
+    let observed = unsafe { aggregate_state::state::<ObservedTime<StateMemory>>(state) };
     observed.map(|it| it.steps().to_vec())
 }
 

@@ -5,7 +5,7 @@
 //! materialized to be read twice, the statement behind the rates of all users took 165 ms of CPU time; without either
 //! it took 96 ms. Totals that the [fast path](fast) adds do not get to the functions of this module.
 
-use jobstats_core::rate::{RateError, Rates};
+use jobstats_core::window::{RateError, Rates};
 use pgrx::AnyNumeric;
 use pgrx::datum::Internal;
 use pgrx::prelude::*;

@@ -2,8 +2,9 @@
 
 use pgrx::prelude::*;
 
-use crate::pg::call::Call;
+use crate::pg::arguments::Arguments;
 use crate::pg::spi::SqlResult;
+use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
@@ -24,8 +25,7 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
 'How evenly the targets of the file systems that are LIKE the pattern (NULL: of all) are used in (since, until]: a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
-fn jobstats_balance(call: Call<'_>) -> SqlResult<()> {
-    let mut arguments = call.arguments();
+fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let filesystem = arguments.take()?;
     let (since, until) = (arguments.take()?, arguments.take()?);
     let operation = arguments.take::<String>()?;
@@ -44,7 +44,7 @@ fn jobstats_balance(call: Call<'_>) -> SqlResult<()> {
         calls: false,
         wanted: Wanted::Leading,
     };
-    answer(&question, &call)
+    answer(&question, rows)
 }
 
 /// Returns the filters for the targets of these file systems that report the operation.

@@ -3,9 +3,10 @@
 use jobstats_core::density::{DensityError, Edges};
 use pgrx::prelude::*;
 
-use crate::pg::call::Call;
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
+use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
@@ -30,8 +31,7 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_densities IS
 'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
-fn jobstats_densities(call: Call<'_>) -> SqlResult<()> {
-    let mut arguments = call.arguments();
+fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
     let (base, step) = (arguments.take()?, arguments.take()?);
@@ -53,7 +53,7 @@ fn jobstats_densities(call: Call<'_>) -> SqlResult<()> {
             base: usable(base)?,
         },
     };
-    answer(&question, &call)
+    answer(&question, rows)
 }
 
 /// Returns the argument `base`, which is checked even if there is no usage in the window.

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use jobstats_core::level::Span;
+use jobstats_core::instant::Span;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 use pgrx::{AnyNumeric, IntoDatum};
 
-use crate::pg::call::Call;
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{Row, SqlResult, Statements, connect};
@@ -124,8 +124,7 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
 "#)]
-fn jobstats_job(call: Call<'_>) -> SqlResult<()> {
-    let mut arguments = call.arguments();
+fn jobstats_job(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
     let (since, until) = (arguments.take()?, arguments.take()?);
     let job = job.ok_or_else(|| {
@@ -134,7 +133,6 @@ fn jobstats_job(call: Call<'_>) -> SqlResult<()> {
             "Give the identifier of a job, as in '4711'.",
         )
     })?;
-    let mut rows = call.rows();
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         store::require(client)?;

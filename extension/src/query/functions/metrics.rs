@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jobstats_core::openmetrics::{Exposition, ExpositionError};
 use jobstats_core::operation::{Kind, OPERATIONS, Operation};
-use jobstats_core::scan::TargetKind;
+use jobstats_core::target::TargetKind;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 

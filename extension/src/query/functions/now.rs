@@ -8,7 +8,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 
 use crate::pg::argument::require_pattern;
-use crate::pg::call::Call;
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
@@ -73,11 +73,9 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_now(text, integer) IS
 'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
-fn jobstats_now(call: Call<'_>) -> SqlResult<()> {
-    let mut arguments = call.arguments();
+fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let target = arguments.take::<String>()?;
     let n = rows_wanted(arguments.take()?)?;
-    let mut rows = call.rows();
     let usages = connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
         target.as_deref().map_or(Ok(()), require_pattern)?;

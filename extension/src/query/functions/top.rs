@@ -2,9 +2,10 @@
 
 use pgrx::prelude::*;
 
-use crate::pg::call::Call;
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
+use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
@@ -34,8 +35,7 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_top IS
 'The n groups with the largest total of an operation in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
-fn jobstats_top(call: Call<'_>) -> SqlResult<()> {
-    let mut arguments = call.arguments();
+fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
     let (n, min_rate) = (arguments.take()?, arguments.take()?);
@@ -58,7 +58,7 @@ fn jobstats_top(call: Call<'_>) -> SqlResult<()> {
             min_rate,
         },
     };
-    answer(&question, &call)
+    answer(&question, rows)
 }
 
 /// Returns the argument `n`.

@@ -2,8 +2,9 @@
 
 use pgrx::prelude::*;
 
-use crate::pg::call::Call;
+use crate::pg::arguments::Arguments;
 use crate::pg::spi::SqlResult;
+use crate::pg::tuplestore::Rows;
 use crate::query::answer::answer;
 use crate::query::dimension::By;
 use crate::query::filters::Filters;
@@ -27,8 +28,7 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_totals IS
 'Usage in (since, until] per group, exact: adjacent windows add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
-fn jobstats_totals(call: Call<'_>) -> SqlResult<()> {
-    let mut arguments = call.arguments();
+fn jobstats_totals(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let (operations, by) = (arguments.take()?, arguments.take()?);
     let filters = Filters::take(&mut arguments)?;
@@ -45,5 +45,5 @@ fn jobstats_totals(call: Call<'_>) -> SqlResult<()> {
         calls: true,
         wanted: Wanted::All,
     };
-    answer(&question, &call)
+    answer(&question, rows)
 }

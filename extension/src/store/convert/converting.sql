@@ -1,5 +1,5 @@
--- What a conversion keeps while it is under way; it goes with its end. It belongs to the store, so that feeds go on whatever
--- becomes of the extension.
+-- The tables that exist while a conversion is under way. They belong to the store, so that feeds continue even if the
+-- extension is dropped.
 
 CREATE TABLE IF NOT EXISTS jobstats.converting (
     relation text PRIMARY KEY,
@@ -29,8 +29,8 @@ CREATE TABLE IF NOT EXISTS jobstats.converting_changes (
 COMMENT ON TABLE jobstats.converting_changes IS
 'Rows written or deleted since jobstats_convert() began to copy, up to and including high.';
 
--- Makes the copy of what changed the same as the original. Who calls it has committed what it makes the same, or else
--- nobody but him writes rows of these targets.
+-- Makes the copy of the changed rows equal to the original. The caller has committed these changes, or is the only one
+-- who writes rows of these targets.
 CREATE OR REPLACE FUNCTION jobstats.converting_replay(relation text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

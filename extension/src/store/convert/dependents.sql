@@ -1,9 +1,9 @@
--- What depends on a relation of the store and would not survive that another takes its place. Views do, where the caller
--- may replace them; indexes, constraints and statistics are made again.
-SELECT CASE WHEN v.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, v.oid, 0) END
+-- Objects that depend on a relation of the store and would not survive its replacement. Views survive if the caller may
+-- replace them; indexes, constraints and statistics are created again.
+SELECT CASE WHEN v.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, v.oid, 0) END AS dependent
 FROM pg_class c
 JOIN pg_depend d ON (d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid)
-    -- Its row type, and arrays of it.
+    -- Dependencies on the row type of the relation, and on arrays of it.
     OR (d.refclassid = 'pg_type'::regclass AND d.deptype = 'n'
         AND d.refobjid IN (SELECT unnest(ARRAY[t.oid, t.typarray]) FROM pg_type t WHERE t.oid = c.reltype))
 LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid

@@ -1,9 +1,9 @@
--- Change of installation: what the store has becomes what TimescaleDB, as it is installed now, would have made of it.
+-- Converts a store to the edition of TimescaleDB that is installed now, relation by relation.
 --
--- Relation by relation: a successor is made beside it; triggers note what is written from then on; what is there is
--- copied, a span per transaction; then what was noted is copied, until little is left. With writers locked out for as
--- long as that little takes, the successor becomes equal, and from then on writers keep it equal. When nobody is left
--- who may still look at the time before that, the two change names. So whoever looks sees either of two that are equal.
+-- A successor is created beside each relation, and triggers record what is written from then on. The existing rows are
+-- copied, a span per transaction, then the recorded changes, until few are left. While writers are locked out for a
+-- moment, the rest is copied, and from then on writers keep both relations equal. When no transaction is left that may
+-- still read the state before that, the two relations swap names. So every reader sees one of two equal relations.
 
 CREATE FUNCTION jobstats_internal.prepare_successor(relation text, key text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -13,7 +13,7 @@ DECLARE
     destination text;
     event text;
 BEGIN
-    -- Who began it anew: another version of the extension, or another edition of TimescaleDB.
+    -- Another version of the extension, or another edition of TimescaleDB, began this conversion anew.
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         DELETE FROM jobstats.converting c WHERE c.relation = prepare_successor.relation;
         DELETE FROM jobstats.converting_spans s WHERE s.relation = prepare_successor.relation;
@@ -24,7 +24,7 @@ BEGIN
             FROM pg_class c WHERE c.oid = format('jobstats.new_%s', relation)::regclass), relation);
     END IF;
     destination := jobstats_internal.create_successor(relation);
-    -- Writers that know of no triggers end first.
+    -- Writers that do not know the triggers must end first.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', original);
     DELETE FROM jobstats.converting_changes c WHERE c.relation = prepare_successor.relation;
     FOREACH event IN ARRAY ARRAY['INSERT', 'UPDATE', 'DELETE'] LOOP
@@ -92,10 +92,11 @@ DECLARE
     view oid;
     statement text;
 BEGIN
-    -- No maintenance or setup beside this.
+    -- Maintenance and setup must not run at the same time.
     PERFORM jobstats_internal.lock_store();
-    -- The order in which readers lock them, so that nobody waits in a circle: views before what they show. Nothing changes
-    -- for a view, but that its rights are locked with it; LOCK would lock what it shows.
+    -- Locks are taken in the order in which readers take them, views before the relations that they read, so that no
+    -- deadlock can arise. The view itself does not change, but its privileges are locked with it; LOCK TABLE would
+    -- lock its relations too.
     SELECT coalesce(array_agg(DISTINCT w.ev_class ORDER BY w.ev_class DESC), '{}') INTO views
     FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = original AND w.ev_class <> original;
@@ -184,7 +185,7 @@ DECLARE
     step text;
     affected bigint := 0;
 BEGIN
-    -- Maintenance and conversion take turns, and so do two conversions.
+    -- Maintenance, and another conversion, wait for each other's steps.
     LOCK TABLE jobstats.locks IN SHARE UPDATE EXCLUSIVE MODE;
     SELECT c.relname INTO step
     FROM pg_class c
@@ -208,7 +209,8 @@ BEGIN
     END IF;
 
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
-        -- A successor as it would be made now: with the columns of the original, and of the same kind.
+        -- The successor is outdated unless it has the columns of the original and the kind that would be created
+        -- now.
         SELECT c.* INTO converting FROM jobstats.converting c
         JOIN pg_class s ON s.oid = to_regclass(format('jobstats.new_%s', c.relation)) AND (s.relkind = 'v') = item.aggregate
         WHERE c.relation = item.relation AND c.columns = (
@@ -244,8 +246,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.record_conversion(text, timestamptz, bigint) IS
 'Internal: records a step of a conversion.';
 
--- It only commits; all else is done with the rights of the store's owner. No SET clause: a procedure with one cannot
--- commit.
+-- The procedure only commits; all other work runs with the rights of the store's owner. It has no SET clause, because a
+-- procedure with one cannot commit.
 CREATE PROCEDURE jobstats_convert()
 LANGUAGE plpgsql
 AS $$
@@ -260,10 +262,10 @@ BEGIN
     PERFORM jobstats_internal.require_top_level(text 'jobstats_convert()');
     LOOP
         COMMIT;
-        -- What is committed while a lock is waited for must be seen.
+        -- The next statement must see what others commit while it waits for a lock.
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        -- Whoever waits for a table makes all feeds wait behind itself.
+        -- A session that waits for a lock on a table makes all feeds wait behind itself.
         PERFORM set_config('lock_timeout', '300ms', true);
         began := clock_timestamp();
         BEGIN
@@ -274,7 +276,7 @@ BEGIN
                 RAISE NOTICE 'waiting for queries or feeds that began long ago';
                 waiting := clock_timestamp();
             END IF;
-            -- Feeds go on for longer than they waited.
+            -- Feeds get more time than they had to wait.
             PERFORM pg_sleep(1);
             CONTINUE;
         END;

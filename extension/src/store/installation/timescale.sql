@@ -1,4 +1,4 @@
--- The functions of TimescaleDB can be in any schema, often one where others create.
+-- TimescaleDB can be in any schema, often in one in which other roles may create objects.
 
 CREATE FUNCTION jobstats_internal.timescale_schema() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    -- PostgreSQL would take one that fits the arguments better.
+    -- PostgreSQL would prefer an overload that fits the arguments better.
     SELECT p.oid INTO beside
     FROM pg_proc p
     WHERE p.pronamespace = timescale.extnamespace

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pgrx::prelude::*;
 
-use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, Statements, connect};
 
 /// The mode of the lock. It conflicts with itself, and with nothing that reads, writes or locks rows of the table.
 const MODE: pg_sys::LOCKMODE = pg_sys::ShareUpdateExclusiveLock as pg_sys::LOCKMODE;
@@ -30,11 +29,8 @@ COMMENT ON FUNCTION jobstats_internal.begin_maintenance() IS
 "#)]
 fn jobstats_begin_maintenance() -> SqlResult<()> {
     guard();
-    let table = connect(|client| -> Result<pg_sys::Oid, Error> {
-        let found = client.select("SELECT 'jobstats.locks'::regclass::oid", Some(1), &[])?;
-        let table = found.first().get_one::<pg_sys::Oid>()?;
-        table.ok_or_else(|| Error::Damaged("jobstats.locks is missing".to_owned()))
-    })?;
+    let table =
+        connect(|client| client.query_value("SELECT 'jobstats.locks'::regclass::oid", &[]))?;
     lock(table);
     Ok(())
 }

@@ -1,5 +1,5 @@
--- Who works on the store at once. What is locked are rows of jobstats.locks, which only the owner of the store can lock:
--- the keys of advisory locks are visible to everybody, and anybody can take them.
+-- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
+-- can lock. Everybody can see the keys of advisory locks and take them.
 
 CREATE FUNCTION jobstats_internal.lock_store() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -28,8 +28,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.create_schema() IS
 'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
 
--- Runs with the rights of the extension's owner, a superuser, because PostgreSQL shows others neither when a transaction
--- began nor how old its snapshot is.
+-- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles neither the start of a
+-- transaction nor the age of its snapshot.
 CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role name, since timestamptz, idle_since timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -50,7 +50,7 @@ AS $$
 SELECT EXISTS (
     SELECT FROM pg_stat_activity a
     WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(instant::xid)
-        -- A later number than any of this cluster comes from a dump.
+        -- A number that is later than all of this cluster comes from a dump.
         AND instant < pg_snapshot_xmax(pg_current_snapshot())
         AND a.datname = current_database() AND a.pid <> pg_backend_pid()
         AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
@@ -74,7 +74,7 @@ BEGIN
             RAISE WARNING 'ended session % of role %, which had held the locks of a feed since % without doing anything',
                 it.pid, it.role, it.idle_since;
         EXCEPTION WHEN insufficient_privilege THEN
-            -- jobstats.health names the session.
+            -- The view jobstats.health names the session.
             CONTINUE;
         END;
     END LOOP;

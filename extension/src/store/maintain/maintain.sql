@@ -29,7 +29,8 @@ BEGIN
         high := low + ('1 ' || unit)::interval;
         name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
         CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
-        -- Rows that came before their span had a partition keep that span in DEFAULT.
+        -- A partition cannot be created for a span that has rows in the default partition already. Such rows
+        -- stay there.
         EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
             INTO held USING low, high;
         CONTINUE WHEN held;
@@ -37,7 +38,7 @@ BEGIN
             EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
                 name, relation, low, high);
         EXCEPTION WHEN check_violation THEN
-            -- So do rows that a feed has committed since.
+            -- A feed has committed rows of the span to the default partition in the meantime.
             CONTINUE;
         END;
         EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
@@ -58,14 +59,15 @@ DECLARE
     until timestamptz;
     kept integer;
 BEGIN
-    -- What rollups have yet to sum is kept, however old it is; so is what feeds may change that know no horizon yet.
+    -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
+    -- change that does not know a horizon yet.
     UPDATE jobstats.refresh r
     SET dropped = greatest(r.dropped, least(r.horizon, (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
     RETURNING r.dropped INTO forget.until;
-    -- None is kept shorter than those that it sums.
+    -- A rollup is kept at least as long as the rollups that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
         jobstats_internal.bucket(interval '1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
@@ -73,7 +75,7 @@ BEGIN
     FROM jobstats.refresh r
     WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
-    -- When targets were observed is known for as long as there are rollups.
+    -- The spans in which targets were observed are kept as long as there are rollups.
     WITH fresh AS (
         SELECT o.target_id, unnest(range_agg(tstzrange(o.since, o."time", '(]'))) AS span
         FROM jobstats.observations o
@@ -195,7 +197,7 @@ BEGIN
         BEGIN
             summarized := summarized + brin_summarize_new_values(index);
         EXCEPTION WHEN lock_not_available THEN
-            -- VACUUM is at it; an automatic one would end itself for who waits a second.
+            -- VACUUM holds the lock. An automatic VACUUM would cancel itself if this waited for a second.
             CONTINUE;
         END;
     END LOOP;

@@ -3,7 +3,7 @@
 use pgrx::spi::{SpiClient, quote_literal};
 
 use crate::pg::error::Error;
-use crate::pg::rows::one_text;
+use crate::pg::spi::Statements;
 use crate::store::installation::Installation;
 
 /// Returns how to have `jobstats_maintain()` called every ten minutes, or the job that calls it already.
@@ -43,7 +43,8 @@ pub fn advice(
             quote_literal(call)
         )
     } else {
-        let database = one_text(client, "SELECT pg_catalog.current_database()::text")?;
+        let database =
+            client.query_value::<String>("SELECT pg_catalog.current_database()::text", &[])?;
         return Ok(format!(
             "Schedule maintenance, for example in cron every 10 minutes:\n\
              */10 * * * * psql -X -d {database} -c '{call}'"
@@ -62,20 +63,15 @@ const BY_PG_CRON: &str = "SELECT min(jobid)::integer FROM cron.job \
 
 /// Returns the number of the job that a query finds.
 fn job(client: &SpiClient<'_>, query: &str) -> Result<Option<i32>, Error> {
-    Ok(client
-        .select(query, Some(1), &[])?
-        .first()
-        .get_one::<i32>()?)
+    client.query_value(query, &[])
 }
 
 /// Returns whether pg_cron is in this database and we may read its tables.
 fn has_pg_cron(client: &SpiClient<'_>) -> Result<bool, Error> {
-    let found = client.select(
+    client.query_value(
         "SELECT coalesce(bool_or(has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')), false) \
          FROM pg_extension e, pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'job' \
          WHERE e.extname = 'pg_cron' AND n.nspname = 'cron'",
-        Some(1),
         &[],
-    )?;
-    Ok(found.first().get_one::<bool>()?.unwrap_or(false))
+    )
 }

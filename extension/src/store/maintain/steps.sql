@@ -1,13 +1,13 @@
 -- jobstats_maintain(): the steps of maintenance, a transaction each, in the order of a queue.
 --
--- An item of the queue says what to do; what it does may put more items before the others. The queue travels as jsonb
--- between the procedure, which commits and does nothing else, and maintain_step(), which runs with the rights of the
--- store's owner. An item has these keys:
---     do         what to do, see take_item()
+-- An item of the queue names an action. An action may put further items at the head of the queue. The queue travels as jsonb
+-- between the procedure, which only commits, and maintain_step(), which runs with the rights of the store's owner. An item has
+-- these keys:
+--     do         the action, see take_item()
 --     step       the name under which jobstats.maintenance records it
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
--- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -101,7 +101,7 @@ COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
 CREATE FUNCTION jobstats_internal.dirty_items(item jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- Some at a time: all of a store of thousands of targets would be carried from step to step.
+-- Returns a limited number at a time: all spans of a store with thousands of targets would be carried from step to step.
 WITH span AS (
     SELECT d.* FROM jobstats_internal.next_dirty(item ->> 'level', (item ->> 'by_user')::boolean,
         (item ->> 'target')::integer, (item ->> 'from')::timestamptz, integer '100') d
@@ -128,7 +128,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.day_items(jsonb) IS
 'Internal: the items that compute the next day of a rollup, and one that goes on with those after it; NULL: none is left.';
 
--- What of a span cannot be summed is looked for in half of it, down to a bucket of one target.
+-- If a span cannot be summed, its halves are tried, down to a bucket of one target.
 CREATE FUNCTION jobstats_internal.narrower_items(item jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -188,7 +188,8 @@ CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- The owner can put functions and triggers on what TimescaleDB refreshes with the rights of the session.
+    -- TimescaleDB refreshes with the rights of the session, and the owner of the store can add functions and
+    -- triggers to the relations that it reads.
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
         AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
     THEN
@@ -216,7 +217,8 @@ BEGIN
     BEGIN
         IF jobstats_internal.is_aggregate(level, by_user) THEN
             PERFORM jobstats_internal.require_no_superuser();
-            -- What TimescaleDB cannot sum it does not leave out. Feeds since limited_since store nothing of that size.
+            -- TimescaleDB cannot skip rows that it cannot sum. Feeds since limited_since store no values of
+            -- that size.
             IF low < (SELECT s.limited_since FROM jobstats.settings s)
                 AND jobstats_internal.largest(low, high, NULL, numeric '9007199254740992') IS NOT NULL
             THEN
@@ -313,7 +315,7 @@ COMMENT ON FUNCTION jobstats_internal.take_item(jsonb) IS
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
--- For a few seconds per call.
+-- The sweep works for a few seconds per call.
 WITH limits AS (
     SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '5 seconds') AS until
 )
@@ -348,13 +350,13 @@ BEGIN
     END IF;
     state := state - 'refresh' #- '{queue,0}';
     IF current_setting('lock_timeout') = '0' THEN
-        -- Whoever waits for the lock on a table that a long query reads makes every feed wait behind itself.
+        -- A session that waits for a lock on a table behind a long query makes every feed wait behind itself.
         PERFORM set_config('lock_timeout', coalesce(item ->> 'patience', '10s'), true);
     END IF;
     BEGIN
         done := jobstats_internal.take_item(item);
     EXCEPTION
-        -- One step that fails must not keep the others from being done.
+        -- A step that fails must not keep the other steps from being taken.
         WHEN lock_not_available THEN
             failure := CASE item ->> 'do' WHEN 'settle' THEN 'a feed has been running for long' ELSE 'it is in use' END;
         WHEN OTHERS THEN
@@ -404,8 +406,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';
 
--- It only commits and lets TimescaleDB refresh; all else is done with the rights of the store's owner. No SET clause: a
--- procedure with one cannot commit. Every transaction pins the search path for itself instead.
+-- The procedure only commits and calls TimescaleDB; all other work runs with the rights of the store's owner. It has no
+-- SET clause, because a procedure with one cannot commit. Every transaction pins the search path instead.
 CREATE PROCEDURE jobstats_maintain()
 LANGUAGE plpgsql
 AS $$

@@ -1,5 +1,5 @@
--- Entries that no increments and no rollup refer to any more. They are looked through in the order of their keys, a batch
--- per transaction.
+-- Deletes entries that neither increments nor rollups refer to. It goes through the entries in the order of their keys,
+-- a batch per transaction.
 
 CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -7,10 +7,10 @@ AS $$
 DECLARE
     unsummed timestamptz;
 BEGIN
-    -- What increments are older than this, rollups tell.
+    -- Increments that are older than this are in the rollups.
     SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
     FROM jobstats.rollups l WHERE l.level = '10m';
-    -- The conditions on all keys at once let chunks that are kept in columns be read in parts.
+    -- One condition on all keys lets TimescaleDB read columnar chunks in parts.
     RETURN QUERY
     SELECT c.entry_id
     FROM unnest(candidates) AS c (entry_id)
@@ -41,8 +41,8 @@ BEGIN
     FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
     SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
     IF candidates IS NOT NULL THEN
-        -- The feeds that have found one of them must have committed; those that come later look whether it is still there.
-        -- No feed waits while this waits.
+        -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
+        -- still there, and do not wait.
         LOOP
             PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
             EXIT WHEN FOUND;
@@ -71,7 +71,7 @@ AS $$
 DECLARE
     horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
 BEGIN
-    -- A pass a day.
+    -- One pass per day.
     IF horizon = timestamptz 'epoch' OR EXISTS (
         SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day')
     THEN

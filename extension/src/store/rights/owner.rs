@@ -12,7 +12,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, connect, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
 use crate::store;
 
 /// The rights of another role, held until the value is dropped or the transaction fails.
@@ -60,16 +60,12 @@ impl Drop for Rights {
 /// Returns the owner of the store if the caller has the owner's rights.
 fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
     store::require(client)?;
-    let found = client.select(
-        "SELECT n.nspowner, pg_catalog.pg_has_role(current_user, n.nspowner, 'USAGE') \
-         FROM pg_catalog.pg_namespace n WHERE n.nspname = 'jobstats'",
-        Some(1),
+    let owner: Option<pg_sys::Oid> = client.query_value(
+        "SELECT n.nspowner FROM pg_catalog.pg_namespace n \
+         WHERE n.nspname = 'jobstats' AND pg_catalog.pg_has_role(current_user, n.nspowner, 'USAGE')",
         &[],
     )?;
-    match found.first().get_two::<pg_sys::Oid, bool>()? {
-        (Some(owner), Some(true)) => Ok(owner),
-        _ => Err(Error::NotOwner),
-    }
+    owner.ok_or(Error::NotOwner)
 }
 
 #[pg_extern(sql = r#"
@@ -93,8 +89,7 @@ fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<Strin
     };
     let owner = connect(owner)?;
     let _rights = Rights::of(owner);
-    Ok(connect_mut(|client| -> Result<Option<String>, Error> {
-        let next = client.update(step, Some(1), &[state.into()])?;
-        Ok(next.first().get_one()?)
+    Ok(connect_mut(|client| {
+        client.execute_value(step, &[state.into()])
     })?)
 }

@@ -1,5 +1,5 @@
--- Who may call what. The rule: a routine is for the owner of the database, and whoever is granted it; all others that may call
--- it are named below.
+-- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
+-- others may call are named below.
 
 REVOKE ALL ON SCHEMA jobstats_internal FROM PUBLIC;
 GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
@@ -20,20 +20,21 @@ BEGIN
 END
 $privileges$;
 
--- They look at the store with the rights of whoever asks.
+-- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
     jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job, jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_summary, jobstats_top, jobstats_totals,
--- They look at nothing but their arguments, which are small. A long text costs whoever runs the server time and memory: the
--- functions on text are for readers and writers, who get them with the right to read or to feed.
+-- These routines read nothing but their arguments, which are small. Functions on text cost the server time and memory
+-- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_forever, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
     jobstats_rollup(jobstats_counter), jobstats_elapsed, jobstats_first, jobstats_increase, jobstats_last, jobstats_rate,
     jobstats_resets,
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_buckets, jobstats_count, jobstats_zeros,
--- The types and the reading functions call these with the rights of whoever asks. None of them looks at a table;
--- staged_increments() shows a session only what the session itself computes, feeding() who keeps feeds waiting.
+-- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;
+-- staged_increments() shows a session only what the session itself computes, and feeding() shows who keeps feeds
+-- waiting.
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,

@@ -1,6 +1,6 @@
--- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that do not know of
--- that, compute. What is not computed yet the views take from increments. The functions here are steps of
--- jobstats_maintain(); steps.sql says in which order they are taken, and what becomes of one that fails.
+-- Rollups are refreshed in steps, a transaction each: announce the new horizon, wait for the feeds that do not know it,
+-- compute. The views read what is not computed yet from increments. The functions here are steps of jobstats_maintain();
+-- steps.sql defines their order and handles failures.
 
 CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -27,7 +27,8 @@ CREATE FUNCTION jobstats_internal.announce() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
+    -- No new announcement while feeds from before the last one may still be running: feeds of two announcements
+    -- could not be waited for.
     UPDATE jobstats.refresh r
     SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
     FROM (
@@ -45,14 +46,14 @@ CREATE FUNCTION jobstats_internal.settle() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Feeds hold a share of the row of the announcement that they know.
+    -- A feed holds a share lock on the row of the announcement that it knows.
     PERFORM FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
     WHERE r.settled < r.number
     FOR UPDATE OF l;
     UPDATE jobstats.refresh r SET settled = r.number;
     DELETE FROM jobstats.locks l USING jobstats.refresh r
     WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
-    -- What made these spans dirty is committed, so that what is computed from now on holds it.
+    -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END
 $$;
@@ -81,7 +82,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT s.target_id, lower(s.buckets), upper(s.buckets)
 FROM (
-    -- A continuous aggregate is computed for all targets at once.
+    -- A continuous aggregate is refreshed for all targets at once.
     SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
     FROM jobstats.rollups l
     CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
@@ -103,7 +104,7 @@ CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- So that rows lie in the order of their buckets, and what is summed at once is not too much.
+    -- A day at a time keeps rows in the order of their buckets and limits the work of one transaction.
     pace CONSTANT interval := interval '1 day';
     rollup jobstats.rollups;
     high timestamptz;
@@ -156,7 +157,7 @@ CREATE FUNCTION jobstats_internal.roll_up_span(
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Setup and jobstats_reidentify() wait, or are waited for.
+    -- Setup and jobstats_reidentify() take the same lock.
     PERFORM jobstats_internal.lock_store();
     PERFORM jobstats_internal.add_partitions(
         format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
@@ -183,8 +184,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.give_up(timestamptz, timestamptz, integer, text) IS
 'Internal: notes that a span of the targets that did something in it, or of one, cannot be summed: what is asked of it is read from increments, and the next maintenance tries again. Returns the number of targets.';
 
--- TimescaleDB commits while it refreshes, which neither a function nor EXECUTE can do. So this runs with the rights of the
--- caller, and its search_path names the schema of TimescaleDB.
+-- TimescaleDB commits during a refresh, which neither a function nor EXECUTE can do. So this procedure runs with the
+-- rights of the caller, and its search_path names the schema of TimescaleDB.
 CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)
 LANGUAGE plpgsql
 AS $$
@@ -198,7 +199,7 @@ BEGIN
     low := span_from + interval '1 microsecond';
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
-    -- With arguments of their own types, for which nothing fits better than a function that timescale_schema() has seen.
+    -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
     CALL refresh_continuous_aggregate(aggregate, low, high);
 END
 $$;

@@ -1,5 +1,5 @@
--- Settings are checked whoever sets them; one that stays as it is is not, so that a store that another version made can be
--- brought up to date. The extension may be gone while the store is still there.
+-- Checks settings, whoever changes them. A setting that does not change is not checked, so that a store of another
+-- version can be upgraded. The function must work without the extension, which may be dropped while the store remains.
 CREATE OR REPLACE FUNCTION jobstats.check_settings() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $check$
@@ -10,7 +10,7 @@ BEGIN
         PERFORM jobstats_internal.require_setting(n.key, n.value)
         FROM jsonb_each_text(to_jsonb(NEW)) n
         WHERE TG_OP = 'INSERT' OR n.value IS DISTINCT FROM to_jsonb(OLD) ->> n.key;
-    -- NULL is for ever there.
+    -- NULL is for ever here.
     ELSIF NEW.retention IS NOT NULL AND (TG_OP = 'INSERT' OR NEW.retention IS DISTINCT FROM OLD.retention) THEN
         PERFORM jobstats_internal.require_setting(format('rollup_%s_retention', NEW.level), NEW.retention::text);
     END IF;

@@ -1,6 +1,7 @@
--- The first rule that settings would break, and what to do about it; no row where all hold. Parameters that are NULL stand
--- for settings that stay as they are. What is stored of a rollup's retention, and of compress_after, gives way where it is
--- too short for others; what is asked for has to be possible. Each value has been found possible by itself before.
+-- Returns the first rule that the settings would break, and what to do about it; no row if they keep all rules. A
+-- parameter that is NULL stands for a setting that does not change. A stored retention of a rollup, or a stored
+-- compress_after, is raised where it is too short; a requested value must be possible. Each value was checked by itself
+-- before.
 WITH setting AS (
     SELECT coalesce($1, s.raw_retention) AS raw_retention, coalesce($2, s.retention) AS retention,
         coalesce($3, s.rejects_retention) AS rejects_retention, coalesce($4, s.chunk_interval) AS chunk_interval,
@@ -12,7 +13,7 @@ level AS (
     FROM jobstats.rollups l
     JOIN (VALUES ('10m', $7), ('1h', $8), ('1d', $9)) AS w (level, wanted) ON w.level = l.level
 ),
--- How long that is kept at least which a rollup sums: NULL is for ever.
+-- The minimum time for which the data that a rollup sums is kept; NULL is for ever.
 below AS (
     SELECT l.level, l.width, l.wanted,
         CASE WHEN count(*) FILTER (WHERE f.level IS NOT NULL AND f.retention IS NULL) = 0

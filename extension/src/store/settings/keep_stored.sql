@@ -1,4 +1,4 @@
--- A day longer than what is stored is old, and no longer than the rollups are kept that sum it.
+-- Raises retentions to the age of the stored data plus a day, but not above the retention of the rollups that sum it.
 UPDATE jobstats.settings AS setting
 SET raw_retention = greatest(setting.raw_retention, least(stored.raw + interval '1 day', rollup.retention)),
     retention = greatest(setting.retention, least(greatest(stored.raw, stored.observed) + interval '1 day', rollup.retention)),

@@ -1,4 +1,4 @@
--- What settings can be.
+-- The range of each setting.
 
 CREATE FUNCTION jobstats_forever() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -23,7 +23,7 @@ DECLARE
     problem text;
     hint text;
 BEGIN
-    -- Maintenance subtracts a retention from now, and feeds count microseconds: both can do so with 1,000 years.
+    -- Maintenance subtracts a retention from now, and feeds count in microseconds. Both work with up to 1,000 years.
     SELECT s.* INTO span
     FROM (VALUES
         ('raw_retention', interval '1 microsecond', interval '1000 years', '2 days'),

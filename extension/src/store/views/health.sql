@@ -2,7 +2,7 @@ CREATE OR REPLACE VIEW jobstats.health AS
 WITH recent AS MATERIALIZED (
     SELECT o.target_id, o."time" FROM @last_of_a_day@ o
 ),
--- Targets that are gone are looked for together, once in each partition.
+-- Targets without a recent observation are searched for together, once in each partition.
 last AS (
     SELECT r.target_id, r."time" FROM recent r
     UNION ALL
@@ -13,7 +13,7 @@ last AS (
 pace AS MATERIALIZED (
 @pace_of_last@
 ),
--- Per target: how many identifiers were active within the hour, and those that match no format.
+-- The number of identifiers of each target that were active within the hour, and of those that match no format.
 ids AS (
     SELECT a.target_id, count(*) AS active,
         array_agg(e.name ORDER BY e.name) FILTER (WHERE e.status = 'malformed') AS malformed
@@ -24,8 +24,8 @@ ids AS (
     JOIN jobstats.entries e ON e.entry_id = a.entry_id
     GROUP BY a.target_id
 ),
--- A text without a target's name is laid to the charge of all targets of its server. Text of a writer that may not feed the
--- target says nothing of the target itself.
+-- Text that names no target counts against all targets of its server. Text of a writer that may not feed the target says
+-- nothing about the target itself.
 rejected AS (
     SELECT t.target_id, bool_or(r.reason <> 'not yours') AS unusable, bool_or(r.reason = 'clock') AS by_clock,
         string_agg(DISTINCT r.server, ', ') FILTER (WHERE r.reason = 'clock' AND r.server <> p.server) AS elsewhere,
@@ -36,7 +36,7 @@ rejected AS (
     WHERE r.received > now() - interval '1 hour' AND (r.target = t.name OR r.target IS NULL AND r.server = p.server)
     GROUP BY t.target_id
 ),
--- Targets that went from one server to another and back within the hour.
+-- Targets that moved from one server to another and back within the hour.
 contested AS (
     SELECT o.target_id, string_agg(DISTINCT o.server, ', ') AS servers
     FROM (
@@ -96,7 +96,7 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
         END), '') AS remedy
 FROM state s
 UNION ALL
--- The store itself, where its maintenance needs care: the problems of the last call, and of one that is under way or ended early.
+-- Problems of the store itself: those of the last maintenance, and of one that is under way or ended early.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     concat_ws(' ',
         'The last maintenance had a problem: ' || m.problem || '.',

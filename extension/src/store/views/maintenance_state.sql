@@ -1,4 +1,5 @@
--- When maintenance last came to its end, and what it could not do: then, or in a call since that has not come to its end.
+-- The time at which maintenance last completed, and its problems: those of that call, and of calls since then that did
+-- not complete.
 CREATE OR REPLACE VIEW jobstats.maintenance_state AS
 SELECT l.completed,
     nullif(concat_ws('; ', CASE WHEN l.completed > now() - interval '1 hour' THEN l.problem END, (

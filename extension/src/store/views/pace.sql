@@ -1,6 +1,6 @@
--- Per target with an observation in @last@ (target_id, "time"): where that was made, how often the target was observed until
--- then, and whether it is silent now. Only the day before it is read: a target that has been gone for long would otherwise be
--- looked for in every partition.
+-- For each target with an observation in @last@ (target_id, "time"): the server, the usual interval of its observations,
+-- and whether it is silent now. Only the day before that observation is read; otherwise every partition would be
+-- searched for a target that has been gone for long.
 SELECT l.target_id, p.server, l."time" AS last_observation, p.received, p.duration, p.usual_interval,
     now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent
 FROM @last@ l

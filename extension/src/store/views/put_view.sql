@@ -4,7 +4,7 @@ AS $$
 BEGIN
     EXECUTE definition;
 EXCEPTION WHEN invalid_table_definition THEN
-    -- Columns have gone or changed places, which a view cannot do in place.
+    -- CREATE OR REPLACE VIEW can neither remove columns nor change their order.
     EXECUTE format('DROP VIEW jobstats.%I', view);
     EXECUTE definition;
 END

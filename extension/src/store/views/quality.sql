@@ -1,5 +1,5 @@
--- One hour, of all targets observed in it. A function of its own so that a condition on the hour keeps other hours from
--- being read, and so that compiling the expressions does not take longer than evaluating them.
+-- The quality of one hour, for all targets observed in it. It is a function so that a condition on the hour keeps other
+-- hours from being read, and because compiling the expressions would take longer than evaluating them.
 CREATE OR REPLACE FUNCTION jobstats.quality_of_hour(start timestamptz) RETURNS TABLE (
     target_id integer, observations bigint, ok bigint, missing_job bigint, truncated bigint, malformed bigint,
     added bigint, resets bigint, gaps bigint, unknown bigint, problems bigint,
@@ -43,7 +43,8 @@ LEFT JOIN (
         coalesce(sum(i.calls) FILTER (WHERE e.job IS NULL), 0) AS calls_without_job,
         coalesce(sum(i.calls) FILTER (WHERE e.uid IS NULL), 0) AS calls_without_user
     FROM (
-        -- A row that crosses the edge of an hour, after a gap of more than a day, counts where it ends.
+        -- After a gap of more than a day, a row that crosses the edge of an hour counts in the hour in which it
+        -- ends.
         SELECT i.target_id, i.entry_id, sum(coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0)) AS bytes,
             sum(@calls@) AS calls
         FROM jobstats.increments i
@@ -56,9 +57,9 @@ LEFT JOIN (
 $quality$;
 COMMENT ON FUNCTION jobstats.quality_of_hour(timestamptz) IS 'Internal: what the view quality says of one hour.';
 
--- The hours that have observations, one after the other, each found in an index: hours without any cost nothing, however
--- long the time is that they span. The next one is nearly always within half a day, which is two partitions at most; else it
--- is looked for in all that follow. As in rollups, an hour is named by its first instant, a microsecond after its start.
+-- Finds the hours with observations one after the other by an index, so that hours without observations cost nothing.
+-- The next hour is nearly always within half a day, which is two partitions at most; otherwise all later partitions are
+-- searched. As in rollups, an hour is named by its first instant, a microsecond after its start.
 CREATE OR REPLACE VIEW jobstats.quality AS
 WITH RECURSIVE observed AS (
     SELECT (SELECT @hour@ FROM jobstats.observations o ORDER BY 1 LIMIT 1) AS first_instant

@@ -1,7 +1,6 @@
 //! Functions that read a density.
 
 use jobstats_core::density::Bucket;
-use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;

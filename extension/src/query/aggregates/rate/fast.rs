@@ -4,7 +4,7 @@
 //! pgrx's wrapper around a function takes longer than all of this path; see [`crate::summaries::counter`].
 #![allow(unsafe_code)]
 
-use jobstats_core::rate::Rates;
+use jobstats_core::window::Rates;
 use pgrx::pg_sys::{Datum, FunctionCallInfo, NullableDatum, Pg_finfo_record};
 
 use crate::pg::aggregate_state::{StateMemory, VERSION_1};

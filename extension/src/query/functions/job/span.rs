@@ -3,8 +3,7 @@
 //! The search uses the rollups, which have an index by entry. It reads increments only where no rollup is up to date,
 //! and inside the last bucket, to find the last row.
 
-use jobstats_core::increment::Micros;
-use jobstats_core::level::Span;
+use jobstats_core::instant::{Micros, Span};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 

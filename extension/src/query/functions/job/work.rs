@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::increment::Micros;
+use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;

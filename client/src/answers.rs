@@ -1,0 +1,275 @@
+//! Questions to the functions of jobstats, and their answers as typed rows.
+//!
+//! A question is a struct with a field for each argument of its function. An argument that is `None` is left out, so
+//! that the function's own default counts. [`ask`] returns the rows in the order of the function.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use postgres::{GenericClient, Row};
+use tokio_postgres::types::{FromSql, ToSql, Type};
+
+use crate::Error;
+
+mod balance;
+mod densities;
+mod dimension;
+mod health;
+mod interval;
+mod job;
+mod now;
+mod rates;
+mod summary;
+mod top;
+mod totals;
+
+pub use balance::{Balance, BalanceRow};
+pub use densities::{Densities, DensityRow};
+pub use dimension::{Dimension, Filters, Group, exactly};
+pub use health::{Health, HealthRow};
+pub use interval::Interval;
+pub use job::{Job, JobRow};
+pub use now::{Now, NowRow};
+pub use rates::{RateRow, Rates};
+pub use summary::{Summary, SummaryRow};
+pub use top::{Top, TopRow};
+pub use totals::{TotalRow, Totals};
+
+/// Asks a question and returns the rows of its answer.
+///
+/// # Errors
+///
+/// Fails if the connection or the function fails, and if a column is missing or has another type than expected, which
+/// is so if the store is of another version.
+pub fn ask<Q: Question>(
+    client: &mut impl GenericClient,
+    question: &Q,
+) -> Result<Vec<Q::Answer>, Error> {
+    let arguments = question.arguments();
+    let statement = Q::SOURCE.statement(&Q::Answer::columns(), &arguments);
+    let rows = client.query_typed(&statement, &arguments.values)?;
+    let answers = rows.iter().map(Q::Answer::from_row);
+    Ok(answers.collect::<Result<_, _>>()?)
+}
+
+/// A question to a function or view.
+pub trait Question {
+    /// The type of a row of the answer.
+    type Answer: Answer;
+    /// The function or view.
+    const SOURCE: Source;
+
+    /// Returns the arguments of the function.
+    fn arguments(&self) -> Arguments<'_>;
+}
+
+/// A row of an answer.
+pub trait Answer: Sized {
+    /// Returns the names of the columns.
+    fn columns() -> Vec<&'static str>;
+
+    /// Reads a row by the names of its columns.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a column is missing, has another type, or is NULL where that is not expected.
+    fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error>;
+}
+
+/// The name of what a question reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A function that returns rows, found by the search path.
+    Function(&'static str),
+    /// A view, with its schema.
+    View(&'static str),
+}
+
+impl Source {
+    /// Returns the statement that reads these columns.
+    fn statement(self, columns: &[&str], arguments: &Arguments) -> String {
+        let columns: Vec<_> = columns.iter().map(|name| format!(r#""{name}""#)).collect();
+        let mut statement = format!("SELECT {} FROM ", columns.join(", "));
+        let _ = match self {
+            Self::Function(name) => write!(statement, "{name}({})", arguments.list()),
+            Self::View(name) => write!(statement, "{name}"),
+        };
+        statement
+    }
+}
+
+/// The arguments of a function, by name. Their types are sent too, so that PostgreSQL chooses no other function of the
+/// same name.
+#[derive(Default)]
+pub struct Arguments<'a> {
+    names: Vec<&'static str>,
+    values: Vec<(&'a (dyn ToSql + Sync), Type)>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Adds the field of a question.
+    fn with(mut self, name: &'static str, field: &'a impl Argument) -> Self {
+        field.add(name, &mut self);
+        self
+    }
+
+    /// Returns the arguments in named notation, with a parameter for each value.
+    fn list(&self) -> String {
+        let numbered = self.names.iter().zip(1..);
+        let list: Vec<_> = numbered
+            .map(|(name, number)| format!(r#""{name}" => ${number}"#))
+            .collect();
+        list.join(", ")
+    }
+}
+
+/// A field of a question.
+trait Argument {
+    /// Adds the arguments that the field consists of. Most fields are one argument.
+    fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>);
+}
+
+/// A value with the type that the functions of jobstats take it as.
+trait Value: ToSql + Sync {
+    /// The type of the argument.
+    const TYPE: Type;
+}
+
+macro_rules! values {
+    ($($rust:ty => $sql:ident,)*) => {
+        $(impl Value for $rust {
+            const TYPE: Type = Type::$sql;
+        })*
+    };
+}
+
+values! {
+    String => TEXT,
+    Vec<String> => TEXT_ARRAY,
+    Vec<Dimension> => TEXT_ARRAY,
+    Vec<i64> => INT8_ARRAY,
+    i32 => INT4,
+    f64 => FLOAT8,
+    Timestamp => TIMESTAMPTZ,
+    Interval => INTERVAL,
+}
+
+impl<T: Value> Argument for T {
+    fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>) {
+        arguments.names.push(name);
+        arguments.values.push((self, T::TYPE));
+    }
+}
+
+impl<T: Value> Argument for Option<T> {
+    fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>) {
+        if let Some(value) = self {
+            value.add(name, arguments);
+        }
+    }
+}
+
+/// The window of a question: after `since`, up to and including `until`. Without them it is the last ten minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Window {
+    /// The time after which the window begins.
+    pub since: Option<Timestamp>,
+    /// The time with which the window ends. A window that reaches now ends where every target has been observed.
+    pub until: Option<Timestamp>,
+}
+
+impl Window {
+    /// Returns the window between two times.
+    pub fn new(since: Timestamp, until: Timestamp) -> Self {
+        Self {
+            since: Some(since),
+            until: Some(until),
+        }
+    }
+}
+
+impl Argument for Window {
+    fn add<'a>(&'a self, _: &'static str, arguments: &mut Arguments<'a>) {
+        self.since.add("since", arguments);
+        self.until.add("until", arguments);
+    }
+}
+
+/// A field of an answer.
+trait Field: Sized {
+    /// Returns the names of the columns that the field consists of. Most fields are one column.
+    fn columns(name: &'static str) -> Vec<&'static str>;
+
+    /// Reads the field from its columns.
+    fn read(name: &str, row: &Row) -> Result<Self, tokio_postgres::Error>;
+}
+
+impl<T: for<'a> FromSql<'a>> Field for T {
+    fn columns(name: &'static str) -> Vec<&'static str> {
+        vec![name]
+    }
+
+    fn read(name: &str, row: &Row) -> Result<Self, tokio_postgres::Error> {
+        row.try_get(name)
+    }
+}
+
+/// Defines the struct of a question: a field for each argument of a function. The rows of its answer are of the type
+/// after the arrow.
+macro_rules! question {
+    (
+        $(#[$doc:meta])*
+        $name:ident($source:expr) -> $answer:ident {
+            $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl $crate::answers::Question for $name {
+            type Answer = $answer;
+            const SOURCE: $crate::answers::Source = $source;
+
+            fn arguments(&self) -> $crate::answers::Arguments<'_> {
+                $crate::answers::Arguments::default()$(.with(stringify!($field), &self.$field))*
+            }
+        }
+    };
+}
+
+/// Defines the struct of a row: a field for each column of an answer.
+macro_rules! answer {
+    (
+        $(#[$doc:meta])*
+        $name:ident {
+            $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl $crate::answers::Answer for $name {
+            fn columns() -> Vec<&'static str> {
+                let fields = [$(<$type as $crate::answers::Field>::columns(stringify!($field)),)*];
+                fields.concat()
+            }
+
+            fn from_row(row: &postgres::Row) -> Result<Self, tokio_postgres::Error> {
+                Ok(Self {
+                    $($field: $crate::answers::Field::read(stringify!($field), row)?,)*
+                })
+            }
+        }
+    };
+}
+
+use {answer, question};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! Connections to the database, over TLS where the settings ask for it.
+
+use std::future::poll_fn;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_postgres::error::Severity;
+use tokio_postgres::{AsyncMessage, Client, Config, Connection};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::Error;
+use crate::failure::server_message;
+use crate::settings::Settings;
+use crate::tls;
+
+/// The time that a session may take to close.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// Makes connections from settings. It holds no connection itself, and threads can share it.
+#[derive(Clone)]
+pub struct Connector {
+    config: Config,
+    tls: MakeRustlsConnect,
+    connect_timeout: Duration,
+}
+
+impl Connector {
+    /// Prepares TLS; connects to nothing yet. The time limit is per host.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the trusted certificates cannot be read.
+    pub fn new(settings: Settings, connect_timeout: Duration) -> Result<Self, Error> {
+        let Settings {
+            mut config,
+            sslmode,
+            ca_file,
+        } = settings;
+        let tls = tls::client_config(sslmode, ca_file.as_deref())?;
+        config
+            .ssl_mode(sslmode.into())
+            .connect_timeout(connect_timeout);
+        Ok(Self {
+            config,
+            tls: MakeRustlsConnect::new(tls),
+            connect_timeout,
+        })
+    }
+
+    /// Makes a connection that blocks the thread while it waits. Each such client has a runtime of its own, and must
+    /// not be used inside another. The time limit covers connecting, not authentication.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no host accepts the connection.
+    pub fn client(&self) -> Result<postgres::Client, Error> {
+        Ok(postgres::Config::from(self.config.clone()).connect(self.tls.clone())?)
+    }
+
+    /// Opens a session in the tokio runtime of the caller. The time limit covers authentication too.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no host accepts the connection in time.
+    pub async fn session(&self) -> Result<Session, Error> {
+        let hosts = self.config.get_hosts().len();
+        let hosts = hosts.max(self.config.get_hostaddrs().len()).max(1);
+        let limit = self
+            .connect_timeout
+            .saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+        let (client, connection) = timeout(limit, self.config.connect(self.tls.clone()))
+            .await
+            .map_err(|_| Error::ConnectTimeout(limit))??;
+        let (sink, warnings) = mpsc::channel();
+        Ok(Session {
+            client,
+            driver: tokio::spawn(drive(connection, sink)),
+            warnings,
+        })
+    }
+}
+
+/// A connection and the task that moves its bytes. Errors of the task surface where the client is used.
+pub struct Session {
+    /// The client of the connection.
+    pub client: Client,
+    driver: JoinHandle<Result<(), tokio_postgres::Error>>,
+    warnings: mpsc::Receiver<String>,
+}
+
+impl Session {
+    /// Returns the server's warnings since the last call, each with its SQLSTATE and hint.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.warnings.try_iter()
+    }
+
+    /// Closes the session properly; otherwise the server would log that the client just went away.
+    pub async fn close(self) {
+        drop(self.client);
+        // A server that does not answer keeps nobody waiting for long.
+        let _ = timeout(CLOSING, self.driver).await;
+    }
+}
+
+/// Moves the bytes of a connection and passes on the server's warnings.
+async fn drive<S, T>(
+    mut connection: Connection<S, T>,
+    warnings: mpsc::Sender<String>,
+) -> Result<(), tokio_postgres::Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notice(notice) = message?
+            && notice.parsed_severity() == Some(Severity::Warning)
+        {
+            // The receiver that would report the warning may be gone.
+            let _ = warnings.send(server_message(&notice));
+        }
+    }
+    Ok(())
+}

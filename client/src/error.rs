@@ -1,0 +1,34 @@
+//! The error of connecting and asking.
+
+use std::time::Duration;
+
+use crate::failure::{Kind, message};
+use crate::{settings, tls};
+
+/// An error that prevents a connection or an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The settings do not describe a connection.
+    #[error(transparent)]
+    Settings(#[from] settings::Error),
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] tls::Error),
+    /// The database, or the connection to it, failed.
+    #[error("{}", message(.0))]
+    Database(#[from] tokio_postgres::Error),
+    /// The database did not accept the connection in time.
+    #[error("the database did not let us in within {0:?}")]
+    ConnectTimeout(Duration),
+}
+
+impl Error {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Settings(_) | Self::Tls(_) => Kind::Setup,
+            Self::ConnectTimeout(_) => Kind::Silent,
+            Self::Database(error) => Kind::of(error),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Connects programs to a jobstats store and reads the answers of its functions as typed rows.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`settings`] | the settings of a connection, from the command line, the environment, and files, as libpq has them |
+//! | [`tls`] | TLS with the modes of libpq |
+//! | [`connection`] | clients that block, and sessions in a tokio runtime |
+//! | [`failure`] | kinds of failures: which may pass, and what the others say of the settings, the rights or the data |
+//! | [`retry`] | retries with exponential backoff |
+//! | [`answers`] | a struct for each question, and one for the rows of its answer |
+//!
+//! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and asks:
+//!
+//! ```no_run
+//! use std::time::Duration;
+//!
+//! use jobstats_client::answers::{Dimension, Top};
+//! use jobstats_client::{Connector, Error, Options, ask};
+//!
+//! fn main() -> Result<(), Error> {
+//!     // Without options, the environment and the files of libpq name the database.
+//!     let settings = Options::default().settings("example")?;
+//!     let mut client = Connector::new(settings, Duration::from_secs(10))?.client()?;
+//!     let question = Top {
+//!         operation: Some("write_bytes".to_owned()),
+//!         by: Some(vec![Dimension::Job]),
+//!         n: Some(3),
+//!         ..Top::default()
+//!     };
+//!     for row in ask(&mut client, &question)? {
+//!         println!("{}. {:?}: {:?} bytes", row.rank, row.group.job, row.total);
+//!     }
+//!     Ok(())
+//! }
+//! ```
+
+pub mod answers;
+pub mod connection;
+mod error;
+pub mod failure;
+pub mod retry;
+pub mod settings;
+pub mod tls;
+pub mod variables;
+
+pub use answers::ask;
+pub use connection::{Connector, Session};
+pub use error::Error;
+pub use failure::Kind;
+pub use retry::Retry;
+pub use rust_decimal::Decimal;
+pub use settings::{Options, Settings, SslMode};

@@ -1,0 +1,50 @@
+//! Retries with exponential backoff.
+
+use std::thread;
+use std::time::Duration;
+
+#[cfg(test)]
+mod tests;
+
+/// The number of attempts at an action, and the pauses between them.
+///
+/// With the default of five attempts and a first pause of 100 ms, the last attempt starts 1.5 seconds, plus the duration
+/// of the earlier attempts, after the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// The number of attempts, including the first. Zero counts as one.
+    pub attempts: u32,
+    /// The pause after the first attempt, doubled after each further attempt.
+    pub first_pause: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self {
+            attempts: 5,
+            first_pause: Duration::from_millis(100),
+        }
+    }
+}
+
+impl Retry {
+    /// Repeats an action until it succeeds, fails with an error that is not passing, or has failed as often as is
+    /// allowed. Returns the result of the last attempt. The thread sleeps in the pauses.
+    pub fn run<T, E>(
+        &self,
+        is_passing: impl Fn(&E) -> bool,
+        mut action: impl FnMut() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut pause = self.first_pause;
+        for _ in 1..self.attempts {
+            match action() {
+                Err(error) if is_passing(&error) => {
+                    thread::sleep(pause);
+                    pause = pause.saturating_mul(2);
+                }
+                ended => return ended,
+            }
+        }
+        action()
+    }
+}

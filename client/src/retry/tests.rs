@@ -1,0 +1,56 @@
+use super::*;
+
+const QUICK: Retry = Retry {
+    attempts: 4,
+    first_pause: Duration::from_millis(1),
+};
+
+/// Runs an action that fails with these errors, one after the other, before it succeeds. Returns the result and the
+/// number of attempts. Errors that end with `!` are lasting.
+fn run(retry: Retry, errors: &[&'static str]) -> (Result<(), &'static str>, usize) {
+    let mut attempts = 0;
+    let result = retry.run(
+        |error: &&str| !error.ends_with('!'),
+        || {
+            attempts += 1;
+            errors.get(attempts - 1).map_or(Ok(()), |error| Err(*error))
+        },
+    );
+    (result, attempts)
+}
+
+#[test]
+fn a_passing_error_is_retried_until_the_action_succeeds() {
+    assert_eq!(run(QUICK, &[]), (Ok(()), 1));
+    assert_eq!(run(QUICK, &["a", "b", "c"]), (Ok(()), 4));
+}
+
+#[test]
+fn the_last_error_is_returned_when_the_attempts_are_used_up() {
+    assert_eq!(run(QUICK, &["a", "b", "c", "d", "e"]), (Err("d"), 4));
+}
+
+#[test]
+fn a_lasting_error_ends_the_attempts() {
+    assert_eq!(run(QUICK, &["a", "b!", "c"]), (Err("b!"), 2));
+}
+
+#[test]
+fn no_attempts_are_one_attempt() {
+    let none = Retry {
+        attempts: 0,
+        ..QUICK
+    };
+    assert_eq!(run(none, &["a"]), (Err("a"), 1));
+}
+
+#[test]
+fn pauses_double() {
+    let start = std::time::Instant::now();
+    let retry = Retry {
+        first_pause: Duration::from_millis(10),
+        ..QUICK
+    };
+    assert_eq!(run(retry, &["a", "b", "c", "d"]), (Err("d"), 4));
+    assert!(start.elapsed() >= Duration::from_millis(10 + 20 + 40));
+}

@@ -1,0 +1,249 @@
+//! Settings of the database connection, from the command line, the environment and a file.
+
+use std::env;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tokio_postgres::Config;
+use tokio_postgres::config::{self, Host};
+
+use crate::variables::{self, Variables};
+
+mod passfile;
+#[cfg(test)]
+mod tests;
+
+/// The directory of the server's Unix socket if no host is given.
+const DEFAULT_HOST: &str = "/var/run/postgresql";
+
+/// The options that name the database and its TLS mode.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Database")]
+#[group(id = "database")]
+pub struct Options {
+    /// Database: postgresql://USER@HOST:PORT/DATABASE?sslmode=…, without a password [default: JOBSTATS_DATABASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// File of NAME=VALUE lines (JOBSTATS_DATABASE_URL, PGPASSWORD and other PG* variables), closed to all but its
+    /// owner
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// TLS mode and verification, as in libpq [default: prefer]
+    #[arg(long, value_name = "MODE", value_enum)]
+    pub sslmode: Option<SslMode>,
+    /// File of certificates (PEM) to trust instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+}
+
+/// The TLS modes of libpq.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum SslMode {
+    /// Do not use TLS
+    Disable,
+    /// Use TLS if the server offers it
+    #[default]
+    #[value(alias = "allow")]
+    Prefer,
+    /// Require TLS
+    Require,
+    /// Require TLS and a certificate from a trusted authority
+    VerifyCa,
+    /// Require TLS and a certificate from a trusted authority that names the host
+    VerifyFull,
+}
+
+impl From<SslMode> for config::SslMode {
+    fn from(mode: SslMode) -> Self {
+        match mode {
+            SslMode::Disable => Self::Disable,
+            SslMode::Prefer => Self::Prefer,
+            SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => Self::Require,
+        }
+    }
+}
+
+/// An error in the settings. No message repeats a value, because the value may be a secret.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `--database-url` holds a password, and every user of the machine sees the arguments of a process.
+    #[error(
+        "--database-url holds a password, which every user of this machine can see; give the password as PGPASSWORD \
+         (or the whole URL as JOBSTATS_DATABASE_URL) in a file of mode 600 named by --config, or in the environment"
+    )]
+    PasswordInArguments,
+    /// The URL cannot be parsed.
+    #[error("{0} is not of the form postgresql://USER@HOST:PORT/DATABASE?sslmode=…")]
+    Unreadable(&'static str),
+    /// A variable or parameter has an invalid value.
+    #[error("{0} has a value that it cannot have")]
+    Value(&'static str),
+    /// No source names a database.
+    #[error("no database is named: use --database-url, --config or JOBSTATS_DATABASE_URL")]
+    Nowhere,
+    /// The file of variables cannot be used.
+    #[error(transparent)]
+    File(#[from] variables::Error),
+}
+
+/// The settings of a connection to the database.
+#[derive(Debug)]
+pub struct Settings {
+    /// The settings of the client library: everything but TLS.
+    pub config: Config,
+    /// The TLS mode.
+    pub sslmode: SslMode,
+    /// The file of trusted certificates. Without one, the modes that verify trust the system's authorities.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Options {
+    /// Merges the sources. The command line wins over the environment, and the environment over the file; the URL wins
+    /// over the service that it or `PGSERVICE` names, and the service over single variables. The password file is read
+    /// last, if no other source has a password.
+    ///
+    /// `application_name` is the name that the server shows for the connection if no source gives one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no source names a database, and if a source has a value that cannot be used.
+    pub fn settings(&self, application_name: &str) -> Result<Settings, Error> {
+        let variables = Variables::new(|name| env::var(name).ok(), self.config.as_deref())?;
+        self.settings_from(&variables, application_name)
+    }
+
+    fn settings_from(
+        &self,
+        variables: &Variables,
+        application_name: &str,
+    ) -> Result<Settings, Error> {
+        let stored = variables.get(variables::URL);
+        let named = ["PGHOST", "PGDATABASE", "PGSERVICE"].map(|name| variables.get(name));
+        let (source, url) = match (&self.database_url, stored) {
+            (Some(url), _) => ("--database-url", url.as_str()),
+            (None, Some(url)) => (variables::URL, url),
+            (None, None) if named == [None; 3] => return Err(Error::Nowhere),
+            (None, None) => ("", ""),
+        };
+        let Url {
+            rest,
+            sslmode,
+            ca_file,
+            service,
+        } = Url::split(url);
+        let variables = &variables.with_service(service.as_deref())?;
+        let mut config: Config = rest.parse().map_err(|_| Error::Unreadable(source))?;
+        if self.database_url.is_some() && config.get_password().is_some() {
+            return Err(Error::PasswordInArguments);
+        }
+        fill(&mut config, variables)?;
+        if config.get_application_name().is_none() {
+            config.application_name(variables.get("PGAPPNAME").unwrap_or(application_name));
+        }
+        if config.get_password().is_none()
+            && let Some(text) = variables.password_file()?
+            && let Some(password) = passfile::password(&text, &config)
+        {
+            config.password(password);
+        }
+        let stated = sslmode.as_deref().or(variables.get("PGSSLMODE"));
+        let sslmode = self.sslmode(&config, stated)?;
+        let ca_file = self.ca_file.clone().or(ca_file
+            .or(variables.get("PGSSLROOTCERT").map(str::to_owned))
+            .map(Into::into));
+        Ok(Settings {
+            config,
+            sslmode,
+            ca_file,
+        })
+    }
+
+    /// Returns the TLS mode of a connection. `stated` is the mode in the URL or in the variables.
+    fn sslmode(&self, config: &Config, stated: Option<&str>) -> Result<SslMode, Error> {
+        let is_socket = |host: &Host| matches!(host, Host::Unix(_));
+        if config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket) {
+            // Unix sockets need no TLS.
+            return Ok(SslMode::Disable);
+        }
+        match (self.sslmode, config.get_ssl_mode(), stated) {
+            (Some(mode), ..) => Ok(mode),
+            // A connection string of the other form, `host=… sslmode=…`, reaches the client library whole.
+            (None, config::SslMode::Disable, _) => Ok(SslMode::Disable),
+            (None, config::SslMode::Require, _) => Ok(SslMode::Require),
+            (None, _, Some(mode)) => {
+                SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))
+            }
+            // The TLS library needs the name of a host, and nobody asked for TLS.
+            (None, _, None) if config.get_hosts().is_empty() => Ok(SslMode::Disable),
+            (None, _, None) => Ok(SslMode::default()),
+        }
+    }
+}
+
+/// A URL, split from the parameters that the client library does not know.
+struct Url {
+    rest: String,
+    sslmode: Option<String>,
+    ca_file: Option<String>,
+    service: Option<String>,
+}
+
+impl Url {
+    fn split(url: &str) -> Self {
+        let (mut sslmode, mut ca_file, mut service) = (None, None, None);
+        let Some((base, query)) = url.rsplit_once('?') else {
+            return Self {
+                rest: url.to_owned(),
+                sslmode,
+                ca_file,
+                service,
+            };
+        };
+        let mut kept = Vec::new();
+        for parameter in query.split('&') {
+            match parameter.split_once('=') {
+                Some(("sslmode", mode)) => sslmode = Some(mode.to_owned()),
+                Some(("sslrootcert", file)) => ca_file = Some(file.replace("%2F", "/")),
+                Some(("service", name)) => service = Some(name.to_owned()),
+                _ => kept.push(parameter),
+            }
+        }
+        Self {
+            rest: format!("{base}?{}", kept.join("&")),
+            sslmode,
+            ca_file,
+            service,
+        }
+    }
+}
+
+/// Fills in settings that the URL leaves open from the variables.
+fn fill(config: &mut Config, variables: &Variables) -> Result<(), Error> {
+    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        for host in variables.get("PGHOST").unwrap_or(DEFAULT_HOST).split(',') {
+            config.host(host);
+        }
+    }
+    if config.get_ports().is_empty() {
+        for port in variables
+            .get("PGPORT")
+            .into_iter()
+            .flat_map(|ports| ports.split(','))
+        {
+            config.port(port.parse().map_err(|_| Error::Value("PGPORT"))?);
+        }
+    }
+    if let (None, Some(user)) = (config.get_user(), variables.get("PGUSER")) {
+        config.user(user);
+    }
+    if let (None, Some(password)) = (config.get_password(), variables.get("PGPASSWORD")) {
+        config.password(password);
+    }
+    if let (None, Some(database)) = (config.get_dbname(), variables.get("PGDATABASE")) {
+        config.dbname(database);
+    }
+    if let (None, Some(options)) = (config.get_options(), variables.get("PGOPTIONS")) {
+        config.options(options);
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! TLS with the modes of libpq.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use crate::settings::SslMode;
+
+/// An error that prevents TLS.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file of certificates cannot be read.
+    #[error("{}: {cause}", path.display())]
+    CaFile {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error in the file.
+        cause: pem::Error,
+    },
+    /// The file of certificates, or the system, has no usable certificate.
+    #[error("{0} holds no certificate that can be trusted; --ca-file names a file that does")]
+    NoCertificate(String),
+    /// The TLS library failed.
+    #[error("TLS: {0}")]
+    Library(#[from] rustls::Error),
+}
+
+/// Returns the TLS configuration of a mode.
+pub fn client_config(mode: SslMode, ca_file: Option<&Path>) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Verifier {
+        trusted: trusted(mode, ca_file)?,
+        check_name: mode == SslMode::VerifyFull,
+        provider: Arc::clone(&provider),
+    };
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
+}
+
+/// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
+/// too, as in libpq.
+fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, Error> {
+    match (mode, ca_file) {
+        (_, Some(path)) => {
+            let broken = |cause| Error::CaFile {
+                path: path.to_owned(),
+                cause,
+            };
+            let certificates = CertificateDer::pem_file_iter(path)
+                .map_err(broken)?
+                .collect::<Result<Vec<_>, _>>();
+            Trusted::new(certificates.map_err(broken)?, &path.display().to_string()).map(Some)
+        }
+        (SslMode::VerifyCa | SslMode::VerifyFull, None) => Trusted::new(
+            rustls_native_certs::load_native_certs().certs,
+            "this system",
+        )
+        .map(Some),
+        (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Ok(None),
+    }
+}
+
+#[derive(Debug)]
+struct Trusted {
+    authorities: RootCertStore,
+    certificates: Vec<CertificateDer<'static>>,
+}
+
+impl Trusted {
+    fn new(certificates: Vec<CertificateDer<'static>>, source: &str) -> Result<Self, Error> {
+        let mut authorities = RootCertStore::empty();
+        authorities.add_parsable_certificates(certificates.iter().cloned());
+        if authorities.is_empty() {
+            return Err(Error::NoCertificate(source.to_owned()));
+        }
+        Ok(Self {
+            authorities,
+            certificates,
+        })
+    }
+
+    /// Verifies a server's certificate. A certificate that is itself in the CA file is accepted: `openssl req -x509`
+    /// marks its certificates as authorities, and the library would refuse such a certificate for a server.
+    fn verify(
+        &self,
+        certificate: &CertificateDer<'_>,
+        parsed: &ParsedCertificate<'_>,
+        between: &[CertificateDer<'_>],
+        now: UnixTime,
+        provider: &CryptoProvider,
+    ) -> Result<(), rustls::Error> {
+        if self
+            .certificates
+            .iter()
+            .any(|trusted| trusted == certificate)
+        {
+            return Ok(());
+        }
+        let algorithms = provider.signature_verification_algorithms.all;
+        verify_server_cert_signed_by_trust_anchor(
+            parsed,
+            &self.authorities,
+            between,
+            now,
+            algorithms,
+        )
+    }
+}
+
+#[derive(Debug)]
+struct Verifier {
+    trusted: Option<Trusted>,
+    check_name: bool,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        server: &ServerName<'_>,
+        _ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        if let Some(trusted) = &self.trusted {
+            let parsed = ParsedCertificate::try_from(certificate)?;
+            trusted.verify(certificate, &parsed, between, now, &self.provider)?;
+            if self.check_name {
+                verify_server_name(&parsed, server)?;
+            }
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.provider.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}

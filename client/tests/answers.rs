@@ -1,0 +1,447 @@
+//! Every question, asked of a store that the simulator filled: rows have all columns of their function, arguments reach
+//! it, and the answers agree with each other.
+//!
+//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use jobstats_client::answers::*;
+use jobstats_client::{Connector, Decimal, Kind, Options, ask};
+use postgres::Client;
+
+const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
+const TARGETS: [&str; 3] = ["small-MDT0000", "small-OST0000", "small-OST0001"];
+
+/// A database with a store, which lives as long as this value.
+struct Store {
+    server: Client,
+    name: String,
+    client: Client,
+    /// A window within what was loaded.
+    window: Window,
+}
+
+impl Store {
+    /// Loads the last two hours of a simulated cluster. Returns `None`, and says so, where there is no server.
+    fn new() -> Option<Self> {
+        let Ok(server_url) = std::env::var(URL) else {
+            let _ = writeln!(std::io::stderr(), "not run: answers: {URL} is not set");
+            return None;
+        };
+        let name = format!("client_{}", std::process::id());
+        let mut server = connect(&server_url);
+        server
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        let url = url_of(&server_url, &name);
+        let mut client = connect(&url);
+        client
+            .batch_execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()")
+            .unwrap();
+        let until = Timestamp::now();
+        let since = until - SignedDuration::from_hours(2);
+        let loaded = Command::new(simulator())
+            .args([
+                "load",
+                "--undisturbed",
+                "--hours",
+                "2",
+                "--from",
+                &since.to_string(),
+            ])
+            .env("JOBSTATS_DATABASE_URL", &url)
+            .output()
+            .unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+        let window = Window::new(
+            since + SignedDuration::from_mins(15),
+            until - SignedDuration::from_mins(15),
+        );
+        Some(Self {
+            server,
+            name,
+            client,
+            window,
+        })
+    }
+
+    fn ask<Q: Question>(&mut self, question: &Q) -> Vec<Q::Answer> {
+        ask(&mut self.client, question).unwrap()
+    }
+
+    /// Returns the names of the columns of a function or view, as the catalog has them.
+    fn columns(&mut self, source: Source) -> Vec<String> {
+        let (name, sql) = match source {
+            Source::Function(name) => (
+                name,
+                "SELECT a.name FROM pg_proc p, unnest(p.proargnames, p.proargmodes::text[]) WITH ORDINALITY \
+                 AS a(name, mode, position) WHERE p.proname = $1::text AND a.mode = 't' ORDER BY a.position",
+            ),
+            Source::View(name) => (
+                name,
+                "SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass($1::text) ORDER BY attnum",
+            ),
+        };
+        let rows = self.client.query(sql, &[&name]).unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
+    #[track_caller]
+    fn has_all_columns<Q: Question>(&mut self) {
+        assert_eq!(
+            Q::Answer::columns(),
+            self.columns(Q::SOURCE),
+            "{:?}",
+            Q::SOURCE
+        );
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let dropped = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        if let Err(error) = self.server.batch_execute(&dropped) {
+            eprintln!("{}: {error}", self.name);
+        }
+    }
+}
+
+fn connect(url: &str) -> Client {
+    let options = Options {
+        database_url: Some(url.to_owned()),
+        ..Options::default()
+    };
+    let settings = options.settings("jobstats-client-test").unwrap();
+    let connector = Connector::new(settings, Duration::from_secs(10)).unwrap();
+    connector.client().unwrap()
+}
+
+/// Returns the URL of another database of the same server.
+fn url_of(url: &str, database: &str) -> String {
+    let (base, query) = url.split_once('?').unwrap_or((url, ""));
+    let (server, _) = base.rsplit_once('/').unwrap();
+    format!("{server}/{database}?{query}")
+}
+
+/// Builds the simulator beside this test.
+fn simulator() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let directory = own.parent().unwrap().parent().unwrap();
+    let profile = match directory.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev",
+        profile => profile,
+    };
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "jobstats-simulator"])
+        .args(["--profile", profile])
+        .arg("--target-dir")
+        .arg(directory.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(built.success());
+    directory.join("jobstats-simulator")
+}
+
+fn texts(texts: &[&str]) -> Option<Vec<String>> {
+    Some(texts.iter().map(ToString::to_string).collect())
+}
+
+fn sum(totals: impl Iterator<Item = Option<Decimal>>) -> Decimal {
+    totals.flatten().sum()
+}
+
+#[test]
+fn questions_are_answered() {
+    let Some(mut store) = Store::new() else {
+        return;
+    };
+    rows_have_all_columns(&mut store);
+    all_arguments_reach_their_functions(&mut store);
+    the_present_is_shown(&mut store);
+    totals_and_rates_agree(&mut store);
+    leaders_and_summaries_agree_with_totals(&mut store);
+    a_job_adds_up_to_its_summary(&mut store);
+    targets_and_densities_are_told(&mut store);
+    what_is_refused_has_its_kind(&mut store);
+}
+
+fn rows_have_all_columns(store: &mut Store) {
+    store.has_all_columns::<Now>();
+    store.has_all_columns::<Top>();
+    store.has_all_columns::<Rates>();
+    store.has_all_columns::<Totals>();
+    store.has_all_columns::<Summary>();
+    store.has_all_columns::<Job>();
+    store.has_all_columns::<Balance>();
+    store.has_all_columns::<Densities>();
+    store.has_all_columns::<Health>();
+}
+
+/// The server refuses an argument that a function does not have, or has with another type.
+fn all_arguments_reach_their_functions(store: &mut Store) {
+    let window = store.window;
+    let any = || texts(&["%"]);
+    let users = store.ask(&Summary {
+        window,
+        by: Some(vec![Dimension::Uid]),
+        ..Summary::default()
+    });
+    let uids: Vec<_> = users.iter().filter_map(|row| row.group.uid).collect();
+    assert!(!uids.is_empty());
+    let filters = Filters {
+        cluster: any(),
+        filesystem: any(),
+        kind: any(),
+        target: any(),
+        server: any(),
+        workload: any(),
+        job: any(),
+        node: any(),
+        executable: None,
+        status: any(),
+        uid: Some(uids),
+    };
+    let by = || Some(Dimension::ALL.to_vec());
+    let operations = texts(&["write_bytes"]);
+    let operation = || Some("write_bytes".to_owned());
+    let step = Some(SignedDuration::from_mins(30).into());
+    let totals = store.ask(&Totals {
+        window,
+        operations: operations.clone(),
+        by: by(),
+        filters: filters.clone(),
+    });
+    assert!(!totals.is_empty());
+    for TotalRow { group, .. } in &totals {
+        assert!(
+            group.job.is_some() && group.node.is_some() && group.uid.is_some(),
+            "{group:?}"
+        );
+    }
+    let rates = store.ask(&Rates {
+        window,
+        operations,
+        by: by(),
+        step,
+        filters: filters.clone(),
+    });
+    assert!(!rates.is_empty());
+    let top = store.ask(&Top {
+        window,
+        operation: operation(),
+        by: by(),
+        n: Some(2),
+        min_rate: Some(1e-9),
+        filters: filters.clone(),
+    });
+    assert!(!top.is_empty() && top.len() <= 2);
+    let densities = store.ask(&Densities {
+        window,
+        operation: operation(),
+        by: by(),
+        base: Some(2),
+        step,
+        filters: filters.clone(),
+    });
+    assert!(!densities.is_empty());
+    let summary = store.ask(&Summary {
+        window,
+        by: by(),
+        filters,
+    });
+    assert!(!summary.is_empty());
+    // The identifiers of compute nodes name no executable, and those of login nodes no job.
+    let executables = store.ask(&Summary {
+        window,
+        by: Some(vec![Dimension::Executable]),
+        filters: Filters {
+            executable: any(),
+            ..Filters::default()
+        },
+    });
+    assert!(!executables.is_empty());
+    assert!(executables.iter().all(|row| row.group.executable.is_some()));
+}
+
+fn the_present_is_shown(store: &mut Store) {
+    let rows = store.ask(&Now::default());
+    assert!(
+        rows.iter()
+            .all(|row| row.share > 0.0 && row.age.0.is_positive())
+    );
+    assert!(
+        rows.iter()
+            .all(|row| row.age.0 < SignedDuration::from_mins(15))
+    );
+    let one = store.ask(&Now {
+        target: Some(exactly(TARGETS[0])),
+        n: Some(1),
+    });
+    assert_eq!(one.len(), 1);
+    assert_eq!((one[0].target.as_str(), one[0].rank), (TARGETS[0], 1));
+
+    let mut health = store.ask(&Health::default());
+    health.retain(|row| row.target.is_some());
+    health.sort_by_key(|row| row.target.clone());
+    assert!(
+        health
+            .iter()
+            .map(|row| row.target.as_deref())
+            .eq(TARGETS.map(Some))
+    );
+    for row in health {
+        assert_eq!(row.usual_interval.unwrap().0, SignedDuration::from_mins(5));
+        assert_eq!(row.kind.unwrap(), row.target.unwrap()[6..9]);
+    }
+}
+
+fn totals_and_rates_agree(store: &mut Store) {
+    let window = store.window;
+    let operations = texts(&["read_bytes", "write_bytes"]);
+    let totals = store.ask(&Totals {
+        window,
+        operations: operations.clone(),
+        ..Totals::default()
+    });
+    let rates = store.ask(&Rates {
+        window,
+        operations,
+        ..Rates::default()
+    });
+    assert_eq!(totals.len(), 2 * TARGETS.len());
+    assert_eq!(rates.len(), totals.len());
+    for (total, rate) in totals.iter().zip(&rates) {
+        assert_eq!(
+            (&total.group, &total.operation),
+            (&rate.group, &rate.operation)
+        );
+        assert_eq!(total.coverage, rate.coverage);
+        let counted: f64 = total.total.unwrap().try_into().unwrap();
+        let multiplied = rate.rate.unwrap() * rate.seconds * rate.coverage;
+        assert!((counted - multiplied).abs() <= counted * 1e-9);
+    }
+}
+
+fn leaders_and_summaries_agree_with_totals(store: &mut Store) {
+    let window = store.window;
+    let total = store.ask(&Totals {
+        window,
+        operations: texts(&["write_bytes", "service_time"]),
+        by: Some(vec![]),
+        ..Totals::default()
+    });
+    let total = |operation: &str| -> Decimal {
+        let row = total.iter().find(|row| row.operation == operation);
+        row.unwrap().total.unwrap()
+    };
+    let summary = store.ask(&Summary {
+        window,
+        ..Summary::default()
+    });
+    assert_eq!(
+        sum(summary.iter().map(|row| row.write_bytes)),
+        total("write_bytes")
+    );
+    assert_eq!(
+        sum(summary.iter().map(|row| row.service_time)),
+        total("service_time")
+    );
+    let top = store.ask(&Top {
+        window,
+        n: Some(1_000_000),
+        ..Top::default()
+    });
+    assert!(top.iter().map(|row| row.rank).eq(1..=top.len() as i64));
+    assert!(top.is_sorted_by(|one, next| one.total >= next.total));
+    assert_eq!(sum(top.iter().map(|row| row.total)), total("service_time"));
+    let shares: f64 = top.iter().filter_map(|row| row.share).sum();
+    assert!((shares - 1.0).abs() < 1e-9);
+}
+
+fn a_job_adds_up_to_its_summary(store: &mut Store) {
+    let window = store.window;
+    let summary = store.ask(&Summary {
+        window,
+        ..Summary::default()
+    });
+    let written =
+        |row: &&SummaryRow| row.group.job.is_some() && row.write_bytes > Some(Decimal::ZERO);
+    let summary = summary.iter().find(written).unwrap();
+    let rows = store.ask(&Job {
+        job: summary.group.job.clone().unwrap(),
+        window,
+    });
+    let total = |operation: &str| {
+        let rows = rows.iter().filter(|row| row.operation == operation);
+        sum(rows.map(|row| Some(row.total)))
+    };
+    assert_eq!(Some(total("write_bytes")), summary.write_bytes);
+    assert_eq!(Some(total("service_time")), summary.service_time);
+    assert_eq!(
+        rows.iter().map(|row| row.last_active).max(),
+        summary.last_active
+    );
+    assert_eq!(
+        store.ask(&Job {
+            job: "no such job".to_owned(),
+            window
+        }),
+        []
+    );
+}
+
+fn targets_and_densities_are_told(store: &mut Store) {
+    let window = store.window;
+    let mut balance = store.ask(&Balance {
+        filesystem: Some("small".to_owned()),
+        window,
+        operation: Some("write_bytes".to_owned()),
+    });
+    assert!(balance.is_sorted_by(|one, next| one.ratio >= next.ratio));
+    balance.sort_by_key(|row| row.target.clone());
+    assert!(balance.iter().map(|row| &row.target).eq(&TARGETS));
+    for row in &balance {
+        assert_eq!(row.workload.is_some(), row.rate > Some(0.0), "{row:?}");
+        assert!(row.share <= Some(1.0), "{row:?}");
+    }
+    let busy = balance.iter().filter(|row| row.rate > Some(0.0)).count();
+    assert!(busy > 0);
+
+    let densities = store.ask(&Densities {
+        window,
+        operation: Some("write_bytes".to_owned()),
+        by: Some(vec![Dimension::Target]),
+        ..Densities::default()
+    });
+    let counted: i64 = densities.iter().map(|row| row.count).sum();
+    assert_eq!(counted, busy as i64);
+    for row in densities {
+        assert_eq!(
+            (row.lower, row.upper),
+            (10f64.powi(row.bucket), 10f64.powi(row.bucket + 1))
+        );
+    }
+}
+
+fn what_is_refused_has_its_kind(store: &mut Store) {
+    let unknown = Top {
+        operation: Some("sleep".to_owned()),
+        ..Top::default()
+    };
+    let error = ask(&mut store.client, &unknown).unwrap_err();
+    assert_eq!(error.kind(), Kind::Refused);
+    assert!(
+        error.to_string().contains("(SQLSTATE 22023) (hint: "),
+        "{error}"
+    );
+    // A database without a store has no such function.
+    let error = ask(&mut store.server, &unknown).unwrap_err();
+    assert!(error.to_string().contains("42883"), "{error}");
+    assert_eq!(error.kind(), Kind::Setup);
+}

@@ -1,0 +1,120 @@
+//! Reads the values of `job_stats` as events, in one pass over the bytes of a text and without copying.
+//!
+//! [`scan`] reports the content of the text to a [`Sink`], line by line and in the text's order: targets, records,
+//! their times and counters, and lines that could not be used. It removes no duplicates and keeps nothing itself.
+//!
+//! The text is what `lctl get_param` of any version of Lustre prints for `*.*.job_stats`. It may contain other
+//! parameters, which are skipped, and error messages, and it may be damaged or cut. One bad line never hides another
+//! entry: a line that follows is either still certain to belong where it stands, or is reported.
+//!
+//! Identifiers are bytes in Lustre and text in a database. Valid UTF-8 stands for itself; other bytes and NUL stay in
+//! Lustre's own notation, `\xHH`.
+//!
+//! `lctl` finds the lines of the values, `parser` reads them by the rules in `grammar`, `exact` reads most of them
+//! faster, and `records` knows which line may follow which.
+
+mod exact;
+mod grammar;
+mod parser;
+mod problem;
+mod records;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use exact::ZeroLine;
+pub use grammar::counter::{CounterLine, Unit};
+pub use grammar::histogram::{HISTOGRAM_LEN, label as histogram_label};
+pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
+pub use grammar::time::{Clock, Time, TimeLine};
+pub use problem::{Problem, Reason};
+
+use crate::lctl;
+use crate::pause::Pause;
+use crate::target::TargetName;
+
+/// Receives what [`scan`] finds. An error stops the scan.
+///
+/// Lines are counted from 1. A range of lines is a range of bytes of the text. Only the first 64 kB of a line are read
+/// and reported.
+pub trait Sink<'a> {
+    /// The error with which the sink stops the scan; [`std::convert::Infallible`] if it never does.
+    type Stop;
+
+    /// Receives the beginning of the parameter `job_stats` of a target. `target` is `None` if no name stands before the
+    /// first line (`lctl -n`). A target may begin any number of times.
+    fn target(&mut self, line: u32, target: Option<TargetName<'a>>) -> Result<(), Self::Stop>;
+
+    /// Receives the end of the target that began last. `lines` has all its lines since then.
+    fn target_ends(&mut self, lines: Range<usize>) -> Result<(), Self::Stop> {
+        let _ = lines;
+        Ok(())
+    }
+
+    /// Receives the parameter `job_cleanup_interval` of a target.
+    fn cleanup_interval(
+        &mut self,
+        target: TargetName<'a>,
+        seconds: u32,
+        lines: Range<usize>,
+    ) -> Result<(), Self::Stop> {
+        let _ = (target, seconds, lines);
+        Ok(())
+    }
+
+    /// Receives an error message which says that `job_stats` of this target could not be read, or only a part of it.
+    fn read_failed(
+        &mut self,
+        target: TargetName<'a>,
+        lines: Range<usize>,
+    ) -> Result<(), Self::Stop> {
+        let _ = (target, lines);
+        Ok(())
+    }
+
+    /// Receives the beginning of a record. `text` is its `job_id` line.
+    fn record(&mut self, line: u32, id: Cow<'a, str>, text: &'a [u8]) -> Result<(), Self::Stop>;
+
+    /// Receives the end of the record that began last, at the latest with the end of its target.
+    fn record_ends(&mut self) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+
+    /// Receives a time of the record.
+    fn time(&mut self, line: u32, time: TimeLine) -> Result<(), Self::Stop>;
+
+    /// Receives a counter of the record. `text` is its line, or the first of its lines.
+    fn counter(
+        &mut self,
+        line: u32,
+        counter: &CounterLine<'_>,
+        text: &'a [u8],
+    ) -> Result<(), Self::Stop>;
+
+    /// Receives counters of the record that counted nothing, on lines that follow each other. By default each counter
+    /// is passed to [`Sink::counter`].
+    fn zeros(&mut self, line: u32, zeros: &[ZeroLine<'a>]) -> Result<(), Self::Stop> {
+        let mut numbered = (0..).zip(zeros);
+        numbered.try_for_each(|(before, zero)| {
+            self.counter(line.saturating_add(before), &zero.counter, zero.text())
+        })
+    }
+
+    /// Receives a line that could not be used. The line belongs to the record and the target that have begun and not
+    /// ended, if there are any.
+    fn problem(&mut self, line: u32, reason: Reason, text: &'a [u8]) -> Result<(), Self::Stop>;
+
+    /// Receives the notice that a record of the target may be hidden here, so that the text may not show all records.
+    fn may_hide_records(&mut self) -> Result<(), Self::Stop> {
+        Ok(())
+    }
+}
+
+/// Scans a text.
+pub fn scan<'a, S: Sink<'a>>(
+    text: &'a [u8],
+    sink: &mut S,
+    pause: Pause<'_>,
+) -> Result<(), S::Stop> {
+    lctl::read(text, &mut parser::Parser::new(sink, pause), pause)
+}

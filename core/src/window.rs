@@ -1,0 +1,12 @@
+//! Windows of time and their steps: growth divided over time, the sources that answer for a window, the time for which
+//! something was observed, and rates.
+
+mod division;
+mod observed_time;
+mod rates;
+mod split;
+
+pub use division::{Coverage, Division, divide};
+pub use observed_time::ObservedTime;
+pub use rates::{RateError, Rates};
+pub use split::{Coarse, Parts, edge_distance, reach, share, split};

@@ -1,0 +1,5 @@
+//! The records that a snapshot keeps, and their print.
+
+mod duplicates;
+mod printing;
+mod slots;
