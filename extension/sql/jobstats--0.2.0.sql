@@ -1,7 +1,7 @@
 -- Written by `make schema`: change the SQL in extension/src instead.
 
--- The functions that only jobstats itself calls. In a schema of their own nobody can put a function beside them that
--- PostgreSQL would take for one of them, as it could where the extension's schema lets others create.
+-- The schema of functions that only jobstats itself calls. Nobody else can create functions in it, so PostgreSQL cannot
+-- mistake another function for one of them. The schema of the extension may be open to others.
 CREATE SCHEMA jobstats_internal;
 COMMENT ON SCHEMA jobstats_internal IS 'What the functions of the extension jobstats are made of; not to be called directly.';
 
@@ -14,12 +14,12 @@ LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', '
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
 'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 
--- Change of installation: what the store has becomes what TimescaleDB, as it is installed now, would have made of it.
+-- Converts a store to the edition of TimescaleDB that is installed now, relation by relation.
 --
--- Relation by relation: a successor is made beside it; triggers note what is written from then on; what is there is
--- copied, a span per transaction; then what was noted is copied, until little is left. With writers locked out for as
--- long as that little takes, the successor becomes equal, and from then on writers keep it equal. When nobody is left
--- who may still look at the time before that, the two change names. So whoever looks sees either of two that are equal.
+-- A successor is created beside each relation, and triggers record what is written from then on. The existing rows are
+-- copied, a span per transaction, then the recorded changes, until few are left. While writers are locked out for a
+-- moment, the rest is copied, and from then on writers keep both relations equal. When no transaction is left that may
+-- still read the state before that, the two relations swap names. So every reader sees one of two equal relations.
 
 CREATE FUNCTION jobstats_internal.prepare_successor(relation text, key text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -29,7 +29,7 @@ DECLARE
     destination text;
     event text;
 BEGIN
-    -- Who began it anew: another version of the extension, or another edition of TimescaleDB.
+    -- Another version of the extension, or another edition of TimescaleDB, began this conversion anew.
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
         DELETE FROM jobstats.converting c WHERE c.relation = prepare_successor.relation;
         DELETE FROM jobstats.converting_spans s WHERE s.relation = prepare_successor.relation;
@@ -40,7 +40,7 @@ BEGIN
             FROM pg_class c WHERE c.oid = format('jobstats.new_%s', relation)::regclass), relation);
     END IF;
     destination := jobstats_internal.create_successor(relation);
-    -- Writers that know of no triggers end first.
+    -- Writers that do not know the triggers must end first.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', original);
     DELETE FROM jobstats.converting_changes c WHERE c.relation = prepare_successor.relation;
     FOREACH event IN ARRAY ARRAY['INSERT', 'UPDATE', 'DELETE'] LOOP
@@ -108,10 +108,11 @@ DECLARE
     view oid;
     statement text;
 BEGIN
-    -- No maintenance or setup beside this.
+    -- Maintenance and setup must not run at the same time.
     PERFORM jobstats_internal.lock_store();
-    -- The order in which readers lock them, so that nobody waits in a circle: views before what they show. Nothing changes
-    -- for a view, but that its rights are locked with it; LOCK would lock what it shows.
+    -- Locks are taken in the order in which readers take them, views before the relations that they read, so that no
+    -- deadlock can arise. The view itself does not change, but its privileges are locked with it; LOCK TABLE would
+    -- lock its relations too.
     SELECT coalesce(array_agg(DISTINCT w.ev_class ORDER BY w.ev_class DESC), '{}') INTO views
     FROM pg_depend d JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = original AND w.ev_class <> original;
@@ -200,7 +201,7 @@ DECLARE
     step text;
     affected bigint := 0;
 BEGIN
-    -- Maintenance and conversion take turns, and so do two conversions.
+    -- Maintenance, and another conversion, wait for each other's steps.
     LOCK TABLE jobstats.locks IN SHARE UPDATE EXCLUSIVE MODE;
     SELECT c.relname INTO step
     FROM pg_class c
@@ -224,7 +225,8 @@ BEGIN
     END IF;
 
     IF to_regclass('jobstats.converting') IS NOT NULL THEN
-        -- A successor as it would be made now: with the columns of the original, and of the same kind.
+        -- The successor is outdated unless it has the columns of the original and the kind that would be created
+        -- now.
         SELECT c.* INTO converting FROM jobstats.converting c
         JOIN pg_class s ON s.oid = to_regclass(format('jobstats.new_%s', c.relation)) AND (s.relkind = 'v') = item.aggregate
         WHERE c.relation = item.relation AND c.columns = (
@@ -260,8 +262,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.record_conversion(text, timestamptz, bigint) IS
 'Internal: records a step of a conversion.';
 
--- It only commits; all else is done with the rights of the store's owner. No SET clause: a procedure with one cannot
--- commit.
+-- The procedure only commits; all other work runs with the rights of the store's owner. It has no SET clause, because a
+-- procedure with one cannot commit.
 CREATE PROCEDURE jobstats_convert()
 LANGUAGE plpgsql
 AS $$
@@ -276,10 +278,10 @@ BEGIN
     PERFORM jobstats_internal.require_top_level(text 'jobstats_convert()');
     LOOP
         COMMIT;
-        -- What is committed while a lock is waited for must be seen.
+        -- The next statement must see what others commit while it waits for a lock.
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        -- Whoever waits for a table makes all feeds wait behind itself.
+        -- A session that waits for a lock on a table makes all feeds wait behind itself.
         PERFORM set_config('lock_timeout', '300ms', true);
         began := clock_timestamp();
         BEGIN
@@ -290,7 +292,7 @@ BEGIN
                 RAISE NOTICE 'waiting for queries or feeds that began long ago';
                 waiting := clock_timestamp();
             END IF;
-            -- Feeds go on for longer than they waited.
+            -- Feeds get more time than they had to wait.
             PERFORM pg_sleep(1);
             CONTINUE;
         END;
@@ -1008,8 +1010,8 @@ CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
 COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'How many values of a density were zero.';
 
--- Who works on the store at once. What is locked are rows of jobstats.locks, which only the owner of the store can lock:
--- the keys of advisory locks are visible to everybody, and anybody can take them.
+-- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
+-- can lock. Everybody can see the keys of advisory locks and take them.
 
 CREATE FUNCTION jobstats_internal.lock_store() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1038,8 +1040,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.create_schema() IS
 'Internal: creates the schema of the store; false: another transaction has just done so, and has committed.';
 
--- Runs with the rights of the extension's owner, a superuser, because PostgreSQL shows others neither when a transaction
--- began nor how old its snapshot is.
+-- Runs with the rights of the extension's owner, a superuser: PostgreSQL shows other roles neither the start of a
+-- transaction nor the age of its snapshot.
 CREATE FUNCTION jobstats_internal.feeding() RETURNS TABLE (pid integer, role name, since timestamptz, idle_since timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1060,7 +1062,7 @@ AS $$
 SELECT EXISTS (
     SELECT FROM pg_stat_activity a
     WHERE a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age(instant::xid)
-        -- A later number than any of this cluster comes from a dump.
+        -- A number that is later than all of this cluster comes from a dump.
         AND instant < pg_snapshot_xmax(pg_current_snapshot())
         AND a.datname = current_database() AND a.pid <> pg_backend_pid()
         AND a.backend_type IS DISTINCT FROM 'autovacuum worker')
@@ -1084,7 +1086,7 @@ BEGIN
             RAISE WARNING 'ended session % of role %, which had held the locks of a feed since % without doing anything',
                 it.pid, it.role, it.idle_since;
         EXCEPTION WHEN insufficient_privilege THEN
-            -- jobstats.health names the session.
+            -- The view jobstats.health names the session.
             CONTINUE;
         END;
     END LOOP;
@@ -1125,7 +1127,8 @@ BEGIN
         high := low + ('1 ' || unit)::interval;
         name := format('%s_%s', relation, to_char(low, left('YYYYMMDD', CASE unit WHEN 'year' THEN 4 WHEN 'month' THEN 6 ELSE 8 END)));
         CONTINUE WHEN to_regclass(format('jobstats.%I', name)) IS NOT NULL;
-        -- Rows that came before their span had a partition keep that span in DEFAULT.
+        -- A partition cannot be created for a span that has rows in the default partition already. Such rows
+        -- stay there.
         EXECUTE format('SELECT EXISTS (SELECT FROM jobstats.%I WHERE %I >= $1 AND %2$I < $2)', relation || '_default', key)
             INTO held USING low, high;
         CONTINUE WHEN held;
@@ -1133,7 +1136,7 @@ BEGIN
             EXECUTE format('CREATE TABLE jobstats.%I PARTITION OF jobstats.%I FOR VALUES FROM (%L) TO (%L)',
                 name, relation, low, high);
         EXCEPTION WHEN check_violation THEN
-            -- So do rows that a feed has committed since.
+            -- A feed has committed rows of the span to the default partition in the meantime.
             CONTINUE;
         END;
         EXECUTE format('ALTER TABLE jobstats.%I OWNER TO %I', name, owner);
@@ -1154,14 +1157,15 @@ DECLARE
     until timestamptz;
     kept integer;
 BEGIN
-    -- What rollups have yet to sum is kept, however old it is; so is what feeds may change that know no horizon yet.
+    -- Increments that rollups have yet to sum are kept, however old they are. So are increments that a feed may
+    -- change that does not know a horizon yet.
     UPDATE jobstats.refresh r
     SET dropped = greatest(r.dropped, least(r.horizon, (
         SELECT jobstats_internal.bucket(interval '1 day', least(min(l.refreshed), (SELECT min(d.span_from) FROM jobstats.dirty d WHERE d.problem IS NULL)))
         FROM jobstats.rollups l)))
     WHERE r.settled = r.number
     RETURNING r.dropped INTO forget.until;
-    -- None is kept shorter than those that it sums.
+    -- A rollup is kept at least as long as the rollups that it sums.
     UPDATE jobstats.rollups l
     SET dropped = greatest(l.dropped, least(
         jobstats_internal.bucket(interval '1 day', now() - (SELECT max(f.retention) FROM jobstats.rollups f WHERE f.width <= l.width)), r.dropped,
@@ -1169,7 +1173,7 @@ BEGIN
     FROM jobstats.refresh r
     WHERE NOT EXISTS (SELECT FROM jobstats.rollups f WHERE f.width <= l.width AND f.retention IS NULL);
 
-    -- When targets were observed is known for as long as there are rollups.
+    -- The spans in which targets were observed are kept as long as there are rollups.
     WITH fresh AS (
         SELECT o.target_id, unnest(range_agg(tstzrange(o.since, o."time", '(]'))) AS span
         FROM jobstats.observations o
@@ -1291,7 +1295,7 @@ BEGIN
         BEGIN
             summarized := summarized + brin_summarize_new_values(index);
         EXCEPTION WHEN lock_not_available THEN
-            -- VACUUM is at it; an automatic one would end itself for who waits a second.
+            -- VACUUM holds the lock. An automatic VACUUM would cancel itself if this waited for a second.
             CONTINUE;
         END;
     END LOOP;
@@ -1322,7 +1326,7 @@ AS $$
 BEGIN
     EXECUTE definition;
 EXCEPTION WHEN invalid_table_definition THEN
-    -- Columns have gone or changed places, which a view cannot do in place.
+    -- CREATE OR REPLACE VIEW can neither remove columns nor change their order.
     EXECUTE format('DROP VIEW jobstats.%I', view);
     EXECUTE definition;
 END
@@ -1330,7 +1334,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.put_view(text, text) IS
 'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';
 
--- What settings can be.
+-- The range of each setting.
 
 CREATE FUNCTION jobstats_forever() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -1355,7 +1359,7 @@ DECLARE
     problem text;
     hint text;
 BEGIN
-    -- Maintenance subtracts a retention from now, and feeds count microseconds: both can do so with 1,000 years.
+    -- Maintenance subtracts a retention from now, and feeds count in microseconds. Both work with up to 1,000 years.
     SELECT s.* INTO span
     FROM (VALUES
         ('raw_retention', interval '1 microsecond', interval '1000 years', '2 days'),
@@ -1453,8 +1457,8 @@ CREATE AGGREGATE jobstats_internal.any(value numeric, observed bigint, scale big
 COMMENT ON AGGREGATE jobstats_internal.any(numeric, bigint, bigint) IS
 'Internal: whether the sum of all values, which are whole, is not zero; takes what jobstats_internal.sum_of_rates does.';
 
--- Entries that no increments and no rollup refer to any more. They are looked through in the order of their keys, a batch
--- per transaction.
+-- Deletes entries that neither increments nor rollups refer to. It goes through the entries in the order of their keys,
+-- a batch per transaction.
 
 CREATE FUNCTION jobstats_internal.unused_entries(candidates bigint[], low bigint, high bigint) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -1462,10 +1466,10 @@ AS $$
 DECLARE
     unsummed timestamptz;
 BEGIN
-    -- What increments are older than this, rollups tell.
+    -- Increments that are older than this are in the rollups.
     SELECT least(l.refreshed, (SELECT min(d.span_from) FROM jobstats.dirty d)) INTO unsummed
     FROM jobstats.rollups l WHERE l.level = '10m';
-    -- The conditions on all keys at once let chunks that are kept in columns be read in parts.
+    -- One condition on all keys lets TimescaleDB read columnar chunks in parts.
     RETURN QUERY
     SELECT c.entry_id
     FROM unnest(candidates) AS c (entry_id)
@@ -1496,8 +1500,8 @@ BEGIN
     FROM (SELECT e.entry_id, e.first_seen FROM jobstats.entries e WHERE e.entry_id > low ORDER BY e.entry_id LIMIT batch) e;
     SELECT array_agg(u.entry_id) INTO candidates FROM jobstats_internal.unused_entries(candidates, low, high) AS u (entry_id);
     IF candidates IS NOT NULL THEN
-        -- The feeds that have found one of them must have committed; those that come later look whether it is still there.
-        -- No feed waits while this waits.
+        -- Feeds that have found one of these entries must have committed. Later feeds check whether the entry is
+        -- still there, and do not wait.
         LOOP
             PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
             EXIT WHEN FOUND;
@@ -1526,7 +1530,7 @@ AS $$
 DECLARE
     horizon timestamptz := (SELECT min(l.dropped) FROM jobstats.rollups l);
 BEGIN
-    -- A pass a day.
+    -- One pass per day.
     IF horizon = timestamptz 'epoch' OR EXISTS (
         SELECT FROM jobstats.sweep s WHERE s.after IS NULL AND s.ended > now() - interval '1 day')
     THEN
@@ -1539,7 +1543,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS
 'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';
 
--- The functions of TimescaleDB can be in any schema, often one where others create.
+-- TimescaleDB can be in any schema, often in one in which other roles may create objects.
 
 CREATE FUNCTION jobstats_internal.timescale_schema() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -1552,7 +1556,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    -- PostgreSQL would take one that fits the arguments better.
+    -- PostgreSQL would prefer an overload that fits the arguments better.
     SELECT p.oid INTO beside
     FROM pg_proc p
     WHERE p.pronamespace = timescale.extnamespace
@@ -1575,9 +1579,9 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
 'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
 
--- Rollups are brought up to date in steps, a transaction each: announce how far, let the feeds end that do not know of
--- that, compute. What is not computed yet the views take from increments. The functions here are steps of
--- jobstats_maintain(); steps.sql says in which order they are taken, and what becomes of one that fails.
+-- Rollups are refreshed in steps, a transaction each: announce the new horizon, wait for the feeds that do not know it,
+-- compute. The views read what is not computed yet from increments. The functions here are steps of jobstats_maintain();
+-- steps.sql defines their order and handles failures.
 
 CREATE FUNCTION jobstats_internal.bucket(width interval, instant timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -1604,7 +1608,8 @@ CREATE FUNCTION jobstats_internal.announce() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Unless feeds from before the last announcement may still be running: those of two would be too many to wait for.
+    -- No new announcement while feeds from before the last one may still be running: feeds of two announcements
+    -- could not be waited for.
     UPDATE jobstats.refresh r
     SET number = r.number + 1, announced = greatest(r.announced, n.announced), horizon = greatest(r.horizon, n.horizon)
     FROM (
@@ -1622,14 +1627,14 @@ CREATE FUNCTION jobstats_internal.settle() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Feeds hold a share of the row of the announcement that they know.
+    -- A feed holds a share lock on the row of the announcement that it knows.
     PERFORM FROM jobstats.refresh r JOIN jobstats.locks l ON l.name = 'announcement ' || r.settled
     WHERE r.settled < r.number
     FOR UPDATE OF l;
     UPDATE jobstats.refresh r SET settled = r.number;
     DELETE FROM jobstats.locks l USING jobstats.refresh r
     WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
-    -- What made these spans dirty is committed, so that what is computed from now on holds it.
+    -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END
 $$;
@@ -1658,7 +1663,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 SELECT s.target_id, lower(s.buckets), upper(s.buckets)
 FROM (
-    -- A continuous aggregate is computed for all targets at once.
+    -- A continuous aggregate is refreshed for all targets at once.
     SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
     FROM jobstats.rollups l
     CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
@@ -1680,7 +1685,7 @@ CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- So that rows lie in the order of their buckets, and what is summed at once is not too much.
+    -- A day at a time keeps rows in the order of their buckets and limits the work of one transaction.
     pace CONSTANT interval := interval '1 day';
     rollup jobstats.rollups;
     high timestamptz;
@@ -1733,7 +1738,7 @@ CREATE FUNCTION jobstats_internal.roll_up_span(
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Setup and jobstats_reidentify() wait, or are waited for.
+    -- Setup and jobstats_reidentify() take the same lock.
     PERFORM jobstats_internal.lock_store();
     PERFORM jobstats_internal.add_partitions(
         format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
@@ -1760,8 +1765,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.give_up(timestamptz, timestamptz, integer, text) IS
 'Internal: notes that a span of the targets that did something in it, or of one, cannot be summed: what is asked of it is read from increments, and the next maintenance tries again. Returns the number of targets.';
 
--- TimescaleDB commits while it refreshes, which neither a function nor EXECUTE can do. So this runs with the rights of the
--- caller, and its search_path names the schema of TimescaleDB.
+-- TimescaleDB commits during a refresh, which neither a function nor EXECUTE can do. So this procedure runs with the
+-- rights of the caller, and its search_path names the schema of TimescaleDB.
 CREATE PROCEDURE jobstats_internal.refresh_aggregate(relation text, span_from timestamptz, span_to timestamptz)
 LANGUAGE plpgsql
 AS $$
@@ -1775,7 +1780,7 @@ BEGIN
     low := span_from + interval '1 microsecond';
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
-    -- With arguments of their own types, for which nothing fits better than a function that timescale_schema() has seen.
+    -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
     CALL refresh_continuous_aggregate(aggregate, low, high);
 END
 $$;
@@ -1784,14 +1789,14 @@ COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, time
 
 -- jobstats_maintain(): the steps of maintenance, a transaction each, in the order of a queue.
 --
--- An item of the queue says what to do; what it does may put more items before the others. The queue travels as jsonb
--- between the procedure, which commits and does nothing else, and maintain_step(), which runs with the rights of the
--- store's owner. An item has these keys:
---     do         what to do, see take_item()
+-- An item of the queue names an action. An action may put further items at the head of the queue. The queue travels as jsonb
+-- between the procedure, which only commits, and maintain_step(), which runs with the rights of the store's owner. An item has
+-- these keys:
+--     do         the action, see take_item()
 --     step       the name under which jobstats.maintenance records it
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
--- and those that its work needs: level, by_user, from, to, target, relation, horizon, until.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -1885,7 +1890,7 @@ COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
 CREATE FUNCTION jobstats_internal.dirty_items(item jsonb) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
--- Some at a time: all of a store of thousands of targets would be carried from step to step.
+-- Returns a limited number at a time: all spans of a store with thousands of targets would be carried from step to step.
 WITH span AS (
     SELECT d.* FROM jobstats_internal.next_dirty(item ->> 'level', (item ->> 'by_user')::boolean,
         (item ->> 'target')::integer, (item ->> 'from')::timestamptz, integer '100') d
@@ -1912,7 +1917,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.day_items(jsonb) IS
 'Internal: the items that compute the next day of a rollup, and one that goes on with those after it; NULL: none is left.';
 
--- What of a span cannot be summed is looked for in half of it, down to a bucket of one target.
+-- If a span cannot be summed, its halves are tried, down to a bucket of one target.
 CREATE FUNCTION jobstats_internal.narrower_items(item jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -1972,7 +1977,8 @@ CREATE FUNCTION jobstats_internal.require_no_superuser() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- The owner can put functions and triggers on what TimescaleDB refreshes with the rights of the session.
+    -- TimescaleDB refreshes with the rights of the session, and the owner of the store can add functions and
+    -- triggers to the relations that it reads.
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = session_user)
         AND NOT (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user)
     THEN
@@ -2000,7 +2006,8 @@ BEGIN
     BEGIN
         IF jobstats_internal.is_aggregate(level, by_user) THEN
             PERFORM jobstats_internal.require_no_superuser();
-            -- What TimescaleDB cannot sum it does not leave out. Feeds since limited_since store nothing of that size.
+            -- TimescaleDB cannot skip rows that it cannot sum. Feeds since limited_since store no values of
+            -- that size.
             IF low < (SELECT s.limited_since FROM jobstats.settings s)
                 AND jobstats_internal.largest(low, high, NULL, numeric '9007199254740992') IS NOT NULL
             THEN
@@ -2097,7 +2104,7 @@ COMMENT ON FUNCTION jobstats_internal.take_item(jsonb) IS
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
--- For a few seconds per call.
+-- The sweep works for a few seconds per call.
 WITH limits AS (
     SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '5 seconds') AS until
 )
@@ -2132,13 +2139,13 @@ BEGIN
     END IF;
     state := state - 'refresh' #- '{queue,0}';
     IF current_setting('lock_timeout') = '0' THEN
-        -- Whoever waits for the lock on a table that a long query reads makes every feed wait behind itself.
+        -- A session that waits for a lock on a table behind a long query makes every feed wait behind itself.
         PERFORM set_config('lock_timeout', coalesce(item ->> 'patience', '10s'), true);
     END IF;
     BEGIN
         done := jobstats_internal.take_item(item);
     EXCEPTION
-        -- One step that fails must not keep the others from being done.
+        -- A step that fails must not keep the other steps from being taken.
         WHEN lock_not_available THEN
             failure := CASE item ->> 'do' WHEN 'settle' THEN 'a feed has been running for long' ELSE 'it is in use' END;
         WHEN OTHERS THEN
@@ -2188,8 +2195,8 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';
 
--- It only commits and lets TimescaleDB refresh; all else is done with the rights of the store's owner. No SET clause: a
--- procedure with one cannot commit. Every transaction pins the search path for itself instead.
+-- The procedure only commits and calls TimescaleDB; all other work runs with the rights of the store's owner. It has no
+-- SET clause, because a procedure with one cannot commit. Every transaction pins the search path instead.
 CREATE PROCEDURE jobstats_maintain()
 LANGUAGE plpgsql
 AS $$
@@ -2228,8 +2235,8 @@ $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
 'Brings the rollups up to date, makes the partitions of the coming days, drops what is older than the retentions and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';
 
--- Who may call what. The rule: a routine is for the owner of the database, and whoever is granted it; all others that may call
--- it are named below.
+-- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
+-- others may call are named below.
 
 REVOKE ALL ON SCHEMA jobstats_internal FROM PUBLIC;
 GRANT USAGE ON SCHEMA jobstats_internal TO PUBLIC;
@@ -2250,20 +2257,21 @@ BEGIN
 END
 $privileges$;
 
--- They look at the store with the rights of whoever asks.
+-- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
     jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job, jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_summary, jobstats_top, jobstats_totals,
--- They look at nothing but their arguments, which are small. A long text costs whoever runs the server time and memory: the
--- functions on text are for readers and writers, who get them with the right to read or to feed.
+-- These routines read nothing but their arguments, which are small. Functions on text cost the server time and memory
+-- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_forever, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
     jobstats_rollup(jobstats_counter), jobstats_elapsed, jobstats_first, jobstats_increase, jobstats_last, jobstats_rate,
     jobstats_resets,
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_buckets, jobstats_count, jobstats_zeros,
--- The types and the reading functions call these with the rights of whoever asks. None of them looks at a table;
--- staged_increments() shows a session only what the session itself computes, feeding() who keeps feeds waiting.
+-- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;
+-- staged_increments() shows a session only what the session itself computes, and feeding() shows who keeps feeds
+-- waiting.
     jobstats_internal.counter_in, jobstats_internal.counter_out, jobstats_internal.counter_recv, jobstats_internal.counter_send,
     jobstats_internal.counter_eq, jobstats_internal.counter_ne, jobstats_internal.counter_hash,
     jobstats_internal.density_in, jobstats_internal.density_out, jobstats_internal.density_recv, jobstats_internal.density_send,

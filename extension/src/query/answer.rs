@@ -89,7 +89,7 @@ struct Columns {
     /// The time for which the targets were observed, how many they are, and whether MDTs and OSTs are among them; unless
     /// the answer has buckets instead of groups.
     targets: Option<[usize; 4]>,
-    /// Whether the total of each measure is not zero, if the answer has a row for each measure.
+    /// The flags whether the total of each measure is not zero, if the answer has a row for each measure.
     occurs: Vec<usize>,
 }
 
@@ -128,7 +128,7 @@ struct Observed {
     seconds: f64,
     /// The part of the step for which the targets were observed, from 0 to 1.
     coverage: f64,
-    /// Whether there are MDTs and OSTs among the targets.
+    /// The flags whether there are MDTs and OSTs among the targets.
     kinds: (bool, bool),
 }
 

@@ -1,6 +1,7 @@
 //! The parameters of a statement.
 
 use std::cell::RefCell;
+use std::fmt;
 
 use pgrx::datum::DatumWithOid;
 
@@ -32,6 +33,16 @@ impl Params {
     }
 }
 
+impl fmt::Display for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (name, _)) in (1..).zip(self.0.borrow().iter()) {
+            let comma = if number == 1 { "" } else { ", " };
+            write!(f, "{comma}${number} {name}")?;
+        }
+        Ok(())
+    }
+}
+
 /// A statement with its parameters.
 pub struct Query {
     /// The statement.
@@ -44,7 +55,7 @@ impl Query {
     /// Takes a complete statement with its parameters, and shows it to a user who asks for it with
     /// `SET client_min_messages = debug1`.
     pub fn new(sql: String, params: &Params) -> Self {
-        pgrx::debug1!("statement:\n{sql}");
+        pgrx::debug1!("statement with {params}:\n{sql}");
         Self {
             sql,
             params: params.take(),

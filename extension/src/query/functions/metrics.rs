@@ -12,6 +12,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, SqlResult, Statements, connect};
+use crate::query::functions::last_work::sums;
 use crate::query::template::sql;
 use crate::store;
 use crate::store::columns::usecs_name;
@@ -170,16 +171,6 @@ fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
 }
 
 fn statement() -> Result<String, Error> {
-    let schema = store::extension_schema()?;
-    let sums = |columns: Vec<String>| {
-        let sums: Vec<String> = columns
-            .iter()
-            .map(|column| {
-                format!("sum({schema}.jobstats_share(i.\"{column}\", i.since, i.\"time\", l.since, l.\"time\"))")
-            })
-            .collect();
-        format!("ARRAY[{}]::double precision[]", sums.join(", "))
-    };
     let names = OPERATIONS.iter().map(|operation| operation.name.to_owned());
     let timed = OPERATIONS
         .iter()
@@ -189,8 +180,8 @@ fn statement() -> Result<String, Error> {
         "metrics/rates.sql",
         pace_of_a_day = views::pace(&last_of_a_day),
         last_work = views::LAST_WORK,
-        amounts = sums(names.collect()),
-        usecs = sums(timed.map(usecs_name).collect()),
+        amounts = sums(names)?,
+        usecs = sums(timed.map(usecs_name))?,
     ))
 }
 

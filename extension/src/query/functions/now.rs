@@ -14,6 +14,7 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{self, SqlResult, Statements, connect};
 use crate::pg::tuplestore::Rows;
+use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
 use crate::query::template::sql;
 use crate::store;
@@ -100,24 +101,11 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 }
 
 fn statement() -> Result<String, Error> {
-    let schema = store::extension_schema()?;
-    let sums = |column: fn(&Operation) -> String| {
-        let sums: Vec<String> = operations()
-            .map(|operation| {
-                format!(
-                    "coalesce(sum({schema}.jobstats_share(\
-                     i.\"{}\", i.since, i.\"time\", l.since, l.\"time\")), 0)",
-                    column(operation)
-                )
-            })
-            .collect();
-        format!("ARRAY[{}]::double precision[]", sums.join(", "))
-    };
     Ok(sql!(
         "now.sql",
         last_work = LAST_WORK,
-        calls = sums(|operation| operation.name.to_owned()),
-        usecs = sums(usecs_name),
+        calls = sums(operations().map(|operation| operation.name.to_owned()))?,
+        usecs = sums(operations().map(usecs_name))?,
     ))
 }
 
@@ -137,10 +125,16 @@ impl Usage {
             workload: row.at(9)?,
             uid: row.at(10)?,
             user: row.at(11)?,
-            calls: row.at(12)?,
-            usecs: row.at(13)?,
+            calls: known(row.at(12)?),
+            usecs: known(row.at(13)?),
         })
     }
+}
+
+/// Returns sums with 0 in place of those that are not known.
+fn known(sums: Vec<Option<f64>>) -> Vec<f64> {
+    let sums = sums.into_iter();
+    sums.map(Option::unwrap_or_default).collect()
 }
 
 impl Ranked {
