@@ -211,16 +211,16 @@ impl Rollup {
         };
         let bucket = live.bucket("i.\"time\"");
         let since_refresh = format!(
-            "jobstats.increments i WHERE i.\"time\" > (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{}')",
-            self.name
+            "jobstats.increments i WHERE i.\"time\" > {}",
+            self.mark("refreshed")
         );
         let dirty = format!(
             "jobstats.increments i JOIN (SELECT d.target_id, unnest(range_agg({span})) AS span \
              FROM jobstats.dirty d GROUP BY d.target_id) d \
              ON d.target_id = i.target_id AND i.\"time\" > lower(d.span) AND i.\"time\" <= upper(d.span) \
-             WHERE i.\"time\" <= (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{name}')",
+             WHERE i.\"time\" <= {refreshed}",
             span = self.dirty_span(),
-            name = self.name,
+            refreshed = self.mark("refreshed"),
         );
         format!(
             "CREATE OR REPLACE VIEW jobstats.increments_{name} AS \
@@ -286,13 +286,24 @@ impl Rollup {
         format!(
             "SELECT r.bucket, r.entry_id, r.target_id, r.first, r.last, r.resets{columns} \
              FROM jobstats.{relation} r \
-             WHERE r.bucket <= (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '{name}') \
-             AND r.bucket > (SELECT l.dropped FROM jobstats.rollups l WHERE l.level = '{name}') \
+             WHERE r.bucket <= {refreshed} AND r.bucket > {dropped} \
              AND NOT EXISTS (SELECT FROM jobstats.dirty d WHERE d.target_id = r.target_id AND {span} @> r.bucket)",
             columns = operations(|name| format!("r.{name}")),
             relation = self.relation(),
-            name = self.name,
+            refreshed = self.mark("refreshed"),
+            dropped = self.mark("dropped"),
             span = self.dirty_span(),
+        )
+    }
+
+    /// Returns an SQL expression for a time in the row of this rollup in `jobstats.rollups`.
+    ///
+    /// The addition keeps rows from being lost. Parallel scans of TimescaleDB 2.12 to 2.29 leave out chunks if a condition
+    /// depends on a subquery and no condition calls a function that is not immutable, as this addition is.
+    fn mark(&self, column: &str) -> String {
+        format!(
+            "(SELECT l.{column} FROM jobstats.rollups l WHERE l.level = '{}') + interval '0'",
+            self.name
         )
     }
 
