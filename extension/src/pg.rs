@@ -2,6 +2,7 @@
 
 pub mod aggregate_state;
 pub mod argument;
+pub mod arguments;
 pub mod ballast;
 pub mod bytea;
 pub mod error;
@@ -14,6 +15,7 @@ pub mod reserve;
 pub mod rows;
 pub mod spi;
 pub mod time;
+pub mod tuples;
 pub mod tuplestore;
 
 use pgrx::prelude::*;

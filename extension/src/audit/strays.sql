@@ -1,6 +1,6 @@
 -- Increments and raw text that belong to no observation. Rows that are older than every observation are ignored:
 -- retention is about to drop them.
--- The interval that is added keeps parallel scans of TimescaleDB from missing rows: see Level::mark() in rollup.rs.
+-- The interval that is added keeps parallel scans of TimescaleDB from missing rows: see Rollup::mark() in rollup.rs.
 WITH oldest AS MATERIALIZED (
     SELECT coalesce(min(o."time"), '-infinity') AS "time"
     FROM jobstats.targets t

@@ -13,7 +13,7 @@ use crate::pg::spi::{SqlResult, connect, connect_mut};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
-use crate::store::rollup::{LEVELS, Level};
+use crate::store::rollup::{LEVELS, Rollup};
 use crate::store::sources;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
@@ -31,7 +31,7 @@ struct Pending {
     /// The width of chunks of a hypertable, as an SQL expression.
     chunk_width: String,
     /// The rollup that becomes a continuous aggregate; `None` if the relation becomes a hypertable.
-    aggregate: Option<&'static Level>,
+    aggregate: Option<&'static Rollup>,
 }
 
 /// Returns the relations that are not yet as `installation` makes them, each after the relations that it is made from.

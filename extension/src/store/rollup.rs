@@ -34,7 +34,7 @@ const EPOCH: &str = "timestamptz '1970-01-01 00:00:00+00'";
 
 /// A rollup.
 #[derive(Debug, Clone, Copy)]
-pub struct Level {
+pub struct Rollup {
     /// The suffix of the names of its relations.
     pub name: &'static str,
     /// The width of its buckets, as an interval.
@@ -50,35 +50,35 @@ pub struct Level {
 #[derive(Debug, Clone, Copy)]
 enum Source {
     Increments,
-    Rollup(&'static str),
+    Summed(&'static str),
 }
 
 /// The rollups, each after the rollup that it sums.
-pub const LEVELS: [Level; 3] = [
-    Level {
+pub const LEVELS: [Rollup; 3] = [
+    Rollup {
         name: "10m",
         width: "10 minutes",
         source: Source::Increments,
         unit: "day",
         retention: Some("90 days"),
     },
-    Level {
+    Rollup {
         name: "1h",
         width: "1 hour",
-        source: Source::Rollup("10m"),
+        source: Source::Summed("10m"),
         unit: "month",
         retention: Some("2 years"),
     },
-    Level {
+    Rollup {
         name: "1d",
         width: "1 day",
-        source: Source::Rollup("1h"),
+        source: Source::Summed("1h"),
         unit: "year",
         retention: None,
     },
 ];
 
-impl Level {
+impl Rollup {
     fn find(name: &str) -> Result<&'static Self, Error> {
         let level = LEVELS.iter().find(|level| level.name == name);
         level.ok_or_else(|| Error::Unknown {
@@ -125,7 +125,7 @@ impl Level {
                 "CASE WHEN i.last_active > i.since AND i.last_active < i.\"time\" THEN i.last_active ELSE i.\"time\" END",
                 "count(*) FILTER (WHERE i.reset)",
             ),
-            Source::Rollup(_) => ("i.first", "i.last", "sum(i.resets)::bigint"),
+            Source::Summed(_) => ("i.first", "i.last", "sum(i.resets)::bigint"),
         };
         format!(
             "SELECT {bucket} AS bucket, i.entry_id, i.target_id, min({first}) AS first, max({last}) AS last, \
@@ -137,7 +137,7 @@ impl Level {
     fn source(&self) -> (String, &'static str) {
         match self.source {
             Source::Increments => ("jobstats.increments".to_owned(), "\"time\""),
-            Source::Rollup(level) => (format!("jobstats.rollup_{level}"), "bucket"),
+            Source::Summed(level) => (format!("jobstats.rollup_{level}"), "bucket"),
         }
     }
 
@@ -384,7 +384,7 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
 
 /// Raises the retention of a rollup whose row in `jobstats.rollups` had been lost, so that the next maintenance does not drop
 /// what an earlier setting kept.
-fn keep_stored(client: &mut SpiClient<'_>, level: &Level) -> Result<(), Error> {
+fn keep_stored(client: &mut SpiClient<'_>, level: &Rollup) -> Result<(), Error> {
     let statement = format!(
         "UPDATE jobstats.rollups l SET retention = greatest(l.retention, least( \
          (SELECT now() - min(bucket) + interval '1 day' FROM jobstats.{}), \
@@ -518,7 +518,7 @@ COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
 'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
 "#)]
 fn jobstats_rollup_unit(level: &str) -> SqlResult<&'static str> {
-    Ok(Level::find(level)?.unit)
+    Ok(Rollup::find(level)?.unit)
 }
 
 #[pg_extern(sql = r#"
@@ -543,7 +543,7 @@ fn jobstats_roll_up(
         return Err(Error::Null("an argument other than target_id").into());
     };
     let rows = connect_mut(|client| -> Result<usize, Error> {
-        let level = Level::find(level)?;
+        let level = Rollup::find(level)?;
         let arguments = [span_from.into(), span_to.into(), target_id.into()];
         let rows = |key: &str| {
             let target = match target_id {
@@ -586,7 +586,7 @@ fn jobstats_skip_empty_days(
     span_from: TimestampWithTimeZone,
     span_to: TimestampWithTimeZone,
 ) -> SqlResult<TimestampWithTimeZone> {
-    let level = Level::find(level)?;
+    let level = Rollup::find(level)?;
     let (mut from, to) = (micros(span_from)?, micros(span_to)?);
     if to.saturating_sub(from) > 100_000 * DAY {
         return Err(Error::argument(

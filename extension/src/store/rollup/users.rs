@@ -9,14 +9,14 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::store;
 use crate::store::installation::Installation;
-use crate::store::rollup::{Level, operations};
+use crate::store::rollup::{Rollup, operations};
 use crate::store::sum::{COMBINED, Sum};
 
 /// Creates the table of the sums by user, or adds the operation columns that it lacks.
 pub fn create(
     client: &mut SpiClient<'_>,
     installation: &Installation,
-    level: &Level,
+    level: &Rollup,
 ) -> Result<(), Error> {
     let relation = level.users();
     match store::kind(client, &relation)? {
@@ -37,7 +37,7 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
 }
 
 /// Returns the COMMENT ON statements for the table.
-pub fn comment(level: &Level) -> String {
+pub fn comment(level: &Rollup) -> String {
     format!(
         "COMMENT ON TABLE jobstats.{users} IS \
          'Sums of {relation} by target and user, up to rollups.users_refreshed and but for the spans in dirty.'; \
@@ -61,7 +61,7 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
 }
 
 /// Returns the INSERT that fills the table from the rollup. `rows` is a condition on rows `i` of the rollup.
-pub fn insert(level: &Level, rows: &str) -> String {
+pub fn insert(level: &Rollup, rows: &str) -> String {
     let totals = combined(|_, sum| {
         let total = sum.over(|column| format!("i.\"{column}\""));
         format!("sum({total})::bigint")
