@@ -9,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::{DAY, EARLIEST, micros, timestamptz, timestamptzs};
 use crate::query::window::Window;
-use crate::store::rollup::{LEVELS, Rollup};
+use crate::store::rollup::{ROLLUPS, Rollup};
 
 /// The spans of a window by their source.
 pub struct Sources {
@@ -189,7 +189,7 @@ fn states(
 ) -> Result<Vec<(RollupTable, window::Coverage)>, Error> {
     let dirty = spans(client, "jobstats.dirty", "interval '0'", window)?;
     let mut states = Vec::new();
-    for level in LEVELS.iter().rev() {
+    for level in ROLLUPS.iter().rev() {
         let state = client.query_opt(
             "SELECT (extract(epoch FROM rollup.width) * 1000000)::bigint AS width, rollup.dropped, rollup.refreshed, \
              coalesce(rollup.users_refreshed >= rollup.refreshed, false) AS has_users \

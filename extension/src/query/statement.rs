@@ -5,13 +5,13 @@
 //! targets of total ÷ seconds observed. [`groups`] computes the answer from these. The SQL is in templates, a file for each
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
+use crate::pg::template::sql;
 use crate::query::dimension::{Dimension, Level};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
-use crate::query::template::sql;
 use crate::query::usage::Search;
 use crate::store::sum::Sum;
 

@@ -4,10 +4,10 @@
 //! computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that
 //! the time of a row bounds the search. Statements call the rows `usage`.
 
+use crate::pg::template::sql;
 use crate::query::params::Params;
 use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans};
-use crate::query::template::sql;
 use crate::store::sum::Sum;
 
 /// A search for rows of a window.

@@ -6,12 +6,12 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::{DAY, micros, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
 use crate::query::question::Period;
-use crate::query::template::sql;
 use crate::store::views::{last_since, pace};
 
 /// The largest number of rows of an answer. Nobody asks for more.

@@ -13,7 +13,7 @@ use crate::pg::spi::{SqlResult, connect, connect_mut};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
-use crate::store::rollup::{LEVELS, Rollup};
+use crate::store::rollup::{ROLLUPS, Rollup};
 use crate::store::sources;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
@@ -46,14 +46,14 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
         chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
         aggregate: None,
     });
-    let rollups = LEVELS.iter().map(|level| Pending {
+    let rollups = ROLLUPS.iter().map(|level| Pending {
         relation: level.relation(),
         key: "bucket",
         unit: level.unit,
         chunk_width: level.chunk_width(),
         aggregate: community.then_some(level),
     });
-    let users = LEVELS.iter().map(|level| Pending {
+    let users = ROLLUPS.iter().map(|level| Pending {
         relation: level.users(),
         key: "bucket",
         unit: level.unit,

@@ -93,10 +93,10 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
         )?
         .map(|row| row.get("name"))
         .collect::<Result<Vec<String>, _>>()?;
-    let rollups = rollup::LEVELS
+    let rollups = rollup::ROLLUPS
         .iter()
         .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
-    let users = rollup::LEVELS
+    let users = rollup::ROLLUPS
         .iter()
         .map(|level| ("TABLE", level.users(), "bucket"));
     let increments = ("TABLE", "increments".to_owned(), "\"time\"");

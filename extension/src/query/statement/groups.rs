@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use crate::pg::template::sql;
 use crate::query::dimension::Level;
 use crate::query::measure::CALLS_FOR_MEAN;
 use crate::query::question::{SUMMARY, Wanted};
 use crate::query::statement::{Parts, Statement, SumNumber, columns};
-use crate::query::template::sql;
 use crate::query::window::ROW_LIMIT;
 
 impl Statement<'_> {

@@ -9,14 +9,14 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::{DAY, EARLIEST, micros, timestamptz};
 use crate::query::params::{Params, Query};
 use crate::query::plan::bind_spans;
 use crate::query::sources::{Sources, Spans};
-use crate::query::template::sql;
 use crate::query::window::Window;
 use crate::store;
-use crate::store::rollup::LEVELS;
+use crate::store::rollup::ROLLUPS;
 
 /// A time after every observation: 2200-01-01.
 const LATEST: Micros = 7_258_118_400_000_000;
@@ -76,7 +76,7 @@ fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Ve
     let (rest, _) = sources.rest();
     let mut searches = vec![search(0, "increments", "\"time\"", "since", rest)];
     for (table, spans) in sources.whole() {
-        let position = LEVELS.iter().position(|it| it.name == table.rollup.name);
+        let position = ROLLUPS.iter().position(|it| it.name == table.rollup.name);
         let source = position.unwrap_or_default() + 1;
         searches.push(search(source, &table.relation(), "bucket", "first", spans));
     }
@@ -109,7 +109,7 @@ fn bucket(
 ) -> Result<Span, Error> {
     let found = client.query_opt(
         "SELECT $1 + rollup.width - interval '1 microsecond' AS ends FROM jobstats.rollups rollup WHERE rollup.level = $2",
-        &[bucket.into(), LEVELS[level].name.into()],
+        &[bucket.into(), ROLLUPS[level].name.into()],
     )?;
     let end = found.ok_or(Error::NoRow("rollups"))?.get("ends")?;
     Ok((micros(bucket)? - 1, micros(end)?))
@@ -135,7 +135,7 @@ fn last_in_bucket(
         ];
         client.query_value::<Option<TimestampWithTimeZone>>(&statement, &parameters)
     };
-    for (finer, rollup) in LEVELS.iter().enumerate().take(level).rev() {
+    for (finer, rollup) in ROLLUPS.iter().enumerate().take(level).rev() {
         if let Some(found) = latest("bucket", &rollup.relation(), span)? {
             span = bucket(client, finer, found)?;
         }

@@ -9,8 +9,8 @@
 /// ```
 macro_rules! sql {
     ($path:literal $(, $hole:ident = $text:expr)* $(,)?) => {{
-        const TEMPLATE: $crate::query::template::Template =
-            $crate::query::template::Template::new(include_str!($path), &[$(stringify!($hole)),*]);
+        const TEMPLATE: $crate::pg::template::Template =
+            $crate::pg::template::Template::new(include_str!($path), &[$(stringify!($hole)),*]);
         TEMPLATE.fill(&[$(::core::convert::AsRef::<str>::as_ref(&$text)),*])
     }};
 }
