@@ -78,8 +78,8 @@ psql -q "$(database "$version")" -f tests/upgrade/update.sql
 psql -q "$(database "$elsewhere")" -c 'SELECT jobstats_setup()' >/dev/null
 for name in "$version" "$elsewhere"; do
     answers_in_round_numbers "$name" >"$output/updated"
-    # Settings and writers have more columns.
-    lost=$(grep -Ev '^(settings|writers)' "$output/before" | grep -vxFf "$output/updated") || true
+    # Settings and writers have more columns; a column of users has another name, and update.sql looks at it.
+    lost=$(grep -Ev '^(settings|writers|users)' "$output/before" | grep -vxFf "$output/updated") || true
     [ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
 done
 

@@ -54,6 +54,7 @@
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads what the lines of `job_stats` mean |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
+//! | [`passwd`] | reads what `getent passwd` prints, the names of users |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`] | sum up the readings of any counter, and count values by size |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
@@ -71,6 +72,7 @@ pub mod job_stats;
 mod lctl;
 pub mod openmetrics;
 pub mod operation;
+pub mod passwd;
 pub mod pause;
 pub mod snapshot;
 pub mod target;

@@ -2,6 +2,18 @@
 DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_ingest(text, text, timestamptz, text, bytea, interval, text);
+-- The reading functions have got the dimension entry.
+DROP FUNCTION IF EXISTS @extschema@.jobstats_densities(timestamptz, timestamptz, text, text[], integer, interval,
+    text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_rates(timestamptz, timestamptz, text[], text[], interval,
+    text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[], jsonb);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_summary(timestamptz, timestamptz, text[],
+    text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_top(timestamptz, timestamptz, text, text[], integer, double precision,
+    text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[], jsonb);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_totals(timestamptz, timestamptz, text[], text[],
+    text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
 
 -- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
 -- types, operators and aggregates in use consist of them.

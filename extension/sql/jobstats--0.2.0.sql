@@ -561,41 +561,50 @@ COMMENT ON FUNCTION jobstats_internal.forget_writers() IS
 'Internal: deletes what roles may feed that have been dropped.';
 
 CREATE FUNCTION jobstats_grant_writer(
-    role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
+    role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL, sources text[] DEFAULT '{lctl}'
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
 <<own>>
 DECLARE
     role regrole;
+    sources text[];
 BEGIN
     PERFORM jobstats_internal.require_store();
     PERFORM jobstats_internal.require_role(jobstats_grant_writer.role);
     PERFORM jobstats_internal.require_bound('cluster', cluster), jobstats_internal.require_bound('server', server),
         jobstats_internal.require_bound('target', target);
+    own.sources := jobstats_internal.known_sources(jobstats_grant_writer.sources);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_writer.role);
     EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', jobstats_grant_writer.role);
     PERFORM jobstats_internal.share_functions_on_text();
     own.role := quote_ident(jobstats_grant_writer.role)::regrole;
     IF num_nonnulls(cluster, server, target) = 0
-        AND EXISTS (SELECT FROM jobstats.writers w WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0) THEN
+        AND EXISTS (SELECT FROM jobstats.writers w
+            WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0 AND w.sources && own.sources) THEN
         RAISE NOTICE USING
             MESSAGE = format('role %s stays bound to what jobstats.writers says', own.role),
             HINT = format('To let it feed everything: DELETE FROM jobstats.writers WHERE role = %L::regrole; and grant again.', own.role);
         RETURN;
     END IF;
-    -- What allows more would make the new bound void.
-    DELETE FROM jobstats.writers w
-    WHERE w.role = own.role
+    -- What allows more of these sources would make the new bound void.
+    UPDATE jobstats.writers w
+    SET sources = ARRAY(SELECT s.source FROM unnest(w.sources) WITH ORDINALITY AS s (source, number)
+        WHERE s.source <> ALL (own.sources) ORDER BY s.number)
+    WHERE w.role = own.role AND w.sources && own.sources
         AND (w.cluster IS NULL OR w.cluster = jobstats_grant_writer.cluster)
         AND (w.server IS NULL OR w.server = jobstats_grant_writer.server)
         AND (w.target IS NULL OR w.target = jobstats_grant_writer.target);
-    INSERT INTO jobstats.writers (role, cluster, server, target)
-    VALUES (own.role, jobstats_grant_writer.cluster, jobstats_grant_writer.server, jobstats_grant_writer.target);
+    DELETE FROM jobstats.writers w WHERE w.role = own.role AND cardinality(w.sources) = 0;
+    INSERT INTO jobstats.writers AS w (role, cluster, server, target, sources)
+    VALUES (own.role, jobstats_grant_writer.cluster, jobstats_grant_writer.server, jobstats_grant_writer.target, own.sources)
+    ON CONFLICT (role, cluster, server, target) DO UPDATE
+    SET sources = jobstats_internal.known_sources(w.sources || excluded.sources);
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text) IS
-'Lets a role, and whoever has its rights, feed and do nothing else: texts of this cluster, of servers and targets whose names are LIKE these patterns; NULL is any. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
+'Lets a role, and whoever has its rights, feed and do nothing else: texts of this cluster, of servers and targets whose names are LIKE these patterns, NULL is any, and of these sources. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 22023 for a source that is none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -715,7 +724,7 @@ CREATE FUNCTION jobstats_densities(
     step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, bucket integer, lower double precision, upper double precision, count bigint
 )
@@ -728,6 +737,11 @@ CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RE
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
 COMMENT ON FUNCTION jobstats_internal.detail_in_brief(jsonb, jsonb) IS
 'Internal: a detail of increments without what follows from the totals of its row, as it is stored since 0.2.';
+
+CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_dimensions_wrapper';
+COMMENT ON FUNCTION jobstats_internal.dimensions() IS
+'Internal: the dimensions of the reading functions with their types, in the order of filters and columns.';
 
 CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_elapsed_wrapper';
@@ -742,6 +756,11 @@ COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';
 COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'The value of the first reading.';
+
+CREATE FUNCTION jobstats_internal.growing_tables() RETURNS TABLE (relation text, kept text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_growing_tables_wrapper';
+COMMENT ON FUNCTION jobstats_internal.growing_tables() IS
+'Internal: the tables of the store that grow with time, and the setting that says how long their rows are kept.';
 
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
     job text, uid bigint, gid bigint, node text, executable text, pid bigint, format text, status text
@@ -762,23 +781,23 @@ COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
 
 CREATE FUNCTION jobstats_ingest(
     cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
-    duration interval DEFAULT NULL, shipper text DEFAULT NULL
+    duration interval DEFAULT NULL, shipper text DEFAULT NULL, source text DEFAULT 'lctl'
 ) RETURNS TABLE (
     target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
     carried integer, unknown integer, problems integer, increments integer
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
-COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text) IS
-'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies or no server, 53200 out of memory, 40001 feed again.';
+COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
+'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    own_targets text[]
+    source text, own_targets text[]
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text[]) IS
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 
 CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
@@ -790,6 +809,11 @@ LANGUAGE c STABLE PARALLEL RESTRICTED
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
+COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
+'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 22023 for a name that no source has, and for no name.';
 
 CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wrapper';
@@ -844,11 +868,12 @@ CREATE FUNCTION jobstats_rates(
     operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}', step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, weights jsonb DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    weights jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint,
+    executable text, status text, uid bigint, entry text,
     operation text, rate double precision, coverage double precision
 )
 LANGUAGE c STABLE PARALLEL RESTRICTED
@@ -941,10 +966,10 @@ CREATE FUNCTION jobstats_summary(
     "by" text[] DEFAULT '{job}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint,
+    executable text, status text, uid bigint, entry text,
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
@@ -965,11 +990,12 @@ CREATE FUNCTION jobstats_top(
     min_rate double precision DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, weights jsonb DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    weights jsonb DEFAULT NULL
 ) RETURNS TABLE (
     rank bigint,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint,
+    executable text, status text, uid bigint, entry text,
     operation text, total numeric, rate double precision, share double precision, calls numeric,
     per_call double precision, coverage double precision
 )
@@ -983,10 +1009,10 @@ CREATE FUNCTION jobstats_totals(
     operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint,
+    executable text, status text, uid bigint, entry text,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE PARALLEL RESTRICTED
@@ -1859,16 +1885,15 @@ SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.
     ORDER BY p.number, p.relation)
 FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
-    FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
+    FROM jobstats_internal.growing_tables() t
     UNION ALL
     SELECT 2, 'drop', 'retention of ' || t.relation, t.relation, l.dropped
     FROM jobstats.rollups l
     CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
     UNION ALL
-    SELECT 3, 'drop', 'retention of ' || t.relation, t.relation, r.dropped
-    FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)
-    UNION ALL
-    SELECT 4, 'drop', 'retention of raw', 'raw', now() - s.raw_retention FROM jobstats.settings s
+    SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
+        CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
+    FROM jobstats_internal.growing_tables() t, jobstats.refresh r, jobstats.settings s
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL

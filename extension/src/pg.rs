@@ -2,6 +2,7 @@
 
 pub mod aggregate_state;
 pub mod argument;
+pub mod arguments;
 pub mod ballast;
 pub mod bytea;
 pub mod error;
@@ -11,9 +12,10 @@ pub mod memory;
 pub mod pause;
 pub mod plans;
 pub mod reserve;
-pub mod rows;
 pub mod spi;
+pub mod template;
 pub mod time;
+pub mod tuples;
 pub mod tuplestore;
 
 use pgrx::prelude::*;

@@ -1,18 +1,21 @@
 //! The reading functions, which report who used what, how much and how fast.
 //!
-//! All functions share one engine. The arguments ([`arguments`], [`dimension`], [`measure`]) make a [`question`]. Its
-//! window is resolved first ([`window`]), then its entries, if they are few ([`few`]). One statement with parameters
-//! ([`statement`], [`rows`]) answers the question, and [`answer`] converts the result to rows.
+//! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its
+//! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
+//! are few ([`entries`]). One statement with parameters answers the question ([`statement`], [`usage`]; made of
+//! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function.
 
 mod aggregates;
 mod answer;
-mod arguments;
 mod dimension;
-mod few;
+mod entries;
+mod filters;
 mod functions;
 mod measure;
+mod params;
+mod plan;
 mod question;
-mod rows;
 mod sources;
 mod statement;
+mod usage;
 mod window;

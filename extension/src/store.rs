@@ -10,6 +10,7 @@ mod rights;
 pub mod rollup;
 mod settings;
 mod setup;
+pub mod sources;
 pub mod sum;
 mod tables;
 mod version;

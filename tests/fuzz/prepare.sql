@@ -20,7 +20,8 @@ CREATE TABLE fuzz.texts (body text);
 INSERT INTO fuzz.texts VALUES
     (E'mdt.fs-MDT0000.job_stats=\njob_stats:\n- job_id:          4711:1000:n1\n  snapshot_time:   1700000000\n  open:            { samples:         12, unit:  reqs }\n  close:           { samples:         11, unit:  reqs }\n'),
     (E'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id:          "dd.0"\n  snapshot_time:   1700000000.123456789 secs.nsecs\n  start_time:      1699999000.000000001 secs.nsecs\n  elapsed_time:    1000.123456788 secs.nsecs\n  read_bytes:      { samples:          3, unit: bytes, min:     4096, max:  1048576, sum:          2101248, sumsq:       2199040032768, hist: { 4K: 1, 1M: 2 } }\n  write:           { samples:          3, unit: usecs, min:       10, max:      300, sum:              500, sumsq:             100000 }\n'),
-    (E'obdfilter.fs-OST0001.job_cleanup_interval=600\nobdfilter.fs-OST0001.job_stats=job_stats:\n');
+    (E'obdfilter.fs-OST0001.job_cleanup_interval=600\nobdfilter.fs-OST0001.job_stats=job_stats:\n'),
+    (E'root:x:0:0:root:/root:/bin/bash\nada:*:1000:100:Ada, room 13:43:/home/ada:/bin/sh\n+::::::\n');
 
 -- Pieces of all kinds, by type: ordinary values, extremes and nonsense.
 CREATE TABLE fuzz.pieces (type regtype, piece text);
@@ -30,7 +31,7 @@ FROM (VALUES
     ('text', ARRAY['', 'x', 'fs-OST0000', 'fs-%', '%', '\', 'a\', 'uid', 'write_bytes', 'service_time', 'metadata', 'weighted', 'OST', 'c1',
         '4711', 'dd.0', 'oss1', '%j:%u:%H', '%e.%u', '%%%', '%', E'\n', 'ä€😀', '4711:1000:n1', '10m', '1d', 'none', 'infinity', '-1', '{', 'increments']),
     ('text[]', ARRAY['{}', '{NULL}', '{uid}', '{uid,workload}', '{target}', '{uid,uid}', '{%}', '{"\\"}', '{"a\\\\"}', '{write_bytes,read_bytes}',
-        '{metadata}', '{x}', '{{a,b},{c,d}}', '{ok}', '{user}', '{%j:%u:%H}', '{%}']),
+        '{metadata}', '{x}', '{{a,b},{c,d}}', '{ok}', '{user}', '{passwd}', '{lctl,passwd}', '{%j:%u:%H}', '{%}']),
     ('bigint[]', ARRAY['{}', '{NULL}', '{1000}', '{-1,0,9223372036854775807}', '{{1,2}}']),
     ('timestamp with time zone', ARRAY['infinity', '-infinity', 'epoch', '4713-01-01 00:00+00 BC', '294276-12-31 23:59:59+00', '1970-01-02', 'now', 'yesterday', 'tomorrow', '2000-01-01']),
     ('interval', ARRAY['0', '1 second', '-1 day', '1 microsecond', '8 ms', '10 minutes', '1 hour', '1 day', '1 month', '100 years', '178000000 years', '-178000000 years', '90 days', '1 mon -30 days']),
@@ -84,9 +85,10 @@ DECLARE
     given integer;
 BEGIN
     IF random() < 0.15 THEN
-        RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration) VALUES (%s, %s, %s, %s, %s, %s)',
+        RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration, source) VALUES (%s, %s, %s, %s, %s, %s, %s)',
             fuzz.value('text'), fuzz.value('text'), fuzz.value('timestamptz'), fuzz.value('text'),
-            CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('bytea') END, fuzz.value('interval'));
+            CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('bytea') END, fuzz.value('interval'),
+            (ARRAY['NULL', '''lctl''', '''passwd''', '''passwd''', fuzz.value('text')])[1 + floor(random() * 5)::integer]);
     END IF;
     SELECT p.oid, p.prokind, p.proname, p.pronargs, p.pronargdefaults, (p.proargtypes::oid[])::regtype[] AS types,
         p.pronamespace::regnamespace AS schema

@@ -19,6 +19,7 @@ INSERT INTO memory.texts VALUES
     ('junk', repeat(E'x\n', 10000000)),
     ('first', memory.text('fs-MDT0000', 50000, 1)),
     ('next', memory.text('fs-MDT0000', 50000, 2)),
+    ('users', (SELECT string_agg(format(E'user%s:x:%s:100:User %1$s:/home/user%1$s:/bin/bash\n', n, n), '') FROM generate_series(1, 300000) n)),
     ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
 
 -- Half a minute apart: one observation to compare the next with, to audit and to unpack.
@@ -56,6 +57,10 @@ FROM (
     SELECT 'feed zstd', 'SELECT length(packed) FROM memory.packed',
         'INSERT INTO jobstats.feed (cluster, server, body_zstd) SELECT ''other'', ''mds1'', packed FROM memory.packed',
         (SELECT length(body) FROM memory.texts WHERE name = 'next')
+    UNION ALL
+    SELECT 'feed of users', 'SELECT length(body) FROM memory.texts WHERE name = ''users''',
+        'INSERT INTO jobstats.feed (server, body, source) SELECT ''login1'', body, ''passwd'' FROM memory.texts WHERE name = ''users''',
+        (SELECT length(body) FROM memory.texts WHERE name = 'users')
     UNION ALL
     SELECT 'feed of targets', 'SELECT length(body) FROM memory.texts WHERE name = ''targets''',
         'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', body FROM memory.texts WHERE name = ''targets''',

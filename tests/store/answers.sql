@@ -1,5 +1,5 @@
 -- What is stored, and what reading functions say of it, so that two databases can be compared. The window lies in whole days
--- before the last observation, so that both mean the same.
+-- before the last observation, so that both mean the same. Columns are named, as a later version may have more dimensions.
 \pset format unaligned
 \pset null NULL
 \pset footer off
@@ -24,9 +24,13 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v')
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
-SELECT * FROM jobstats_totals(:'since', :'until', "by" => '{target}') ORDER BY target, operation COLLATE "C";
-SELECT * FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";
-SELECT * FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, workload COLLATE "C";
-SELECT * FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
+SELECT target, operation, total, calls, per_call, coverage
+FROM jobstats_totals(:'since', :'until', "by" => '{target}') ORDER BY target, operation COLLATE "C";
+SELECT "time", seconds, kind, operation, rate, coverage
+FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";
+SELECT rank, workload, uid, operation, total, rate, share, calls, per_call, coverage
+FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, workload COLLATE "C";
+SELECT uid, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
+FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
 SELECT * FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
 SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY cluster, target;

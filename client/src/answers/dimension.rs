@@ -87,6 +87,8 @@ dimensions! {
     status Status: String,
     /// The number of the user.
     uid Uid: i64,
+    /// The identifier as it came.
+    entry Entry: String,
 }
 
 impl fmt::Display for Dimension {

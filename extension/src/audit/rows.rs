@@ -4,7 +4,7 @@ use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::audit::finding::Finding;
-use crate::feed::job_stats::rows::{Row, Source, source, with_rows};
+use crate::feed::job_stats::rows::{EntryIncrement, StagedRows, staged_rows, with_rows};
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::{micros, timestamptz};
@@ -35,10 +35,10 @@ const TIMES: &str = "SELECT d.observed, NULL::text AS entry, NULL::text AS store
 pub fn differences(
     client: &SpiClient<'_>,
     run: Run,
-    computed: Vec<Row>,
+    computed: Vec<EntryIncrement>,
     tell: Tell,
 ) -> Result<Vec<Finding>, Error> {
-    let Source { names, select } = source();
+    let StagedRows { names, select } = staged_rows();
     let answer = match tell {
         Tell::All => described(),
         Tell::Times => TIMES.to_owned(),

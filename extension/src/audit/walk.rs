@@ -17,7 +17,7 @@ use crate::audit::rows::{Run, Tell, differences};
 use crate::audit::{Target, Window};
 use crate::feed::job_stats::compute::{Computation, computation, rows};
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::rows::Row;
+use crate::feed::job_stats::rows::EntryIncrement;
 use crate::feed::job_stats::stored::{Stale, earliest};
 use crate::feed::targets::cleanup_interval;
 use crate::pg::error::Error;
@@ -229,7 +229,7 @@ impl Carry {
 /// Observations that were computed one after the other and whose rows are not yet compared.
 struct Open {
     run: Run,
-    rows: Vec<Row>,
+    rows: Vec<EntryIncrement>,
     /// The observations, each with a flag that is set if the observation is known to be wrong.
     observations: Vec<(Wrong, bool)>,
 }

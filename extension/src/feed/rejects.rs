@@ -6,8 +6,9 @@ use jobstats_core::instant::Micros;
 use jobstats_core::job_stats::Problem;
 use pgrx::spi::SpiClient;
 
-use crate::feed::Feed;
+use crate::feed::delivery::Delivery;
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 
 /// The number of rows per text and reason; further rejects are only counted.
@@ -21,7 +22,7 @@ struct Reject {
     target: Option<String>,
     line: Option<i32>,
     reason: String,
-    text: String,
+    text: Option<String>,
 }
 
 /// The rejects of one feed.
@@ -36,30 +37,33 @@ impl Rejects {
     pub fn add_problems(&mut self, problems: &[Problem<'_>], target: Option<&str>) {
         for problem in problems {
             let line = i32::try_from(problem.line).ok();
-            self.add(target, line, problem.reason.code(), problem.text);
+            let reason = problem.reason.code();
+            self.add(target, line, reason, Some(problem.text));
         }
     }
 
     /// Adds the number of problems of a text that were not even kept, because the text consists of little else.
     pub fn add_dropped(&mut self, dropped: u64) {
         if dropped > 0 {
-            self.add(
-                None,
-                None,
-                "too many problems",
-                format!("and {dropped} more").as_bytes(),
-            );
+            let more = format!("and {dropped} more");
+            self.add(None, None, "too many problems", Some(more.as_bytes()));
         }
     }
 
-    /// Adds one piece of text.
-    pub fn add(&mut self, target: Option<&str>, line: Option<i32>, reason: &str, text: &[u8]) {
+    /// Adds one piece of text. `text` is `None` if the piece may have secrets.
+    pub fn add(
+        &mut self,
+        target: Option<&str>,
+        line: Option<i32>,
+        reason: &str,
+        text: Option<&[u8]>,
+    ) {
         if self.has_room(reason) {
             self.rows.push(Reject {
                 target: target.map(str::to_owned),
                 line,
                 reason: reason.to_owned(),
-                text: shown(text),
+                text: text.map(shown),
             });
         }
     }
@@ -87,7 +91,7 @@ impl Rejects {
     pub fn insert(
         &mut self,
         client: &mut SpiClient<'_>,
-        feed: &Feed,
+        delivery: &Delivery,
         received: Micros,
     ) -> Result<(), Error> {
         for (reason, seen) in std::mem::take(&mut self.seen) {
@@ -97,7 +101,7 @@ impl Rejects {
                     target: None,
                     line: None,
                     reason,
-                    text,
+                    text: Some(text),
                 });
             }
         }
@@ -112,15 +116,14 @@ impl Rejects {
             reasons.push(row.reason);
             texts.push(row.text);
         }
-        client.update(
+        client.execute(
             "INSERT INTO jobstats.rejects (\"time\", received, cluster, server, target, line, reason, text) \
              SELECT $1, $2, $3, $4, * FROM unnest($5::text[], $6::integer[], $7::text[], $8::text[])",
-            None,
             &[
-                timestamptz(feed.time)?.into(),
+                timestamptz(delivery.time)?.into(),
                 timestamptz(received)?.into(),
-                feed.cluster.as_str().into(),
-                feed.server.as_str().into(),
+                delivery.cluster.as_str().into(),
+                delivery.server.as_str().into(),
                 targets.into(),
                 lines.into(),
                 reasons.into(),

@@ -6,8 +6,8 @@ use jobstats_core::snapshot::Snapshot;
 use jobstats_core::target::{TargetKind, TargetName};
 use pgrx::spi::SpiClient;
 
-use crate::feed::text::Part;
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 
 /// The cleanup interval in seconds of a text that has none: the default of Lustre.
 const CLEANUP_INTERVAL: u32 = 600;
@@ -39,9 +39,8 @@ impl Target {
             return Ok(());
         }
         self.cleanup_interval = text.cleanup_interval;
-        client.update(
+        client.execute(
             "UPDATE jobstats.targets SET cleanup_interval = make_interval(secs => $2) WHERE target_id = $1",
-            None,
             &[self.id.into(), self.cleanup_interval.map(f64::from).into()],
         )?;
         Ok(())
@@ -55,35 +54,22 @@ pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> 
         .unwrap_or(CLEANUP_INTERVAL)
 }
 
-/// Returns the targets of the parts of a text, in order of `target_id`, all of them locked. Each part names a target.
+/// Returns the targets of a text by their names as they are stored, all of them locked in order of `target_id`.
 ///
 /// The locks come first and in this order, so that two texts with common targets wait for each other and never
 /// deadlock. The feed reads the rows of a target only afterwards, by statements that take a new snapshot of the
 /// database, and so sees everything that earlier holders of the lock have committed.
-pub fn find_and_lock<'a, 'w>(
+pub fn find_and_lock<'t>(
     client: &mut SpiClient<'_>,
     cluster: &str,
-    parts: Vec<Part<'a, 'w>>,
-) -> Result<Vec<(Target, Part<'a, 'w>)>, Error> {
-    let named: Vec<(TargetName<'w>, Part<'a, 'w>)> = parts
-        .into_iter()
-        .filter_map(|part| Some((part.snapshot.target?, part)))
-        .collect();
-    if named.is_empty() {
-        return Ok(Vec::new());
+    targets: impl Iterator<Item = TargetName<'t>> + Clone,
+) -> Result<HashMap<String, Target>, Error> {
+    let names: Vec<String> = targets.clone().map(shown).collect();
+    if names.is_empty() {
+        return Ok(HashMap::new());
     }
-    insert_missing(client, cluster, named.iter().map(|(target, _)| *target))?;
-    let names: Vec<String> = named.iter().map(|(target, _)| shown(*target)).collect();
-    let targets = lock(client, cluster, names)?;
-    let mut found = Vec::with_capacity(named.len());
-    for (name, part) in named {
-        // A damaged text may name a target both as MDT and as OST; then the target occurs twice.
-        let target = targets.get(&shown(name)).cloned();
-        let target = target.ok_or_else(|| Error::Damaged("a target vanished".to_owned()))?;
-        found.push((target, part));
-    }
-    found.sort_by_key(|(target, _)| target.id);
-    Ok(found)
+    insert_missing(client, cluster, targets)?;
+    lock(client, cluster, names)
 }
 
 /// Returns the name of a target as it is stored.
@@ -97,16 +83,11 @@ pub fn matching(
     names: &[Option<String>],
     patterns: &[String],
 ) -> Result<HashSet<String>, Error> {
-    let rows = client.select(
+    let rows = client.query(
         "SELECT n.name FROM unnest($1::text[]) AS n (name) WHERE n.name LIKE ANY ($2::text[])",
-        None,
         &[names.to_vec().into(), patterns.to_vec().into()],
     )?;
-    let mut matching = HashSet::with_capacity(rows.len());
-    for row in rows {
-        matching.extend(row.get::<String>(1)?);
-    }
-    Ok(matching)
+    rows.map(|row| row.get("name")).collect()
 }
 
 /// Inserts the rows of new targets in order of their names, so that feeds which insert the same ones wait for each
@@ -129,13 +110,12 @@ fn insert_missing<'t>(
         });
         names.push(name);
     }
-    client.update(
+    client.execute(
         "INSERT INTO jobstats.targets (cluster, name, filesystem, kind, index) \
          SELECT $1, n.name, n.filesystem, n.kind, n.index \
          FROM unnest($2::text[], $3::text[], $4::text[], $5::integer[]) AS n (name, filesystem, kind, index) \
          WHERE NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = $1 AND t.name = n.name) \
          ORDER BY n.name ON CONFLICT (cluster, name) DO NOTHING",
-        None,
         &[cluster.into(), names.into(), filesystems.into(), kinds.into(), indexes.into()],
     )?;
     Ok(())
@@ -147,20 +127,17 @@ fn lock(
     cluster: &str,
     names: Vec<String>,
 ) -> Result<HashMap<String, Target>, Error> {
-    let rows = client.update(
-        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint FROM jobstats.targets \
+    let rows = client.execute_rows(
+        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint AS seconds FROM jobstats.targets \
          WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
-        None,
         &[cluster.into(), names.into()],
     )?;
     let mut targets = HashMap::with_capacity(rows.len());
     for row in rows {
-        let (Some(id), Some(name)) = (row.get::<i32>(1)?, row.get::<String>(2)?) else {
-            return Err(Error::Damaged("a target has no key".to_owned()));
-        };
-        let seconds = row.get::<i64>(3)?;
+        let name: String = row.get("name")?;
+        let seconds: Option<i64> = row.get("seconds")?;
         let target = Target {
-            id,
+            id: row.get("target_id")?,
             name: name.clone(),
             cleanup_interval: seconds.and_then(|seconds| u32::try_from(seconds).ok()),
         };

@@ -1,17 +1,13 @@
-//! The text of a feed, unpacked if it came packed, and the part of it that belongs to one target.
+//! The text of a feed, unpacked if it came packed.
 
 use std::borrow::Cow;
 
-use jobstats_core::snapshot::{ReadError, Snapshot, Words};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::feed::rejects::{Rejects, beginning};
-use crate::feed::targets::shown;
-use crate::feed::timing::{Step, timed};
+use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
-use crate::pg::memory::reserve;
-use crate::text::zstd::{pack, recycle, require_ratio, unpack_with};
+use crate::text::zstd::{recycle, unpack_with};
 
 /// The text of a feed, with the packed value if it came packed.
 pub struct Text<'a> {
@@ -24,22 +20,6 @@ struct Packed<'a> {
     value: Bytea<'a>,
     /// XXH3-128 of the whole text.
     digest: u128,
-}
-
-/// The snapshot of one target, without its text. The text and the one before it take most of the memory of a feed, so
-/// the two are never in memory at once.
-pub struct Part<'a, 'w> {
-    pub snapshot: Snapshot<'w>,
-    /// The lines of the target, packed.
-    pub packed: Bytea<'a>,
-    /// Size of the lines in bytes.
-    pub bytes: usize,
-    /// XXH3-128 of the lines.
-    pub digest: [u8; 16],
-    /// The first bytes of the lines, as many as a row of `jobstats.rejects` shows.
-    pub beginning: Vec<u8>,
-    /// The lines that could not be used.
-    pub rejects: Rejects,
 }
 
 impl<'a> Text<'a> {
@@ -60,7 +40,7 @@ impl<'a> Text<'a> {
     /// long.
     fn unpacked(packed: Bytea<'a>) -> Result<Self, Error> {
         let mut digest = Xxh3::new();
-        let text = timed(Step::Unpack, || {
+        let text = timed(Phase::Unpack, || {
             unpack_with(&packed, |piece| digest.update(piece))
         })?;
         Ok(Self {
@@ -72,31 +52,9 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Returns the text as lctl printed it.
+    /// Returns the text as its source printed it.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// Returns the part of one target.
-    pub fn part<'w>(
-        &self,
-        snapshot: Snapshot<'_>,
-        words: &'w mut Words,
-    ) -> Result<Part<'a, 'w>, Error> {
-        let lines = self.lines(&snapshot)?;
-        let mut rejects = Rejects::default();
-        if let Some(target) = snapshot.target {
-            rejects.add_problems(&snapshot.problems, Some(&shown(target)));
-        }
-        let (packed, digest) = self.packed(&lines)?;
-        Ok(Part {
-            packed,
-            bytes: lines.len(),
-            digest: digest.to_be_bytes(),
-            beginning: beginning(&lines).to_vec(),
-            rejects,
-            snapshot: snapshot.detach(words).map_err(ReadError::from)?,
-        })
     }
 
     /// Frees the memory of the text for the text before it.
@@ -106,47 +64,21 @@ impl<'a> Text<'a> {
         }
     }
 
-    fn lines(&self, snapshot: &Snapshot<'_>) -> Result<Cow<'_, [u8]>, Error> {
-        if let [range] = snapshot.text.as_slice() {
-            return Ok(Cow::Borrowed(&self.bytes[range.clone()]));
-        }
-        let mut lines = Vec::new();
-        reserve(&mut lines, size(snapshot))?;
-        for range in &snapshot.text {
-            lines.extend_from_slice(&self.bytes[range.clone()]);
-        }
-        Ok(Cow::Owned(lines))
-    }
-
-    /// Returns the lines of one target, packed, and their digest. A text of one target that came packed is returned as
-    /// it came.
-    fn packed(&self, lines: &[u8]) -> Result<(Bytea<'a>, u128), Error> {
-        match &self.came {
-            Some(came) if lines.len() == self.bytes.len() => Ok((came.value, came.digest)),
-            _ => {
-                let packed = timed(Step::Pack, || pack(lines))?;
-                require_ratio(lines.len(), packed.len())?;
-                Ok((
-                    Bytea::copied(&packed).ok_or(Error::Memory(packed.len()))?,
-                    timed(Step::Digest, || xxh3_128(lines)),
-                ))
-            }
-        }
+    /// Returns the value in which the whole text came packed, and the digest of the text; `None` if it came unpacked.
+    pub fn came_packed(&self) -> Option<(Bytea<'a>, u128)> {
+        let came = self.came.as_ref()?;
+        Some((came.value, came.digest))
     }
 }
 
-/// Checks the size of the lines of one target.
+/// Checks the size of a text, or of the part of it that belongs to a target.
 ///
 /// # Errors
-/// [`Error::TextTooLarge`] if they have more bytes than `limit`.
-pub fn require_size(snapshot: &Snapshot<'_>, limit: u64) -> Result<(), Error> {
-    if size(snapshot) as u64 > limit {
+/// [`Error::TextTooLarge`] if it has more bytes than `limit`.
+pub fn require_size(bytes: usize, limit: u64) -> Result<(), Error> {
+    if bytes as u64 > limit {
         Err(Error::TextTooLarge { limit })
     } else {
         Ok(())
     }
-}
-
-fn size(snapshot: &Snapshot<'_>) -> usize {
-    snapshot.text.iter().map(ExactSizeIterator::len).sum()
 }

@@ -1,4 +1,4 @@
-//! Timings of the steps of a feed, shown with `SET client_min_messages = debug1`.
+//! Timings of the phases of a feed, shown with `SET client_min_messages = debug1`.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A step of a feed.
+/// A phase of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum Phase {
     /// Unpacking texts.
     Unpack,
     /// Packing the text of a target, unless it came packed and alone.
@@ -25,17 +25,20 @@ pub enum Step {
     Increments,
     /// Storing the text and its observation.
     Text,
+    /// Storing the names of users.
+    Users,
 }
 
-const STEPS: [(Step, &str); 8] = [
-    (Step::Unpack, "unpack"),
-    (Step::Pack, "pack"),
-    (Step::Digest, "digest"),
-    (Step::Scan, "scan"),
-    (Step::Compare, "compare"),
-    (Step::Entries, "entries"),
-    (Step::Increments, "increments"),
-    (Step::Text, "text"),
+const PHASES: [(Phase, &str); 9] = [
+    (Phase::Unpack, "unpack"),
+    (Phase::Pack, "pack"),
+    (Phase::Digest, "digest"),
+    (Phase::Scan, "scan"),
+    (Phase::Compare, "compare"),
+    (Phase::Entries, "entries"),
+    (Phase::Increments, "increments"),
+    (Phase::Text, "text"),
+    (Phase::Users, "users"),
 ];
 
 /// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.
@@ -77,25 +80,25 @@ fn processor_time() -> Duration {
 }
 
 thread_local! {
-    static SPENT: Cell<[Spent; STEPS.len()]> = const { Cell::new([Spent::NOTHING; STEPS.len()]) };
+    static SPENT: Cell<[Spent; PHASES.len()]> = const { Cell::new([Spent::NOTHING; PHASES.len()]) };
 }
 
-/// Runs a step and adds its time. Steps do not contain one another.
-pub fn timed<T>(step: Step, work: impl FnOnce() -> T) -> T {
+/// Runs a phase and adds its time. Phases do not contain one another.
+pub fn timed<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     let (result, took) = Spent::of(work);
     let mut all = SPENT.get();
-    let spent = &mut all[step as usize];
+    let spent = &mut all[phase as usize];
     spent.time += took.time;
     spent.work += took.work;
     SPENT.set(all);
     result
 }
 
-/// Runs the whole feed and reports how long its steps took.
-pub fn told<T>(work: impl FnOnce() -> T) -> T {
+/// Runs the whole feed and reports how long its phases took.
+pub fn reported<T>(work: impl FnOnce() -> T) -> T {
     SPENT.take();
     let (result, all) = Spent::of(work);
-    let parts = STEPS
+    let parts = PHASES
         .iter()
         .zip(SPENT.get())
         .map(|((_, name), spent)| format!("{name} {spent}"));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode};
 
-use crate::feed::job_stats::place::{Action, Outcome, reason};
+use crate::feed::outcome::{Action, Outcome, reason};
 
 /// The number of targets that the detail names.
 const NAMED: usize = 10;
@@ -31,6 +31,8 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
         .filter_map(|outcome| outcome.action.reason());
     if reasons.clone().any(|it| it == reason::NO_TARGET) {
         "Print the text without the option -n of lctl get_param."
+    } else if reasons.clone().any(|it| it == reason::WRONG_SOURCE) {
+        "Name the source of the text in the column source of the feed."
     } else if reasons.next().is_some() {
         "The owner of the store finds rejected text in jobstats.rejects."
     } else {

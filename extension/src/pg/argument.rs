@@ -38,9 +38,8 @@ impl<T: FromDatum> FromDatum for Short<T> {
         // SAFETY: by this function's contract a value of a type that `T` is made of, all of which have variable length. Its
         // size is known without fetching it.
         unsafe {
-            if !is_null && pg_sys::toast_raw_datum_size(datum) > LIMIT {
-                pgrx::pg_sys::panic::ErrorReport::from(Error::LongArgument)
-                    .report(pgrx::PgLogLevel::ERROR);
+            if !is_null && let Err(error) = require_short(datum) {
+                pgrx::pg_sys::panic::ErrorReport::from(error).report(pgrx::PgLogLevel::ERROR);
             }
             T::from_polymorphic_datum(datum, is_null, oid).map(Self)
         }
@@ -62,6 +61,22 @@ unsafe impl<T: SqlTranslatable> SqlTranslatable for Short<T> {
     const TYPE_ORIGIN: TypeOrigin = T::TYPE_ORIGIN;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = T::ARGUMENT_SQL;
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> = T::RETURN_SQL;
+}
+
+/// Checks the size of an argument, which is known without fetching it.
+///
+/// # Errors
+/// [`Error::LongArgument`] if it is longer than 1 MB.
+///
+/// # Safety
+///
+/// `argument` is a value of a type of variable length.
+pub unsafe fn require_short(argument: pg_sys::Datum) -> Result<(), Error> {
+    // SAFETY: as the caller promises.
+    match unsafe { pg_sys::toast_raw_datum_size(argument) } {
+        size if size > LIMIT => Err(Error::LongArgument),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the value of an argument.

@@ -52,6 +52,16 @@ impl FromDatum for Jsonb<'_> {
     }
 }
 
+impl IntoDatum for Jsonb<'_> {
+    fn into_datum(self) -> Option<pg_sys::Datum> {
+        Some(self.datum)
+    }
+
+    fn type_oid() -> pg_sys::Oid {
+        pg_sys::JSONBOID
+    }
+}
+
 // SAFETY: the text lives in the memory context of the call.
 unsafe impl<'call> ArgAbi<'call> for Jsonb<'call> {
     unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'call>) -> Self {

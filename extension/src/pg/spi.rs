@@ -255,5 +255,6 @@ column!(
     TimestampWithTimeZone,
     Vec<u8>,
     Vec<f64>,
+    Vec<Option<f64>>,
     Vec<String>
 );

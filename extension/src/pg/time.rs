@@ -56,6 +56,13 @@ pub fn postgres_micros(time: Micros) -> i64 {
     time.saturating_sub(EPOCHS_APART)
 }
 
+/// Converts times to values of PostgreSQL.
+pub fn timestamptzs<'a>(
+    times: impl IntoIterator<Item = &'a Micros>,
+) -> Result<Vec<TimestampWithTimeZone>, Error> {
+    times.into_iter().map(|&time| timestamptz(time)).collect()
+}
+
 /// Converts a time to a value of PostgreSQL.
 pub fn timestamptz(time: Micros) -> Result<TimestampWithTimeZone, Error> {
     TimestampWithTimeZone::try_from(postgres_micros(time)).map_err(|_| out_of_range())

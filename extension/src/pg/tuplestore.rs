@@ -1,18 +1,32 @@
 //! Rows of a set-returning function, written straight into PostgreSQL's tuplestore.
 #![allow(unsafe_code)]
 
+use std::ffi::CStr;
+
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 use pgrx::{PgMemoryContexts, pg_sys};
 
-/// The rows of a function's answer, which such a function takes as its last argument. The tuplestore keeps up to `work_mem` of them in memory and writes more to a file.
+/// The rows of a function's answer, which such a function takes as its last argument. The tuplestore keeps up to
+/// `work_mem` of them in memory and writes more to a file.
 pub struct Rows {
     store: *mut pg_sys::Tuplestorestate,
     descriptor: pg_sys::TupleDesc,
     /// The memory context for the values of one row.
     row: PgMemoryContexts,
+    values: Vec<pg_sys::Datum>,
+    nulls: Vec<bool>,
+}
+
+/// A column of an answer, or of a statement's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnType {
+    /// The name.
+    pub name: String,
+    /// The type.
+    pub oid: pg_sys::Oid,
 }
 
 // SAFETY: no argument of SQL, but the call itself, which is there as long as the function runs. InitMaterializedSRF checks that
@@ -27,6 +41,8 @@ unsafe impl<'call> ArgAbi<'call> for Rows {
                 store: (*result).setResult,
                 descriptor: (*result).setDesc,
                 row: PgMemoryContexts::new("jobstats row"),
+                values: Vec::new(),
+                nulls: Vec::new(),
             }
         }
     }
@@ -45,21 +61,60 @@ unsafe impl SqlTranslatable for Rows {
 }
 
 impl Rows {
+    /// Returns the columns of the answer.
+    pub fn columns(&self) -> Vec<ColumnType> {
+        // SAFETY: the descriptor lives as long as the call.
+        unsafe { columns(self.descriptor) }
+    }
+
     /// Adds a row; `values` makes its values, each of its column's type.
     pub fn put<const N: usize>(&mut self, values: impl FnOnce() -> [Option<pg_sys::Datum>; N]) {
         // SAFETY: the values are copied into the store before their memory is reset.
         unsafe {
             let values = self.row.switch_to(|_| values());
-            assert_eq!(usize::try_from((*self.descriptor).natts), Ok(N));
-            let mut nulls = values.map(|value| value.is_none());
-            let mut values = values.map(|value| value.unwrap_or(pg_sys::Datum::null()));
+            self.put_row(&values);
+            self.row.reset();
+        }
+    }
+
+    /// Adds a row with these values, each of its column's type. They are copied.
+    pub fn put_row(&mut self, row: &[Option<pg_sys::Datum>]) {
+        self.values.clear();
+        self.nulls.clear();
+        for value in row {
+            self.values.push(value.unwrap_or(pg_sys::Datum::null()));
+            self.nulls.push(value.is_none());
+        }
+        // SAFETY: there are as many values as columns, and they live until they are copied into the store.
+        unsafe {
+            assert_eq!(usize::try_from((*self.descriptor).natts), Ok(row.len()));
             pg_sys::tuplestore_putvalues(
                 self.store,
                 self.descriptor,
-                values.as_mut_ptr(),
-                nulls.as_mut_ptr(),
+                self.values.as_mut_ptr(),
+                self.nulls.as_mut_ptr(),
             );
-            self.row.reset();
         }
+    }
+}
+
+/// Returns the columns of a row type.
+///
+/// # Safety
+///
+/// `descriptor` points to one.
+pub unsafe fn columns(descriptor: pg_sys::TupleDesc) -> Vec<ColumnType> {
+    // SAFETY: as the caller promises; names are C strings.
+    unsafe {
+        let count = usize::try_from((*descriptor).natts).unwrap_or_default();
+        let mut columns = Vec::with_capacity(count);
+        for position in 1..=count as i32 {
+            let name = pg_sys::SPI_fname(descriptor, position);
+            columns.push(ColumnType {
+                name: CStr::from_ptr(name).to_string_lossy().into_owned(),
+                oid: pg_sys::SPI_gettypeid(descriptor, position),
+            });
+        }
+        columns
     }
 }

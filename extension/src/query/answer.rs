@@ -1,25 +1,25 @@
-//! Runs the statement of a question and converts its result to rows.
+//! Runs the statement of a question and writes its answer.
 
 use std::ffi::CStr;
 
-use pgrx::AnyNumeric;
-use pgrx::datum::DatumWithOid;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::pg_sys::Datum;
 use pgrx::prelude::*;
-use pgrx::spi::{SpiClient, SpiHeapTupleData, SpiTupleTable};
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect;
-use crate::pg::time::{DAY, EARLIEST, timestamptz};
-use crate::query::dimension::{By, Dimensions};
-use crate::query::few::few_entries;
+use crate::pg::spi::{SqlResult, connect};
+use crate::pg::time::timestamptz;
+use crate::pg::tuples::Tuples;
+use crate::pg::tuplestore::{ColumnType, Rows};
+use crate::query::dimension::DIMENSIONS;
+use crate::query::entries::few_entries;
 use crate::query::measure::Measure;
+use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
-use crate::query::sources::Sources;
 use crate::query::statement::Statement;
-use crate::query::window::{ROW_LIMIT, Window, require_bearable};
-use crate::store;
+use crate::query::window::{ROW_LIMIT, Window};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
 /// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
@@ -31,395 +31,302 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_sort", c"off"),
 ];
 
-/// Position of the first dimension in the statement's result. The flag for reported times and the step come before it.
-const FIRST_DIMENSION: usize = 3;
-
-/// Number of columns between the dimensions and the first measure: the observed time, the number of targets, and the
-/// flags for MDTs and OSTs.
-pub const BETWEEN: usize = 4;
-
-/// The usage of one group for one operation in one step.
-#[derive(Debug, Clone)]
-pub struct Row {
-    /// Start of the step.
-    pub time: TimestampWithTimeZone,
-    /// Width of the step in seconds.
-    pub seconds: f64,
-    /// The dimensions of the group.
-    pub dimensions: Dimensions,
-    /// The operation.
-    pub operation: String,
-    /// The total, if the question asks for totals.
-    pub total: Option<AnyNumeric>,
-    /// Sum over targets of total ÷ seconds observed.
-    pub rate: Option<f64>,
-    /// Number of calls, if the question asks for calls.
-    pub calls: Option<AnyNumeric>,
-    /// Bytes or microseconds per call, if the question asks for calls.
-    pub per_call: Option<f64>,
-    /// Part of the total of all groups, if the groups are ranked.
-    pub share: Option<f64>,
-    /// Observed time of the targets ÷ (number of targets × width of the step).
-    pub coverage: f64,
-}
-
-/// Returns the rows that answer a question.
-pub fn ask(question: &Question) -> Result<Vec<Row>, Error> {
-    select(question, |mut groups, window| {
-        let mut reader = Reader::new(question);
-        if question.measures.all {
-            for group in groups.by_ref() {
-                reader.meet(&group)?;
-            }
-            groups = groups.rewind();
-        }
-        let timed = each(groups, window, |step, columns| reader.read(step, columns))?;
-        Ok((reader.rows, timed))
-    })
-}
-
-/// Returns the rows that answer a question, each converted from its columns by `row`.
-pub fn ask_for<T>(
-    question: &Question,
-    mut row: impl FnMut(Step, &mut Columns<'_>) -> Result<T, Error>,
-) -> Result<Vec<T>, Error> {
-    select(question, |groups, window| {
-        let mut rows = Vec::new();
-        let timed = each(groups, window, |step, columns| {
-            push(&mut rows, row(step, columns)?)
-        })?;
-        Ok((rows, timed))
-    })
-}
-
-/// A step of the window.
-#[derive(Debug, Clone, Copy)]
-pub struct Step {
-    /// Start of the step.
-    pub time: TimestampWithTimeZone,
-    /// Width of the step in seconds.
-    pub seconds: f64,
-}
-
-/// Runs the statement of a question and reads its result. Raises one notice if the question asks for times that the
-/// servers do not report.
-fn select<T>(
-    question: &Question,
-    read: impl FnOnce(SpiTupleTable<'_>, &Window) -> Result<(Vec<T>, Option<bool>), Error>,
-) -> Result<Vec<T>, Error> {
+/// Writes the rows that answer a question. Raises a notice if the question asks for times that the servers do not
+/// report.
+pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
-        let Some(place) = Place::find(client, question)? else {
-            return Ok(Vec::new());
+        let Some(plan) = Plan::find(client, question)? else {
+            return Ok(());
         };
         // Rollups by user are filtered by user, not by entry.
-        let entries = if place.sources.has_users() {
+        let entries = if plan.sources.has_users() {
             None
         } else {
             few_entries(client, &question.filters)?
         };
-        let statement = place.statement(question, entries).complete();
-        let groups = client.select(&statement, None, &place.parameters(question)?)?;
+        let query = Statement::new(question, &plan, entries).complete();
+        let groups = Tuples::query(client, &query.sql, &query.params)?;
         if groups.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let (rows, timed) = read(groups, &place.window)?;
+        let timed = Writer::new(question, &plan.window, groups, rows)?.write()?;
         if timed == Some(false) && question.measures.list.iter().any(Measure::is_time) {
             pgrx::notice!(
                 "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
                  operations metadata and write_bytes tell who is busy"
             );
         }
-        place.note_age()?;
-        Ok(rows)
-    })
-}
-
-/// The window of a question and the sources of its rows.
-pub struct Place {
-    /// The window.
-    pub window: Window,
-    /// The sources of the rows.
-    sources: Sources,
-    /// The schema of our functions, quoted.
-    schema: String,
-}
-
-impl Place {
-    /// Finds the window and the sources of a question; `None` if the answer is empty.
-    pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
-        store::require(client)?;
-        question.filters.require_patterns()?;
-        let window = Window::resolve(client, &question.period, &question.filters)?;
-        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
-            return Ok(None);
-        };
-        require_bearable(client, &window, &question.filters)?;
-        let sources = if question.asks_servers() {
-            Sources::increments(client, &window)?
-        } else {
-            Sources::choose(client, &window, !question.tells_entries_apart())?
-        };
-        Ok(Some(Self {
-            window,
-            sources,
-            schema: store::extension_schema()?,
-        }))
-    }
-
-    /// Returns the statement. `entries` are the entries that the filters select, if they are few.
-    pub fn statement<'a>(
-        &'a self,
-        question: &'a Question,
-        entries: Option<Vec<i64>>,
-    ) -> Statement<'a> {
-        let steps = self.window.steps();
-        Statement::new(question, steps, &self.sources, entries, &self.schema)
-    }
-
-    /// Returns the parameters of the statement; see [`crate::query::statement`] for their order.
-    pub fn parameters(&self, question: &Question) -> Result<Vec<DatumWithOid<'static>>, Error> {
-        let (since, until) = (self.window.since(), self.window.until());
-        let day_before = since.saturating_sub(DAY).max(EARLIEST);
-        let mut parameters = Vec::new();
-        for time in [
-            since,
-            until,
-            self.sources.reach(since),
-            self.sources.reach(until),
-            day_before,
-        ] {
-            parameters.push(timestamptz(time)?.into());
-        }
-        let edges = self.window.edges.iter().map(|&edge| timestamptz(edge));
-        parameters.push(edges.collect::<Result<Vec<_>, _>>()?.into());
-        parameters.extend(self.sources.parameters()?);
-        parameters.extend(question.filters.parameters());
-        match question.wanted {
-            Wanted::Top { n, min_rate } => parameters.extend([n.into(), min_rate.into()]),
-            Wanted::Densities { base } => parameters.push(base.into()),
-            _ => {}
-        }
-        Ok(parameters)
-    }
-
-    /// Raises notices if the answer would have been different when the increments were still kept.
-    pub fn note_age(&self) -> Result<(), Error> {
-        let kept_since = timestamptz(self.sources.kept_since())?;
-        if self.sources.parts().next().is_some() {
-            pgrx::notice!(
-                "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
-                 kept, are told as if it had happened evenly"
-            );
-        }
-        if self.sources.has_lost() {
-            pgrx::notice!(
-                "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
-            );
-        }
+        plan.note_age();
         Ok(())
-    }
-}
-
-/// Reads the groups one by one. Returns whether the servers report times, if that is known.
-fn each(
-    groups: SpiTupleTable<'_>,
-    window: &Window,
-    mut read: impl FnMut(Step, &mut Columns<'_>) -> Result<(), Error>,
-) -> Result<Option<bool>, Error> {
-    let mut timed = None;
-    for group in groups {
-        pause();
-        let mut columns = Columns::of(&group);
-        timed = columns.take()?;
-        // A row without a step has only the flag for reported times.
-        if let Some(number) = columns.take::<i32>()? {
-            read(step(window, number)?, &mut columns)?;
-        }
-    }
-    Ok(timed)
-}
-
-/// Adds a row.
-///
-/// # Errors
-/// [`Error::Memory`] if there is no memory for it.
-fn push<T>(rows: &mut Vec<T>, row: T) -> Result<(), Error> {
-    let room = rows.try_reserve(1);
-    room.map_err(|_| Error::Memory(2 * rows.len() * size_of::<T>()))?;
-    rows.push(row);
+    })?;
     Ok(())
 }
 
-/// Returns the step of this number, counted from 1.
-fn step(window: &Window, number: i32) -> Result<Step, Error> {
-    let step = usize::try_from(number - 1)
-        .ok()
-        .and_then(|index| window.step(index));
-    let (start, seconds) = step.ok_or_else(|| Error::Damaged("a step is missing".to_owned()))?;
-    Ok(Step {
-        time: timestamptz(start)?,
-        seconds,
-    })
+/// The source of a column of the answer.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// A dimension that the answer is not grouped by.
+    Null,
+    /// A column of the group, which is copied.
+    Group(usize),
+    /// The start of the step.
+    Time,
+    /// The width of the step in seconds.
+    Seconds,
+    /// Observed time of the targets ÷ (number of targets × width of the step).
+    Coverage,
+    /// The name of the measure.
+    Operation,
+    /// The number of the row.
+    Rank,
 }
 
-/// Converts groups to rows.
-struct Reader<'a> {
+/// The columns of a group that the writer reads.
+struct Columns {
+    timed: usize,
+    step: usize,
+    /// The time for which the targets were observed, how many they are, and whether MDTs and OSTs are among them; unless
+    /// the answer has buckets instead of groups.
+    targets: Option<[usize; 4]>,
+    /// The flags whether the total of each measure is not zero, if the answer has a row for each measure.
+    occurs: Vec<usize>,
+}
+
+/// A measure of the answer.
+struct Measured<'a> {
+    measure: &'a Measure,
+    /// The name as a value of PostgreSQL.
+    name: Option<Datum>,
+    /// Set if the measure is wanted. If the measures were not named one by one, those that occur anywhere are wanted.
+    wanted: bool,
+    /// The sources of the columns.
+    sources: Vec<Source>,
+}
+
+/// Writes groups as rows of an answer.
+///
+/// A column of the answer is the column of the same name of the group, or of that name and the number of the measure, as in
+/// `rate_0`.
+struct Writer<'a> {
     question: &'a Question,
-    /// A flag per measure, which is set if the measure is wanted. If the measures were not named one by one, those that
-    /// occur anywhere are wanted.
-    wanted: Vec<bool>,
-    rows: Vec<Row>,
+    window: &'a Window,
+    groups: Tuples<'a>,
+    columns: Columns,
+    measures: Vec<Measured<'a>>,
+    rows: Rows,
+    /// The row that is written.
+    row: Vec<Option<Datum>>,
+    written: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(question: &'a Question) -> Self {
-        let measures = &question.measures;
-        Self {
-            question,
-            wanted: vec![!measures.all; measures.list.len()],
-            rows: Vec::new(),
-        }
-    }
+/// A step of the window, with the targets of a group in it.
+struct Observed {
+    /// Start of the step.
+    time: TimestampWithTimeZone,
+    /// Width of the step in seconds.
+    seconds: f64,
+    /// The part of the step for which the targets were observed, from 0 to 1.
+    coverage: f64,
+    /// The flags whether there are MDTs and OSTs among the targets.
+    kinds: (bool, bool),
+}
 
-    /// Notes which measures occur in a group.
-    fn meet(&mut self, group: &SpiHeapTupleData<'_>) -> Result<(), Error> {
-        let first = FIRST_DIMENSION + self.question.by.iter().count() + BETWEEN;
-        let width = self.columns_per_measure();
-        for (n, wanted) in self
-            .wanted
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, wanted)| !**wanted)
-        {
-            let mut columns = Columns {
-                group,
-                next: first + n * width,
-            };
-            let (occurs, _) = columns.total(self.question)?;
-            *wanted = occurs == Some(true);
-        }
-        Ok(())
-    }
-
-    fn columns_per_measure(&self) -> usize {
-        let calls = if self.question.calls { 2 } else { 0 };
-        let share = usize::from(matches!(self.question.wanted, Wanted::Top { .. }));
-        2 + calls + share
-    }
-
-    /// Reads the columns of a group in the order of the statement.
-    fn read(&mut self, step: Step, columns: &mut Columns<'_>) -> Result<(), Error> {
-        let dimensions = columns.dimensions(&self.question.by)?;
-        let observed = columns.take::<f64>()?.unwrap_or(0.0);
-        let targets = columns.take::<i64>()?.unwrap_or(0);
-        let kinds = (
-            columns.take()?.unwrap_or(false),
-            columns.take()?.unwrap_or(false),
-        );
-        let mut row = Row {
-            time: step.time,
-            seconds: step.seconds,
-            dimensions,
-            operation: String::new(),
-            total: None,
-            rate: None,
-            calls: None,
-            per_call: None,
-            share: None,
-            coverage: observed / (targets as f64 * step.seconds),
+impl<'a> Writer<'a> {
+    fn new(
+        question: &'a Question,
+        window: &'a Window,
+        groups: Tuples<'a>,
+        rows: Rows,
+    ) -> Result<Self, Error> {
+        let list = &question.measures.list;
+        let per_measure = question.wanted.has_row_per_measure();
+        let measured = if per_measure {
+            list.as_slice()
+        } else {
+            &list[..1]
         };
-        for (n, measure) in self.question.measures.list.iter().enumerate() {
-            let occurs;
-            (occurs, row.total) = columns.total(self.question)?;
-            row.rate = columns.take()?;
-            if self.question.calls {
-                row.calls = columns.take()?;
-                row.per_call = columns.take()?;
+        let (found, asked) = (groups.columns(), rows.columns());
+        let mut measures = Vec::new();
+        for (n, measure) in measured.iter().enumerate() {
+            measures.push(Measured {
+                measure,
+                name: measure.name.as_str().into_datum(),
+                wanted: !question.measures.all,
+                sources: sources(question, &found, &asked, n)?,
+            });
+        }
+        let place = |name: &str| place(&found, name).ok_or_else(|| missing(name));
+        let columns = Columns {
+            timed: place("timed")?,
+            step: place("step")?,
+            targets: match question.wanted {
+                Wanted::Densities { .. } => None,
+                _ => Some([
+                    place("observed")?,
+                    place("targets")?,
+                    place("mdt")?,
+                    place("ost")?,
+                ]),
+            },
+            occurs: if per_measure {
+                let columns = (0..list.len()).map(|n| place(&format!("occurs_{n}")));
+                columns.collect::<Result<_, _>>()?
+            } else {
+                Vec::new()
+            },
+        };
+        Ok(Self {
+            question,
+            window,
+            groups,
+            columns,
+            measures,
+            row: vec![None; asked.len()],
+            rows,
+            written: 0,
+        })
+    }
+
+    /// Writes all groups. Returns whether the servers report times, if that is known.
+    fn write(mut self) -> Result<Option<bool>, Error> {
+        if self.question.measures.all {
+            self.choose_measures();
+        }
+        let mut timed = None;
+        for group in 0..self.groups.len() {
+            pause();
+            self.groups.read(group);
+            timed = self.groups.boolean(self.columns.timed);
+            // A row without a step has only the flag for reported times.
+            if let Some(step) = self.groups.integer(self.columns.step) {
+                let observed = self.observed(step)?;
+                self.write_group(&observed)?;
             }
-            if let Wanted::Top { .. } = self.question.wanted {
-                row.share = columns.take()?;
+        }
+        Ok(timed)
+    }
+
+    /// Marks the measures that occur in any group as wanted.
+    fn choose_measures(&mut self) {
+        for group in 0..self.groups.len() {
+            self.groups.read(group);
+            for (measured, &occurs) in self.measures.iter_mut().zip(&self.columns.occurs) {
+                measured.wanted |= self.groups.boolean(occurs) == Some(true);
             }
-            if self.shows(n, measure, kinds, occurs) {
-                self.add(Row {
-                    operation: measure.name.clone(),
-                    ..row.clone()
-                })?;
+        }
+    }
+
+    /// Returns the step of this number, counted from 1, with the targets of the current group.
+    fn observed(&self, step: i64) -> Result<Observed, Error> {
+        let step = usize::try_from(step - 1).ok();
+        let step = step.and_then(|index| self.window.step(index));
+        let (start, seconds) = step.ok_or_else(|| missing("step"))?;
+        let (mut coverage, mut kinds) = (0.0, (false, false));
+        if let Some([observed, targets, mdt, ost]) = self.columns.targets {
+            let targets = self.groups.integer(targets).unwrap_or(0);
+            coverage = self.groups.float(observed).unwrap_or(0.0) / (targets as f64 * seconds);
+            let has = |column| self.groups.boolean(column) == Some(true);
+            kinds = (has(mdt), has(ost));
+        }
+        Ok(Observed {
+            time: timestamptz(start)?,
+            seconds,
+            coverage,
+            kinds,
+        })
+    }
+
+    /// Writes the current group: a row for each measure that the answer shows, or a single row.
+    fn write_group(&mut self, observed: &Observed) -> Result<(), Error> {
+        for n in 0..self.measures.len() {
+            let shown = match self.columns.occurs.get(n) {
+                Some(&occurs) => self.shows(
+                    &self.measures[n],
+                    self.groups.boolean(occurs),
+                    observed.kinds,
+                ),
+                None => true,
+            };
+            if shown {
+                self.write_row(n, observed)?;
             }
         }
         Ok(())
-    }
-
-    fn add(&mut self, row: Row) -> Result<(), Error> {
-        if self.rows.len() == ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
-        push(&mut self.rows, row)
     }
 
     /// Returns whether the answer has a row for a measure of a group, even if its total is zero or unknown.
-    fn shows(
-        &self,
-        n: usize,
-        measure: &Measure,
-        kinds: (bool, bool),
-        occurs: Option<bool>,
-    ) -> bool {
+    fn shows(&self, measured: &Measured<'_>, occurs: Option<bool>, kinds: (bool, bool)) -> bool {
         if occurs == Some(true) {
             return true;
         }
+        let measure = measured.measure;
         if !self.question.by_targets_only() {
             // A group without activity has no row; a group with activity of unknown time has one.
             return occurs.is_none() && measure.is_time();
         }
         let reported = measure.on.0 && kinds.0 || measure.on.1 && kinds.1;
-        self.wanted[n] && (reported || !self.question.measures.all)
+        measured.wanted && (reported || !self.question.measures.all)
+    }
+
+    fn write_row(&mut self, measure: usize, observed: &Observed) -> Result<(), Error> {
+        if self.written == ROW_LIMIT {
+            return Err(Error::TooManyRows);
+        }
+        self.written += 1;
+        let measured = &self.measures[measure];
+        for (value, source) in self.row.iter_mut().zip(&measured.sources) {
+            *value = match *source {
+                Source::Null => None,
+                Source::Group(column) => self.groups.datum(column),
+                Source::Time => observed.time.into_datum(),
+                Source::Seconds => observed.seconds.into_datum(),
+                Source::Coverage => observed.coverage.into_datum(),
+                Source::Operation => measured.name,
+                Source::Rank => (self.written as i64).into_datum(),
+            };
+        }
+        self.rows.put_row(&self.row);
+        Ok(())
     }
 }
 
-/// The columns of one row of the statement's result, read one after the other.
-pub struct Columns<'a> {
-    group: &'a SpiHeapTupleData<'a>,
-    next: usize,
+/// Returns the sources of the columns of an answer for a measure.
+///
+/// # Errors
+/// [`Error::Damaged`] if the statement does not have a column, or has another type for it.
+fn sources(
+    question: &Question,
+    found: &[ColumnType],
+    asked: &[ColumnType],
+    measure: usize,
+) -> Result<Vec<Source>, Error> {
+    let source = |column: &ColumnType| {
+        let name = column.name.as_str();
+        let group = place(found, name).or_else(|| place(found, &format!("{name}_{measure}")));
+        match (name, group) {
+            ("time", _) => Ok(Source::Time),
+            ("seconds", _) => Ok(Source::Seconds),
+            ("coverage", _) => Ok(Source::Coverage),
+            ("operation", _) => Ok(Source::Operation),
+            ("rank", _) => Ok(Source::Rank),
+            (_, Some(group)) if found[group].oid == column.oid => Ok(Source::Group(group)),
+            (_, None) if is_left_out(question, name) => Ok(Source::Null),
+            _ => Err(missing(name)),
+        }
+    };
+    asked.iter().map(source).collect()
 }
 
-impl<'a> Columns<'a> {
-    /// Starts at the first column of a row.
-    pub fn of(group: &'a SpiHeapTupleData<'a>) -> Self {
-        Self { group, next: 1 }
-    }
+/// Returns whether a name is that of a dimension that the answer is not grouped by.
+fn is_left_out(question: &Question, name: &str) -> bool {
+    DIMENSIONS.iter().any(|it| it.name == name) && !question.by.iter().any(|it| it.name == name)
+}
 
-    /// Takes the next column.
-    pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
-        let value = self.group.get(self.next)?;
-        self.next += 1;
-        Ok(value)
-    }
+fn place(columns: &[ColumnType], name: &str) -> Option<usize> {
+    columns.iter().position(|it| it.name == name)
+}
 
-    /// Takes the next columns, which are the dimensions that the answer is grouped by.
-    pub fn dimensions(&mut self, by: &By) -> Result<Dimensions, Error> {
-        let mut dimensions = Dimensions::default();
-        for dimension in by.iter() {
-            match dimensions.text(dimension) {
-                Some(text) => *text = self.take()?,
-                None => dimensions.uid = self.take()?,
-            }
-        }
-        Ok(dimensions)
-    }
-
-    /// Takes a total. Returns whether it is not zero, and the total itself if the question asks for totals.
-    fn total(&mut self, question: &Question) -> Result<(Option<bool>, Option<AnyNumeric>), Error> {
-        if !question.totals {
-            return Ok((self.take()?, None));
-        }
-        let total: Option<AnyNumeric> = self.take()?;
-        let occurs = total.as_ref().map(|total| *total != AnyNumeric::from(0));
-        Ok((occurs, total))
-    }
-
-    /// Skips columns.
-    pub fn skip(&mut self, columns: usize) {
-        self.next += columns;
-    }
+fn missing(column: &str) -> Error {
+    Error::Damaged(format!("an answer lacks its column {column}"))
 }

@@ -1,135 +1,130 @@
 //! Dimensions, by which usage can be grouped and filtered.
 
-use crate::pg::argument::Short;
-use crate::pg::error::Error;
-use crate::query::arguments::Texts;
+use pgrx::IntoDatum;
+use pgrx::prelude::*;
 
-/// A dimension. Its name is also the name of a filter, of a column of the result, and a word in `by`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dimension {
-    Cluster,
-    Filesystem,
-    Kind,
-    Target,
-    Server,
-    Workload,
-    Job,
-    Node,
-    Executable,
-    Status,
-    Uid,
+use crate::pg::error::Error;
+use crate::pg::tuplestore::Rows;
+
+/// A dimension. Its name is also the name of a filter, of a column of the answer, and a word in `by`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// The name in SQL.
+    pub name: &'static str,
+    /// The table that has the dimension.
+    pub level: Level,
+    /// The column of that table.
+    column: &'static str,
+    /// The type in SQL, which says how the dimension is filtered, too.
+    pub value_type: ValueType,
+    /// Set if rollups by user know the dimension.
+    pub is_user: bool,
 }
 
-/// The kind of row that a dimension belongs to.
+/// The table that has a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// The target, a row of `jobstats.targets`.
+    /// The targets, `jobstats.targets`.
     Target,
-    /// The server on which a target was observed.
+    /// The servers on which a target was observed, in `jobstats.observations`.
     Server,
-    /// The entry, a row of `jobstats.entries`.
+    /// The entries, `jobstats.entries`.
     Entry,
 }
 
-/// The number of dimensions that are text; the only other one is `uid`.
-pub const TEXTS: usize = 10;
+/// The type of a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// A text, which is filtered by LIKE patterns, any of which must match.
+    Text,
+    /// A number, which is filtered by a list of numbers.
+    Number,
+}
 
-/// Every dimension, in the order of filters and columns.
-pub const ALL: [Dimension; TEXTS + 1] = [
-    Dimension::Cluster,
-    Dimension::Filesystem,
-    Dimension::Kind,
-    Dimension::Target,
-    Dimension::Server,
-    Dimension::Workload,
-    Dimension::Job,
-    Dimension::Node,
-    Dimension::Executable,
-    Dimension::Status,
-    Dimension::Uid,
-];
-
-impl Dimension {
-    /// Returns the name in SQL.
-    pub const fn name(self) -> &'static str {
+impl ValueType {
+    /// Returns the name of the type in SQL.
+    pub const fn sql(self) -> &'static str {
         match self {
-            Self::Cluster => "cluster",
-            Self::Filesystem => "filesystem",
-            Self::Kind => "kind",
-            Self::Target => "target",
-            Self::Server => "server",
-            Self::Workload => "workload",
-            Self::Job => "job",
-            Self::Node => "node",
-            Self::Executable => "executable",
-            Self::Status => "status",
-            Self::Uid => "uid",
+            Self::Text => "text",
+            Self::Number => "bigint",
         }
-    }
-
-    /// Returns the level of the dimension.
-    pub const fn level(self) -> Level {
-        match self {
-            Self::Cluster | Self::Filesystem | Self::Kind | Self::Target => Level::Target,
-            Self::Server => Level::Server,
-            _ => Level::Entry,
-        }
-    }
-
-    /// Returns the column of the dimension, where tables are called `t` (targets), `o` (observations) and `e`
-    /// (entries).
-    pub fn column(self) -> String {
-        let name = match self {
-            Self::Target => "name",
-            other => other.name(),
-        };
-        let table = match self.level() {
-            Level::Target => "t",
-            Level::Server => "o",
-            Level::Entry => "e",
-        };
-        format!("{table}.{name}")
     }
 }
 
-/// The dimensions that an answer is grouped by.
+/// Every dimension, in the order of filters and columns. The SQL of the reading functions, which pgrx needs as text, names
+/// them again; the regression test `dimensions` compares it with this list.
+pub static DIMENSIONS: &[Dimension] = &[
+    text("cluster", Level::Target, "cluster"),
+    text("filesystem", Level::Target, "filesystem"),
+    text("kind", Level::Target, "kind"),
+    text("target", Level::Target, "name"),
+    text("server", Level::Server, "server"),
+    text("workload", Level::Entry, "workload"),
+    text("job", Level::Entry, "job"),
+    text("node", Level::Entry, "node"),
+    text("executable", Level::Entry, "executable"),
+    text("status", Level::Entry, "status"),
+    Dimension {
+        value_type: ValueType::Number,
+        is_user: true,
+        ..text("uid", Level::Entry, "uid")
+    },
+    text("entry", Level::Entry, "name"),
+];
+
+const fn text(name: &'static str, level: Level, column: &'static str) -> Dimension {
+    Dimension {
+        name,
+        level,
+        column,
+        value_type: ValueType::Text,
+        is_user: false,
+    }
+}
+
+impl Dimension {
+    /// Returns the column of the dimension in the table of its level, which the statement calls `table`.
+    pub fn column(&self, table: &str) -> String {
+        format!("{table}.{}", self.column)
+    }
+}
+
+/// The dimensions that an answer is grouped by, in the order of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct By(Vec<Dimension>);
+pub struct By(Vec<&'static Dimension>);
 
 impl By {
     /// Parses the argument `by`; NULL stands for the default of the function.
     ///
     /// # Errors
     /// [`Error::Unknown`] if a name is not that of a dimension.
-    pub fn parse(names: Texts, default: &[Dimension]) -> Result<Self, Error> {
-        let Some(Short(names)) = names else {
-            return Ok(Self(default.to_vec()));
+    pub fn parse(names: Option<Vec<Option<String>>>, default: &[&str]) -> Result<Self, Error> {
+        let Some(names) = names else {
+            return Ok(Self::these(default));
         };
-        let mut chosen = [false; ALL.len()];
+        let mut chosen = Vec::new();
         for name in names {
-            let position = ALL
+            let found = DIMENSIONS
                 .iter()
-                .position(|dimension| Some(dimension.name()) == name.as_deref())
-                .ok_or_else(|| unknown(name))?;
-            chosen[position] = true;
+                .find(|it| Some(it.name) == name.as_deref());
+            chosen.push(found.ok_or_else(|| unknown(name))?.name);
         }
-        let by = ALL.into_iter().zip(chosen);
-        Ok(Self(by.filter(|(_, on)| *on).map(|(it, _)| it).collect()))
+        Ok(Self::these(&chosen))
     }
 
-    /// Groups by these dimensions, which must be in the order of the columns.
-    pub fn these(dimensions: &[Dimension]) -> Self {
-        Self(dimensions.to_vec())
+    /// Groups by the dimensions of these names.
+    pub fn these(names: &[&str]) -> Self {
+        let dimensions = DIMENSIONS.iter();
+        Self(dimensions.filter(|it| names.contains(&it.name)).collect())
     }
 
-    /// Returns the dimensions of these levels, in the order of the columns.
-    pub fn of(&self, levels: &[Level]) -> impl Iterator<Item = Dimension> {
-        let of_levels = |dimension: &Dimension| levels.contains(&dimension.level());
-        self.0.iter().copied().filter(of_levels)
+    /// Returns the dimensions of these levels.
+    pub fn of(&self, levels: &[Level]) -> impl Iterator<Item = &'static Dimension> {
+        self.iter().filter(|it| levels.contains(&it.level))
     }
 
-    /// Returns the dimensions in the order of the columns.
-    pub fn iter(&self) -> impl Iterator<Item = Dimension> {
+    /// Returns the dimensions.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Dimension> {
         self.0.iter().copied()
     }
 
@@ -140,7 +135,7 @@ impl By {
 }
 
 fn unknown(name: Option<String>) -> Error {
-    let names: Vec<&str> = ALL.iter().map(|dimension| dimension.name()).collect();
+    let names: Vec<&str> = DIMENSIONS.iter().map(|dimension| dimension.name).collect();
     Error::Unknown {
         what: "dimension",
         name: name.unwrap_or_else(|| "NULL".to_owned()),
@@ -148,37 +143,19 @@ fn unknown(name: Option<String>) -> Error {
     }
 }
 
-/// The dimensions of one row of an answer. Dimensions that are not asked for are `None`.
-#[derive(Debug, Clone, Default)]
-pub struct Dimensions {
-    pub cluster: Option<String>,
-    pub filesystem: Option<String>,
-    pub kind: Option<String>,
-    pub target: Option<String>,
-    pub server: Option<String>,
-    pub workload: Option<String>,
-    pub job: Option<String>,
-    pub node: Option<String>,
-    pub executable: Option<String>,
-    pub status: Option<String>,
-    pub uid: Option<i64>,
-}
-
-impl Dimensions {
-    /// Returns the field of a dimension that is text; `None` for `uid`.
-    pub fn text(&mut self, dimension: Dimension) -> Option<&mut Option<String>> {
-        match dimension {
-            Dimension::Cluster => Some(&mut self.cluster),
-            Dimension::Filesystem => Some(&mut self.filesystem),
-            Dimension::Kind => Some(&mut self.kind),
-            Dimension::Target => Some(&mut self.target),
-            Dimension::Server => Some(&mut self.server),
-            Dimension::Workload => Some(&mut self.workload),
-            Dimension::Job => Some(&mut self.job),
-            Dimension::Node => Some(&mut self.node),
-            Dimension::Executable => Some(&mut self.executable),
-            Dimension::Status => Some(&mut self.status),
-            Dimension::Uid => None,
-        }
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.dimensions() RETURNS TABLE (name text, type text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.dimensions() IS
+'Internal: the dimensions of the reading functions with their types, in the order of filters and columns.';
+"#)]
+fn jobstats_dimensions(mut rows: Rows) {
+    for dimension in DIMENSIONS {
+        rows.put(|| {
+            [
+                dimension.name.into_datum(),
+                dimension.value_type.sql().into_datum(),
+            ]
+        });
     }
 }

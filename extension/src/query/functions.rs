@@ -3,6 +3,7 @@
 mod balance;
 mod densities;
 mod job;
+mod last_work;
 mod metrics;
 mod now;
 mod rates;

@@ -3,15 +3,16 @@
 use jobstats_core::operation::{Kind, OPERATIONS, Operation, find};
 use serde_json::{Map, Value};
 
-use crate::pg::argument::Short;
 use crate::pg::error::{Error, shown};
 use crate::pg::jsonb::Jsonb;
-use crate::query::arguments::Texts;
 use crate::store::columns::usecs_name;
 use crate::store::sum::Sum;
 
 /// The name of the operation that `weights` define.
 const WEIGHTED: &str = "weighted";
+
+/// The number of calls from which on the bytes or microseconds per call are told.
+pub const CALLS_FOR_MEAN: u8 = 10;
 
 /// A sum and its factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,9 +172,12 @@ pub struct Measures {
 
 impl Measures {
     /// Parses the arguments `operations` and `weights`.
-    pub fn parse(operations: Texts, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
+    pub fn parse(
+        operations: Option<Vec<Option<String>>>,
+        weights: Option<Jsonb<'_>>,
+    ) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
-        let Some(Short(names)) = operations else {
+        let Some(names) = operations else {
             let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
             list.push(Measure::metadata());
             list.extend(weighted);

@@ -1,8 +1,34 @@
 //! The question that a reading function asks.
 
-use crate::query::arguments::{Filters, Period};
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+
 use crate::query::dimension::{By, Dimension, Level};
+use crate::query::filters::Filters;
 use crate::query::measure::Measures;
+
+/// The window that is asked for. A field that is `None` has its default.
+#[derive(Default)]
+pub struct Period {
+    /// The start, which is not part of the window.
+    pub since: Option<TimestampWithTimeZone>,
+    /// The end, which is part of the window.
+    pub until: Option<TimestampWithTimeZone>,
+    /// The width of the steps; `None` for one row for the window.
+    pub step: Option<Interval>,
+    /// Set if the window is not cut to the time up to which it has been observed so far.
+    pub fixed: bool,
+}
+
+/// The columns of a summary and the operations whose totals they are.
+pub const SUMMARY: [(&str, &str); 7] = [
+    ("read_bytes", "read_bytes"),
+    ("write_bytes", "write_bytes"),
+    ("read", "read"),
+    ("write", "write"),
+    ("opens", "open"),
+    ("metadata", "metadata"),
+    ("service_time", "service_time"),
+];
 
 /// A question with its defaults filled in.
 pub struct Question {
@@ -45,6 +71,13 @@ pub enum Wanted {
     Leading,
 }
 
+impl Wanted {
+    /// Returns whether the answer has a row for each measure of a group, and not one for all of them.
+    pub fn has_row_per_measure(self) -> bool {
+        matches!(self, Self::All | Self::Top { .. })
+    }
+}
+
 impl Question {
     /// Returns whether the groups consist of targets alone. Targets without usage are then in the answer too.
     pub fn by_targets_only(&self) -> bool {
@@ -58,9 +91,9 @@ impl Question {
 
     /// Returns whether the question tells different entries of one user apart.
     pub fn tells_entries_apart(&self) -> bool {
-        let of_entries = |it: &Dimension| it.level() == Level::Entry && *it != Dimension::Uid;
-        self.by.iter().any(|it| of_entries(&it))
-            || self.filters.chosen().any(|it| of_entries(&it))
+        let of_entries = |it: &Dimension| it.level == Level::Entry && !it.is_user;
+        self.by.iter().any(of_entries)
+            || self.filters.chosen().any(of_entries)
             || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
     }
 

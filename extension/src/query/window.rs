@@ -5,9 +5,13 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::{DAY, micros, timestamptz};
-use crate::query::arguments::{Filters, Period};
 use crate::query::dimension::Level;
+use crate::query::filters::Filters;
+use crate::query::params::Params;
+use crate::query::question::Period;
 use crate::store::views::{last_since, pace};
 
 /// The largest number of rows of an answer. Nobody asks for more.
@@ -113,16 +117,10 @@ pub fn require_bearable(
     if steps <= FEW_STEPS {
         return Ok(());
     }
-    let conditions = filters.conditions(Level::Target, 1);
-    let targets = client
-        .select(
-            &format!("SELECT count(*) FROM jobstats.targets t WHERE true{conditions}"),
-            Some(1),
-            &filters.parameters().collect::<Vec<_>>(),
-        )?
-        .first()
-        .get_one::<i64>()?
-        .unwrap_or(0);
+    let params = Params::default();
+    let conditions = filters.conditions(Level::Target, "target", &params);
+    let statement = format!("SELECT count(*) FROM jobstats.targets target WHERE true{conditions}");
+    let targets: i64 = client.query_value(&statement, &params.take())?;
     if targets.saturating_mul(steps as i64) > CELL_LIMIT {
         return Err(Error::TooManyCells { steps, targets });
     }
@@ -166,25 +164,19 @@ fn step_edges(
     step: &Interval,
 ) -> Result<Vec<Micros>, Error> {
     // In the SELECT list, PostgreSQL computes the series row by row, so that a far too long one ends early.
-    let rows = client.select(
-        "SELECT pg_catalog.generate_series($1, $2, $3)",
-        Some(STEP_LIMIT as i64 + 2),
+    let rows = client.query(
+        "SELECT pg_catalog.generate_series($1, $2, $3) LIMIT $4",
         &[
             timestamptz(since)?.into(),
             timestamptz(until)?.into(),
             (*step).into(),
+            (STEP_LIMIT as i64 + 2).into(),
         ],
     )?;
     if rows.len() > STEP_LIMIT + 1 {
         return Err(Error::TooManySteps);
     }
-    let mut edges = Vec::with_capacity(rows.len() + 1);
-    for row in rows {
-        if let Some(edge) = row.get::<TimestampWithTimeZone>(1)? {
-            edges.push(micros(edge)?);
-        }
-    }
-    Ok(edges)
+    rows.map(|row| micros(row.at(1)?)).collect()
 }
 
 /// Returns the time up to which every target in scope has been observed, except the silent ones; `None` if there is no
@@ -194,20 +186,14 @@ fn observed_until(
     since: Micros,
     filters: &Filters,
 ) -> Result<Option<Micros>, Error> {
-    let conditions = filters.conditions(Level::Target, 2)
-        + &filters
-            .conditions(Level::Server, 2)
-            .replace("o.server", "p.server");
-    let pace = pace(&last_since("$1 - interval '24 hours'"));
-    let statement = format!(
-        "SELECT min(p.last_observation) FROM ({pace}) p JOIN jobstats.targets t ON t.target_id = p.target_id \
-         WHERE NOT p.silent{conditions}"
+    let (params, since) = (Params::default(), timestamptz(since)?);
+    let since = params.bind("since", || since);
+    let statement = sql!(
+        "window/observed_until.sql",
+        pace = pace(&last_since(&format!("{since} - interval '24 hours'"))),
+        conditions = filters.conditions(Level::Target, "target", &params)
+            + &filters.conditions(Level::Server, "pace", &params),
     );
-    let mut parameters = vec![timestamptz(since)?.into()];
-    parameters.extend(filters.parameters());
-    let end = client
-        .select(&statement, Some(1), &parameters)?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
+    let end: Option<TimestampWithTimeZone> = client.query_value(&statement, &params.take())?;
     end.map(micros).transpose()
 }

@@ -13,8 +13,8 @@ use crate::pg::spi::{SqlResult, connect, connect_mut};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
-use crate::store::rollup::{LEVELS, Level};
-use crate::store::tables::GROWING;
+use crate::store::rollup::{ROLLUPS, Rollup};
+use crate::store::sources;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
 
@@ -31,7 +31,7 @@ struct Pending {
     /// The width of chunks of a hypertable, as an SQL expression.
     chunk_width: String,
     /// The rollup that becomes a continuous aggregate; `None` if the relation becomes a hypertable.
-    aggregate: Option<&'static Level>,
+    aggregate: Option<&'static Rollup>,
 }
 
 /// Returns the relations that are not yet as `installation` makes them, each after the relations that it is made from.
@@ -39,21 +39,21 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
     let Installation::Timescale { community, .. } = installation else {
         return Ok(Vec::new());
     };
-    let growing = GROWING.iter().map(|table| Pending {
-        relation: (*table).to_owned(),
+    let growing = sources::growing().map(|growing| Pending {
+        relation: growing.table.to_owned(),
         key: "time",
         unit: "day",
         chunk_width: "(SELECT s.chunk_interval FROM jobstats.settings s)".to_owned(),
         aggregate: None,
     });
-    let rollups = LEVELS.iter().map(|level| Pending {
+    let rollups = ROLLUPS.iter().map(|level| Pending {
         relation: level.relation(),
         key: "bucket",
         unit: level.unit,
         chunk_width: level.chunk_width(),
         aggregate: community.then_some(level),
     });
-    let users = LEVELS.iter().map(|level| Pending {
+    let users = ROLLUPS.iter().map(|level| Pending {
         relation: level.users(),
         key: "bucket",
         unit: level.unit,

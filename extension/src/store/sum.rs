@@ -37,6 +37,7 @@ impl Sum {
         }
     }
 
+    /// Returns the sum of the calls, or bytes, of operations.
     pub fn counts(operations: &[&Operation]) -> Self {
         Self {
             columns: operations.iter().map(|it| it.name.to_owned()).collect(),
@@ -45,6 +46,7 @@ impl Sum {
         }
     }
 
+    /// Returns the sum of the microseconds spent on operations.
     pub fn times(operations: &[&Operation]) -> Self {
         Self {
             columns: operations.iter().map(|it| usecs_name(it)).collect(),
@@ -53,6 +55,7 @@ impl Sum {
         }
     }
 
+    /// Returns the same sum over metadata targets only.
     pub fn on_mdt(mut self) -> Self {
         self.mdt_only = true;
         self

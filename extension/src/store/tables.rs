@@ -8,9 +8,7 @@ use crate::store::columns::operation_columns;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
 use crate::store::rollup;
-
-/// The tables that grow with time.
-pub const GROWING: [&str; 3] = ["raw", "observations", "increments"];
+use crate::store::sources::growing;
 
 /// The statement that turns off compression of raw text, which is packed before it is stored: trying to compress it
 /// again would cost more than it saves.
@@ -42,13 +40,14 @@ pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Turns the growing tables of a new store into hypertables, or creates their first partitions.
 pub fn divide(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(), Error> {
     client.execute(PACKED, &[])?;
-    for table in GROWING {
+    for growing in growing() {
+        let table = growing.table;
         divide_by_time(client, installation, table, "time", "interval '1 day'")?;
     }
     client.execute(
-        "SELECT jobstats_internal.add_partitions(relation, text 'day', now(), now() + interval '3 days') \
-         FROM unnest($1::text[]) AS relation",
-        &[GROWING.to_vec().into()],
+        "SELECT jobstats_internal.add_partitions(t.relation, text 'day', now(), now() + interval '3 days') \
+         FROM jobstats_internal.growing_tables() t",
+        &[],
     )?;
     Ok(())
 }
@@ -71,11 +70,11 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
 fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
     client.execute(
         &format!(
-            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', relation)::regclass, s.chunk_interval) \
-             FROM jobstats.settings s, unnest($1::text[]) AS relation \
-             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', relation)) AND c.relkind = 'r'"
+            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
+             FROM jobstats.settings s, jobstats_internal.growing_tables() t \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
         ),
-        &[GROWING.to_vec().into()],
+        &[],
     )?;
     Ok(())
 }
@@ -94,10 +93,10 @@ fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
         )?
         .map(|row| row.get("name"))
         .collect::<Result<Vec<String>, _>>()?;
-    let rollups = rollup::LEVELS
+    let rollups = rollup::ROLLUPS
         .iter()
         .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
-    let users = rollup::LEVELS
+    let users = rollup::ROLLUPS
         .iter()
         .map(|level| ("TABLE", level.users(), "bucket"));
     let increments = ("TABLE", "increments".to_owned(), "\"time\"");

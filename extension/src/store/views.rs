@@ -70,7 +70,7 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
-    for (name, definition) in rollup::LEVELS.iter().flat_map(rollup::Level::views) {
+    for (name, definition) in rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views) {
         client.execute(
             "SELECT jobstats_internal.put_view($1, $2)",
             &[name.into(), definition.into()],

@@ -70,6 +70,12 @@ VALUES ('2025-11-03 08:05', '2025-11-03 08:04', '2025-11-03 08:05', 1, target('f
     ('2025-11-03 08:04', '2025-11-03 08:02', '2025-11-03 08:14', 1, target('fs-OST0001'), false, 5);
 DELETE FROM jobstats.entries WHERE name = 'y.1';
 SELECT cluster, target, "time", entry, what, stored, computed FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
+-- So do parallel workers, where they are left to do all of it.
+SET LOCAL parallel_leader_participation = off;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SELECT count(*) FROM jobstats_audit('2025-11-03 08:00', '2025-11-03 09:00');
 ROLLBACK;
 
 -- More than anybody reads.

@@ -46,7 +46,7 @@ SELECT kind, operation, rate FROM jobstats_rates(at(0), at(20), '{metadata,servi
 
 -- All dimensions.
 SELECT * FROM jobstats_rates(at(0), at(20), '{write_bytes}',
-    '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid}');
+    '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry}');
 
 -- In steps, from the start; the last is what is left. Not observed is NULL, which is not zero.
 SELECT "time", seconds, target, rate, coverage

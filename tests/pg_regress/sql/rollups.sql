@@ -18,7 +18,7 @@ WHERE t NOT BETWEEN '2025-11-02 03:00' AND '2025-11-02 11:00';
 
 -- What each level shows, and what it holds, against what increments say.
 CREATE FUNCTION expected(width interval) RETURNS TABLE (bucket timestamptz, entry_id bigint, target_id integer,
-    first timestamptz, last timestamptz, resets bigint, write bigint, write_bytes bigint) LANGUAGE sql AS $$
+    first timestamptz, last timestamptz, resets bigint, write bigint, write_bytes bigint) LANGUAGE sql STABLE PARALLEL SAFE AS $$
 SELECT date_bin(width, "time" - interval '1 microsecond', 'epoch') + interval '1 microsecond', entry_id, target_id,
     min(since),
     -- Servers whose clock is elsewhere do not know when something was last active.
@@ -58,6 +58,14 @@ VALUES ('oss1', '2025-11-03 13:00', ost('fs-OST0000', record('a.1', 1, 4096), re
     ('oss1', '2025-11-03 14:00', ost('fs-OST0000', record('a.1', 10, 8192), record('c.3', 5, 5)));
 SELECT count(*) > 0 AS dirty FROM jobstats.dirty;
 SELECT level, shown, held > 0 AS behind FROM differences();
+-- So do parallel workers, where they are left to do all of it.
+BEGIN;
+SET LOCAL parallel_leader_participation = off;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SELECT level, shown, held > 0 AS behind FROM differences();
+COMMIT;
 CALL jobstats_maintain();
 SELECT * FROM differences();
 TABLE jobstats.dirty;

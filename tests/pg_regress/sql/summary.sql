@@ -30,7 +30,7 @@ SELECT node, first, last_active, nodes, service_time, busiest_target FROM jobsta
 SELECT kind, job, nodes, service_time, busiest_target FROM jobstats_summary(at(0), at(10), '{kind,job}', filesystem => '{scratch}');
 -- All columns.
 \x on
-SELECT * FROM jobstats_summary(at(0), at(10), '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid}', executable => '{rsync}');
+SELECT * FROM jobstats_summary(at(0), at(10), '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry}', executable => '{rsync}');
 \x off
 SELECT * FROM jobstats_summary(at(0), at(10), '{}', job => '{none}');
 

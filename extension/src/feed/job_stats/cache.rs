@@ -20,7 +20,7 @@ pub struct Key {
 /// The memory of the cache in bytes: enough for a text of 150 MB, or for hundreds of usual ones.
 const LIMIT: usize = 64 << 20;
 
-struct Kept {
+struct Cached {
     key: Key,
     snapshot: Snapshot<'static>,
     memory: usize,
@@ -28,16 +28,16 @@ struct Kept {
 
 thread_local! {
     /// The cached snapshots, the oldest first.
-    static KEPT: RefCell<VecDeque<Kept>> = const { RefCell::new(VecDeque::new()) };
+    static CACHE: RefCell<VecDeque<Cached>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// Registers the thread-local memory with the C library, which ends the process if it cannot do so on first use.
 pub fn register_memory() {
-    KEPT.with(|_| ());
+    CACHE.with(|_| ());
 }
 
 /// Caches the snapshot of a text and drops the oldest ones that exceed [`LIMIT`].
-pub fn keep(key: Key, snapshot: Snapshot<'_>) {
+pub fn put(key: Key, snapshot: Snapshot<'_>) {
     let memory = snapshot.memory();
     if memory > LIMIT {
         return;
@@ -45,15 +45,15 @@ pub fn keep(key: Key, snapshot: Snapshot<'_>) {
     let Some(snapshot) = snapshot.keep() else {
         return;
     };
-    KEPT.with_borrow_mut(|kept| {
-        kept.retain(|other| other.key != key);
-        let mut total = memory + kept.iter().map(|other| other.memory).sum::<usize>();
+    CACHE.with_borrow_mut(|cache| {
+        cache.retain(|other| other.key != key);
+        let mut total = memory + cache.iter().map(|other| other.memory).sum::<usize>();
         while total > LIMIT
-            && let Some(oldest) = kept.pop_front()
+            && let Some(oldest) = cache.pop_front()
         {
             total -= oldest.memory;
         }
-        kept.push_back(Kept {
+        cache.push_back(Cached {
             key,
             snapshot,
             memory,
@@ -64,8 +64,8 @@ pub fn keep(key: Key, snapshot: Snapshot<'_>) {
 /// Removes the snapshot of a text from the cache and returns it, if it is there. The next text of the target takes its
 /// place.
 pub fn take(key: Key) -> Option<Snapshot<'static>> {
-    KEPT.with_borrow_mut(|kept| {
-        let place = kept.iter().position(|other| other.key == key)?;
-        kept.remove(place).map(|found| found.snapshot)
+    CACHE.with_borrow_mut(|cache| {
+        let position = cache.iter().position(|other| other.key == key)?;
+        cache.remove(position).map(|found| found.snapshot)
     })
 }

@@ -7,9 +7,11 @@ use jobstats_core::window::edge_distance;
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::rows::{Row, insert_increments};
+use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
 use crate::feed::job_stats::stored::{self, Read, Stale, Stored};
-use crate::feed::timing::{Step, timed};
+pub use crate::feed::outcome::Counts;
+use crate::feed::outcome::clamp;
+use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
@@ -23,19 +25,6 @@ const INCREMENT_BYTES: usize = 2048;
 
 /// The memory of a new entry in bytes until it is stored: several copies of its name, and the fields of its identity.
 const ENTRY_BYTES: usize = 1024;
-
-/// The counts of a row of `jobstats.observations`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub entries: i32,
-    pub active: i32,
-    pub added: i32,
-    pub resets: i32,
-    pub removed: i32,
-    pub carried: i32,
-    pub unknown: i32,
-    pub problems: i32,
-}
 
 /// The result of comparing an observation with the one before; its increments are not yet stored.
 pub struct Computation<'a> {
@@ -69,10 +58,10 @@ pub struct Found {
 
 impl From<&Problem<'_>> for Found {
     fn from(problem: &Problem<'_>) -> Self {
-        let place = problem
+        let operation = problem
             .operation
             .map_or_else(String::new, |operation| format!(" {operation}:"));
-        let text = format!("{}:{place} {}", problem.entry, problem.reason);
+        let text = format!("{}:{operation} {}", problem.entry, problem.reason);
         Self {
             line: problem.line,
             reason: problem.reason.code(),
@@ -97,7 +86,7 @@ pub fn computation<'a>(
 ) -> Result<Computation<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
-    let mut comparison = timed(Step::Compare, || {
+    let mut comparison = timed(Phase::Compare, || {
         compare(previous, next, cleanup_interval, PAUSE)
     })?;
     if let Some(previous) = previous {
@@ -134,10 +123,10 @@ pub fn compute(
             rollup::coarse(client, span, width)?;
         }
     }
-    let rows = timed(Step::Entries, || {
+    let rows = timed(Phase::Entries, || {
         rows(client, entries, computation.increments)
     })?;
-    let increments = timed(Step::Increments, || {
+    let increments = timed(Phase::Increments, || {
         insert_increments(client, target_id, rows)
     })?;
     let computed = Computed {
@@ -155,13 +144,13 @@ pub fn rows(
     client: &SpiClient<'_>,
     entries: &mut Entries,
     increments: Vec<Increment<'_>>,
-) -> Result<Vec<Row>, Error> {
+) -> Result<Vec<EntryIncrement>, Error> {
     require_room(increments.len(), ENTRY_BYTES)?;
     entries.resolve(client, increments.iter().map(|increment| increment.id))?;
     let mut rows = Vec::new();
     reserve(&mut rows, increments.len())?;
     for increment in PAUSE.among(increments) {
-        rows.push(Row::new(entries.id(increment.id)?, increment));
+        rows.push(EntryIncrement::new(entries.id(increment.id)?, increment));
     }
     Ok(rows)
 }
@@ -283,9 +272,4 @@ fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
         unknown: clamp(comparison.unknown),
         problems: clamp(scanned + comparison.problems_found),
     }
-}
-
-/// Converts a count to the type of its column. A text holds far fewer entries than an integer can count.
-fn clamp(count: u64) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
 }

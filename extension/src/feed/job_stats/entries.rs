@@ -10,6 +10,7 @@ use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
 use crate::store::formats::{identity_columns, usable_formats};
 
@@ -46,8 +47,7 @@ impl Entries {
         pending.sort_unstable();
         pending.dedup();
         if self.deleted.is_none() && !pending.is_empty() {
-            let found = client.select(DELETED, Some(1), &[])?;
-            self.deleted = found.first().get_one()?;
+            self.deleted = client.query_value(DELETED, &[])?;
         }
         for seed in 0.. {
             if pending.is_empty() {
@@ -99,18 +99,15 @@ impl Entries {
         let mut values = vec![self.new.keys().copied().collect::<Vec<_>>().into()];
         values.extend(identity_columns(&formats, self.new.values()));
         values.push(timestamptz(first_seen)?.into());
-        let inserted = client.update(
+        let inserted = client.execute_rows(
             "INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, first_seen) \
              SELECT *, $12 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], \
              $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[]) ON CONFLICT (entry_id) DO NOTHING \
              RETURNING entry_id",
-            None,
             &values,
         )?;
         for row in inserted {
-            if let Some(id) = row.get::<i64>(1)? {
-                self.new.remove(&id);
-            }
+            self.new.remove(&row.at::<i64>(1)?);
         }
         self.require_same(client)
     }
@@ -122,14 +119,12 @@ impl Entries {
         if self.ids.is_empty() {
             return Ok(());
         }
-        client.update(
+        client.execute(
             "SELECT FROM jobstats.locks WHERE name = 'entries' FOR KEY SHARE",
-            None,
             &[],
         )?;
         // These statements take a new snapshot.
-        let deleted = client.update(DELETED, Some(1), &[])?;
-        if deleted.first().get_one::<i64>()? == self.deleted {
+        if client.execute_value::<Option<i64>>(DELETED, &[])? == self.deleted {
             return Ok(());
         }
         let stored = stored_names(client, self.ids.values().copied().collect())?;
@@ -175,16 +170,13 @@ fn hash(name: &str, seed: u64) -> i64 {
 /// Returns the names that are stored under these keys. If this transaction has written, as a feed has when it locked
 /// its targets, the statement takes a new snapshot of the database.
 fn stored_names(client: &SpiClient<'_>, ids: Vec<i64>) -> Result<HashMap<i64, String>, Error> {
-    let rows = client.select(
+    let rows = client.query(
         "SELECT entry_id, name FROM jobstats.entries WHERE entry_id = ANY ($1)",
-        None,
         &[ids.into()],
     )?;
     let mut names = HashMap::with_capacity(rows.len());
     for row in rows {
-        if let (Some(id), Some(name)) = (row.get::<i64>(1)?, row.get::<String>(2)?) {
-            names.insert(id, name);
-        }
+        names.insert(row.at(1)?, row.at(2)?);
     }
     Ok(names)
 }

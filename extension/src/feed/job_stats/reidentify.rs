@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect_mut};
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store;
 use crate::store::formats::{SAMPLE, configured_formats, identity_columns, notice};
 use crate::store::rollup;
@@ -45,7 +45,7 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         after = Some(last);
         let mut values = vec![ids.into()];
         values.extend(identity_columns(&formats, names.iter()));
-        let updated = client.update(
+        let updated = client.execute(
             "UPDATE jobstats.entries e SET job = n.job, uid = n.uid, gid = n.gid, node = n.node, \
              executable = n.executable, pid = n.pid, format = n.format, status = n.status, workload = n.workload \
              FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], \
@@ -54,18 +54,16 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
              WHERE e.entry_id = n.entry_id AND \
              (e.job, e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.status, e.workload) IS DISTINCT FROM \
              (n.job, n.uid, n.gid, n.node, n.executable, n.pid, n.format, n.status, n.workload)",
-            None,
             &values,
         )?;
-        changed += updated.len() as i64;
+        changed += updated as i64;
     }
 }
 
 /// Returns the next entries in the order of their keys.
 fn batch(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<(Vec<i64>, Vec<String>), Error> {
-    let rows = client.update(
+    let rows = client.execute_rows(
         "SELECT entry_id, name FROM jobstats.entries WHERE $1 IS NULL OR entry_id > $1 ORDER BY entry_id LIMIT $2",
-        None,
         &[after.into(), BATCH.into()],
     )?;
     let (mut ids, mut names) = (
@@ -73,36 +71,29 @@ fn batch(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<(Vec<i64>, Ve
         Vec::with_capacity(rows.len()),
     );
     for row in rows {
-        if let (Some(id), Some(name)) = (row.get::<i64>(1)?, row.get::<String>(2)?) {
-            ids.push(id);
-            names.push(name);
-        }
+        ids.push(row.at(1)?);
+        names.push(row.at(2)?);
     }
     Ok((ids, names))
 }
 
 fn notice_if_most_unmatched(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let (unmatched, all) = client
-        .update(
-            "SELECT count(*) FILTER (WHERE status = 'malformed'), count(*) FROM jobstats.entries",
-            Some(1),
-            &[],
-        )?
-        .first()
-        .get_two::<i64, i64>()?;
-    let (unmatched, all) = (unmatched.unwrap_or(0), all.unwrap_or(0));
+    let counts = client.execute_opt(
+        "SELECT count(*) FILTER (WHERE status = 'malformed') AS unmatched, count(*) AS all FROM jobstats.entries",
+        &[],
+    )?;
+    let (unmatched, all): (i64, i64) = match counts {
+        Some(counts) => (counts.get("unmatched")?, counts.get("all")?),
+        None => return Ok(()),
+    };
     if unmatched * 2 <= all {
         return Ok(());
     }
-    let rows = client.update(
+    let rows = client.execute_rows(
         "SELECT name FROM jobstats.entries WHERE status = 'malformed' ORDER BY entry_id LIMIT $1",
-        None,
         &[(SAMPLE as i64).into()],
     )?;
-    let mut names = Vec::new();
-    for row in rows {
-        names.extend(row.get::<String>(1)?);
-    }
+    let names: Vec<String> = rows.map(|row| row.get("name")).collect::<Result<_, _>>()?;
     let likely = likely_format(names.iter().map(String::as_str));
     notice(
         "the store",

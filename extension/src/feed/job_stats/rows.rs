@@ -25,12 +25,12 @@ use crate::pg::time::postgres_micros;
 use crate::store::columns::operation_columns;
 
 /// An increment whose entry is resolved. It becomes a row of `jobstats.increments` for each of its parts.
-pub struct Row {
+pub struct EntryIncrement {
     entry_id: i64,
     increment: Increment<'static>,
 }
 
-impl Row {
+impl EntryIncrement {
     /// Makes a row from an increment of the entry.
     pub fn new(entry_id: i64, increment: Increment<'_>) -> Self {
         let increment = Increment {
@@ -47,7 +47,7 @@ impl Row {
 /// The rows of one target.
 struct Batch {
     target_id: i32,
-    rows: vec::IntoIter<Row>,
+    rows: vec::IntoIter<EntryIncrement>,
     /// The number of rows that a statement reads.
     at_a_time: usize,
 }
@@ -104,12 +104,12 @@ fn columns() -> impl Iterator<Item = (String, Type)> {
 pub fn insert_increments(
     client: &mut SpiClient<'_>,
     target_id: i32,
-    rows: Vec<Row>,
+    rows: Vec<EntryIncrement>,
 ) -> Result<usize, Error> {
     if rows.is_empty() {
         return Ok(0);
     }
-    let Source { names, select } = source();
+    let StagedRows { names, select } = staged_rows();
     let statement = format!("INSERT INTO jobstats.increments ({names}) {select}");
     let pieces = rows.len().div_ceil(AT_A_TIME);
     staged(target_id, rows, AT_A_TIME, || {
@@ -118,13 +118,13 @@ pub fn insert_increments(
     })
 }
 
-/// Runs a statement that reads increments of a target from [`Source::select`].
+/// Runs a statement that reads increments of a target from [`StagedRows::select`].
 ///
 /// # Errors
 /// The errors of the statement.
 pub fn with_rows<T>(
     target_id: i32,
-    rows: Vec<Row>,
+    rows: Vec<EntryIncrement>,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     staged(target_id, rows, usize::MAX, run)
@@ -136,7 +136,7 @@ const AT_A_TIME: usize = 1000;
 
 fn staged<T>(
     target_id: i32,
-    rows: Vec<Row>,
+    rows: Vec<EntryIncrement>,
     at_a_time: usize,
     run: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
@@ -145,21 +145,21 @@ fn staged<T>(
         rows: rows.into_iter(),
         at_a_time,
     }));
-    let _staged = Staged;
+    let _unstage = Unstage;
     run()
 }
 
 /// A guard that removes the rows when the statement ends, also by an error of PostgreSQL.
-struct Staged;
+struct Unstage;
 
-impl Drop for Staged {
+impl Drop for Unstage {
     fn drop(&mut self) {
         STAGED.set(None);
     }
 }
 
 /// The SQL with which a statement reads the waiting rows, once.
-pub struct Source {
+pub struct StagedRows {
     /// The columns of `jobstats.increments`.
     pub names: String,
     /// A SELECT that gives these columns.
@@ -167,7 +167,7 @@ pub struct Source {
 }
 
 /// Returns the SQL with which a statement reads the waiting rows.
-pub fn source() -> Source {
+pub fn staged_rows() -> StagedRows {
     let names: Vec<String> = columns().map(|(name, _)| format!("\"{name}\"")).collect();
     let types = columns().map(|(name, (kind, _))| format!("\"{name}\" {kind}"));
     let names = names.join(", ");
@@ -176,7 +176,7 @@ pub fn source() -> Source {
         names,
         types.collect::<Vec<String>>().join(", "),
     );
-    Source { names, select }
+    StagedRows { names, select }
 }
 
 /// Returns the rows that the running feed of this backend is about to store or its audit compares; none at any other
@@ -201,7 +201,7 @@ fn jobstats_staged_increments(fcinfo: pg_sys::FunctionCallInfo) {
 }
 
 /// # Safety
-/// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`source`].
+/// `store` and `descriptor` are those of the running call, and the descriptor is the one of [`staged_rows`].
 unsafe fn put_rows(
     batch: &mut Batch,
     store: *mut pg_sys::Tuplestorestate,

@@ -11,15 +11,16 @@ use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 
-use crate::feed::Feed;
+use crate::feed::delivery::Delivery;
 use crate::feed::job_stats::cache;
 use crate::feed::job_stats::compute::Computed;
 use crate::feed::targets::cleanup_interval;
-use crate::feed::timing::{Step, timed};
+use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
+use crate::pg::spi::Statements;
 use crate::pg::time::{DAY, micros, timestamptz};
 use crate::store::rollup;
 use crate::text::zstd::unpack;
@@ -47,7 +48,7 @@ pub enum Text {
     /// The lines as lctl printed them.
     Lines(Vec<u8>),
     /// The snapshot of a text that this session has read before.
-    Kept(Snapshot<'static>),
+    Scanned(Snapshot<'static>),
 }
 
 /// An observation, scanned.
@@ -63,9 +64,9 @@ impl Stored {
     /// Scans the text and the carried records.
     pub fn read(&self) -> Result<Read<'_>, Error> {
         let snapshot = match &self.text {
-            Some(Text::Kept(snapshot)) => Some(Cow::Borrowed(snapshot)),
+            Some(Text::Scanned(snapshot)) => Some(Cow::Borrowed(snapshot)),
             Some(Text::Lines(lines)) => {
-                let reading = timed(Step::Scan, || snapshot::read(lines, PAUSE))?;
+                let reading = timed(Phase::Scan, || snapshot::read(lines, PAUSE))?;
                 reading.snapshots.into_iter().next().map(Cow::Owned)
             }
             None => None,
@@ -130,13 +131,11 @@ pub fn digest(
     target_id: i32,
     time: Micros,
 ) -> Result<Option<Vec<u8>>, Error> {
-    let rows = client.update(
+    let row = client.execute_opt(
         "SELECT digest FROM jobstats.observations WHERE target_id = $1 AND \"time\" = $2",
-        Some(1),
         &[target_id.into(), timestamptz(time)?.into()],
     )?;
-    let row = rows.into_iter().next();
-    Ok(row.map(|row| row.get::<Vec<u8>>(1)).transpose()?.flatten())
+    row.map(|row| row.get("digest")).transpose()
 }
 
 /// Returns the observation before this time, unless it is older by more than `raw_retention`. The text of such an
@@ -196,7 +195,7 @@ pub fn at(
 }
 
 /// Looks up the snapshot of a text that this session has read before.
-type Known = fn(cache::Key) -> Option<Snapshot<'static>>;
+type Lookup = fn(cache::Key) -> Option<Snapshot<'static>>;
 
 /// Returns the first observation that matches the clauses of a SELECT.
 fn find(
@@ -204,46 +203,42 @@ fn find(
     clauses: &str,
     target_id: i32,
     times: &[Micros],
-    known: Known,
+    lookup: Lookup,
 ) -> Result<Option<Stored>, Error> {
     let statement = format!(
-        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint, digest \
+        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint AS cleanup_seconds, digest \
          FROM jobstats.observations {clauses} LIMIT 1"
     );
     let mut values = vec![DatumWithOid::from(target_id)];
     for time in times {
         values.push(timestamptz(*time)?.into());
     }
-    let found = client.update(&statement, Some(1), &values)?;
-    let Some(row) = found.into_iter().next() else {
+    let Some(row) = client.execute_opt(statement.as_str(), &values)? else {
         return Ok(None);
     };
-    let (Some(time), Some(server)) = (row.get::<TimestampWithTimeZone>(1)?, row.get::<String>(3)?)
-    else {
-        return Err(Error::Damaged(
-            "an observation has no time or server".to_owned(),
-        ));
-    };
-    let since = row.get::<TimestampWithTimeZone>(2)?;
-    let cleanup_interval = row
-        .get::<i64>(4)?
-        .and_then(|seconds| u32::try_from(seconds).ok());
-    let digest: Option<[u8; 16]> = row.get::<&[u8]>(5)?.and_then(|it| it.try_into().ok());
-    let known = |packed| {
-        known(cache::Key {
+    let time: TimestampWithTimeZone = row.get("time")?;
+    let since: Option<TimestampWithTimeZone> = row.get("since")?;
+    let cleanup_seconds: Option<i64> = row.get("cleanup_seconds")?;
+    let digest: Option<[u8; 16]> = row.get::<Vec<u8>>("digest")?.try_into().ok();
+    let lookup = |packed| {
+        lookup(cache::Key {
             digest: digest?,
             packed,
         })
     };
-    let raw = raw(client, target_id, time, known)?;
+    let raw = raw(client, target_id, time, lookup)?;
+    let server = match raw.server {
+        Some(server) => server,
+        None => row.get("server")?,
+    };
     Ok(Some(Stored {
         time: micros(time)?,
         since: since.map(micros).transpose()?,
-        server: raw.server.unwrap_or(server),
+        server,
         text: raw.text,
         carried: raw.carried,
         forgotten: raw.forgotten,
-        cleanup_interval,
+        cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
     }))
 }
 
@@ -262,21 +257,20 @@ fn raw(
     client: &mut SpiClient<'_>,
     target_id: i32,
     time: TimestampWithTimeZone,
-    known: impl FnOnce(usize) -> Option<Snapshot<'static>>,
+    lookup: impl FnOnce(usize) -> Option<Snapshot<'static>>,
 ) -> Result<Raw, Error> {
-    let rows = client.update(
-        "SELECT server, body, carried, octet_length(body) FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
-        Some(1),
+    let row = client.execute_opt(
+        "SELECT server, body, carried, octet_length(body) AS packed FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
         &[target_id.into(), time.into()],
     )?;
-    let Some(row) = rows.into_iter().next() else {
+    let Some(row) = row else {
         return Ok(Raw::default());
     };
-    let column = |position| -> Result<Unpacked, Error> {
-        let Some(packed) = row.get::<&[u8]>(position)? else {
+    let column = |name| -> Result<Unpacked, Error> {
+        let Some(packed) = row.get::<Option<&[u8]>>(name)? else {
             return Ok(Ok(None));
         };
-        match timed(Step::Unpack, || unpack(packed)) {
+        match timed(Phase::Unpack, || unpack(packed)) {
             Err(error) if error.is_of_packed() => {
                 pgrx::warning!(
                     "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {error}"
@@ -287,17 +281,15 @@ fn raw(
         }
     };
     // The text is unpacked before the carried records: it is larger, and so saves more by using the spare memory.
-    let packed = row
-        .get::<i32>(4)?
-        .and_then(|size| usize::try_from(size).ok());
-    let kept = packed.and_then(known).map(Text::Kept);
-    let text = match kept {
-        None => column(2)?.unwrap_or_default().map(Text::Lines),
-        kept => kept,
+    let packed: Option<i32> = row.get("packed")?;
+    let packed = packed.and_then(|size| usize::try_from(size).ok());
+    let text = match packed.and_then(lookup).map(Text::Scanned) {
+        None => column("body")?.unwrap_or_default().map(Text::Lines),
+        scanned => scanned,
     };
-    let carried = column(3)?;
+    let carried = column("carried")?;
     Ok(Raw {
-        server: row.get(1)?,
+        server: row.get("server")?,
         text,
         forgotten: carried.is_err(),
         carried: carried.unwrap_or_default(),
@@ -336,29 +328,29 @@ impl NewText<'_> {
 pub fn insert(
     client: &mut SpiClient<'_>,
     target_id: i32,
-    feed: &Feed,
+    delivery: &Delivery,
     received: Micros,
     text: &NewText<'_>,
     computed: &Computed,
 ) -> Result<(), Error> {
-    let time = timestamptz(feed.time)?;
+    let time = timestamptz(delivery.time)?;
     plans::update(
         client,
         "INSERT INTO jobstats.raw (target_id, \"time\", server, body, carried) VALUES ($1, $2, $3, $4, $5)",
         &[
             target_id.into(),
             time.into(),
-            feed.server.as_str().into(),
+            delivery.server.as_str().into(),
             text.packed.into(),
             computed.carried_packed()?.into(),
         ],
     )?;
     let mut values = counts(target_id, time, computed)?;
     values.extend([
-        feed.server.as_str().into(),
+        delivery.server.as_str().into(),
         timestamptz(received)?.into(),
-        feed.duration.into(),
-        feed.shipper.as_deref().into(),
+        delivery.duration.into(),
+        delivery.shipper.as_deref().into(),
         i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
         text.digest.as_slice().into(),
         f64::from(text.cleanup_interval).into(),
@@ -381,19 +373,17 @@ pub fn update(
     computed: &Computed,
 ) -> Result<(), Error> {
     let time = timestamptz(time)?;
-    client.update(
+    client.execute(
         "UPDATE jobstats.raw SET carried = $3 WHERE target_id = $1 AND \"time\" = $2",
-        None,
         &[
             target_id.into(),
             time.into(),
             computed.carried_packed()?.into(),
         ],
     )?;
-    client.update(
+    client.execute(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
          removed = $8, carried = $9, unknown = $10, problems = $11 WHERE target_id = $1 AND \"time\" = $2",
-        None,
         &counts(target_id, time, computed)?,
     )?;
     Ok(())
@@ -407,10 +397,9 @@ pub fn correct(
     server: &str,
     bytes: i64,
 ) -> Result<(), Error> {
-    client.update(
+    client.execute(
         "UPDATE jobstats.observations SET server = $3, bytes = $4 \
          WHERE target_id = $1 AND \"time\" = $2 AND (server, bytes) IS DISTINCT FROM ($3, $4)",
-        None,
         &[
             target_id.into(),
             timestamptz(time)?.into(),
@@ -452,11 +441,10 @@ pub fn delete_increments(
             .map(timestamptz)
             .collect::<Result<Vec<_>, Error>>()
     };
-    let deleted = client.update(
+    client.execute(
         "DELETE FROM jobstats.increments WHERE target_id = $1 AND \"time\" > $4 AND \"time\" <= $5 \
          AND observed <@ (SELECT range_agg(tstzrange(s.after, s.observed, '(]')) \
          FROM unnest($2::timestamptz[], $3::timestamptz[]) AS s (after, observed))",
-        None,
         &[
             target_id.into(),
             all(|stale| stale.after)?.into(),
@@ -464,8 +452,7 @@ pub fn delete_increments(
             timestamptz(earliest)?.into(),
             timestamptz(latest)?.into(),
         ],
-    )?;
-    Ok(deleted.len())
+    )
 }
 
 /// Returns the key, `since` and the counts, in the order of the statements above.

@@ -73,14 +73,8 @@ fn observed_finish(state: Internal) -> Option<std::vec::Vec<i64>> {
     observed.map(|it| it.steps().to_vec())
 }
 
-extension_sql!(
-    r#"
-CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz, edges timestamptz[]) (
-    SFUNC = jobstats_internal.observed_add, STYPE = internal, FINALFUNC = jobstats_internal.observed_finish, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
-'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
-"#,
+extension_sql_file!(
+    "observed.sql",
     name = "observed_aggregate",
     requires = [observed_add, observed_finish]
 );

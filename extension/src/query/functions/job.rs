@@ -3,61 +3,31 @@
 use std::collections::HashSet;
 
 use jobstats_core::instant::Span;
-use pgrx::AnyNumeric;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
+use pgrx::{AnyNumeric, IntoDatum};
 
-use crate::pg::argument::{Short, plain};
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::connect;
+use crate::pg::spi::{Row, SqlResult, Statements, connect};
 use crate::pg::time::{micros, timestamptz};
-use crate::query::answer::{Columns, Place, SETTINGS};
-use crate::query::arguments::{Filters, Period, exactly};
-use crate::query::dimension::{By, Dimension, Dimensions};
-use crate::query::few::if_few;
-use crate::query::measure::{Measure, Measures};
-use crate::query::question::{Question, Wanted};
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::SETTINGS;
+use crate::query::dimension::By;
+use crate::query::entries::if_few;
+use crate::query::filters::{Filters, exactly};
+use crate::query::measure::{CALLS_FOR_MEAN, Measure, Measures};
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::statement::Statement;
 use crate::store;
 
 use work::{Done, Entries, Work};
 
 mod span;
 mod work;
-
-/// The usage of a job for one operation on one target.
-struct Row {
-    dimensions: Dimensions,
-    operation: String,
-    total: AnyNumeric,
-    calls: Option<AnyNumeric>,
-    per_call: Option<f64>,
-    rate: Option<f64>,
-    first: TimestampWithTimeZone,
-    last_active: TimestampWithTimeZone,
-    nodes: i64,
-    coverage: f64,
-}
-
-impl Row {
-    fn new(target: &Target, measure: &Measure, done: &Done, width: f64) -> Result<Self, Error> {
-        let total = total(measure, done.total)?;
-        let seconds = target.observed / 1e6;
-        Ok(Self {
-            dimensions: target.dimensions.clone(),
-            operation: measure.name.clone(),
-            rate: (seconds > 0.0).then_some(numeric(f64::try_from(total.clone()))? / seconds),
-            total,
-            calls: done.calls.map(AnyNumeric::from),
-            per_call: per_call(done)?,
-            first: timestamptz(done.first)?,
-            last_active: timestamptz(done.last)?,
-            nodes: i64::try_from(done.nodes.len()).unwrap_or(i64::MAX),
-            coverage: seconds / width,
-        })
-    }
-}
 
 /// Returns the total of a measure, which is exact, also in seconds.
 fn total(measure: &Measure, total: i128) -> Result<AnyNumeric, Error> {
@@ -73,10 +43,10 @@ fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
     value.map_err(|error| Error::Damaged(error.to_string()))
 }
 
-/// Returns the bytes or microseconds per call, if there are at least ten calls.
+/// Returns the bytes or microseconds per call, unless there are too few calls.
 fn per_call(done: &Done) -> Result<Option<f64>, Error> {
     match (done.spent, done.calls) {
-        (Some(spent), Some(calls)) if calls >= 10 => {
+        (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
             let per_call = AnyNumeric::from(spent) / AnyNumeric::from(calls);
             Ok(Some(numeric(f64::try_from(per_call))?))
         }
@@ -87,25 +57,62 @@ fn per_call(done: &Done) -> Result<Option<f64>, Error> {
 /// A target that was observed.
 struct Target {
     id: i32,
-    dimensions: Dimensions,
-    is_mdt: bool,
+    cluster: String,
+    filesystem: Option<String>,
+    kind: String,
+    name: String,
     /// The observed time in microseconds.
-    observed: f64,
+    observed: i64,
 }
 
 impl Target {
-    fn read(by: &By, columns: &mut Columns<'_>) -> Result<Self, Error> {
-        let missing = || Error::Damaged("a target has no number".to_owned());
+    fn read(row: &Row<'_>) -> Result<Self, Error> {
         Ok(Self {
-            id: columns.take()?.ok_or_else(missing)?,
-            dimensions: columns.dimensions(by)?,
-            is_mdt: columns.take()?.unwrap_or(false),
-            observed: columns.take::<i64>()?.unwrap_or(0) as f64,
+            id: row.get("target_id")?,
+            cluster: row.get("cluster")?,
+            filesystem: row.get("filesystem")?,
+            kind: row.get("kind")?,
+            name: row.get("target")?,
+            observed: row.get::<Option<i64>>("observed")?.unwrap_or(0),
         })
+    }
+
+    /// Writes the usage of the job for one operation on this target. `width` is that of the window in seconds.
+    fn write(
+        &self,
+        measure: &Measure,
+        done: &Done,
+        width: f64,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let total = total(measure, done.total)?;
+        let seconds = self.observed as f64 / 1e6;
+        let per_second = numeric(f64::try_from(total.clone()))? / seconds;
+        let per_call = per_call(done)?;
+        let (first, last_active) = (timestamptz(done.first)?, timestamptz(done.last)?);
+        rows.put(|| {
+            [
+                self.cluster.as_str().into_datum(),
+                self.filesystem.as_deref().into_datum(),
+                self.kind.as_str().into_datum(),
+                self.name.as_str().into_datum(),
+                measure.name.as_str().into_datum(),
+                total.into_datum(),
+                done.calls.map(AnyNumeric::from).into_datum(),
+                per_call.into_datum(),
+                (seconds > 0.0).then_some(per_second).into_datum(),
+                first.into_datum(),
+                last_active.into_datum(),
+                i64::try_from(done.nodes.len())
+                    .unwrap_or(i64::MAX)
+                    .into_datum(),
+                (seconds / width).into_datum(),
+            ]
+        });
+        Ok(())
     }
 }
 
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, operation text, total numeric, calls numeric,
@@ -117,64 +124,25 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
 "#)]
-fn jobstats_job(
-    job: Option<Short<&str>>,
-    since: Option<TimestampWithTimeZone>,
-    until: Option<TimestampWithTimeZone>,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(cluster, Option<String>),
-            name!(filesystem, Option<String>),
-            name!(kind, Option<String>),
-            name!(target, Option<String>),
-            name!(operation, String),
-            name!(total, Option<AnyNumeric>),
-            name!(calls, Option<AnyNumeric>),
-            name!(per_call, Option<f64>),
-            name!(rate, Option<f64>),
-            name!(first, Option<TimestampWithTimeZone>),
-            name!(last_active, Option<TimestampWithTimeZone>),
-            name!(nodes, Option<i64>),
-            name!(coverage, f64),
-        ),
-    >,
-    pgrx::pg_sys::panic::ErrorReport,
-> {
-    let job = plain(job).ok_or_else(|| {
+fn jobstats_job(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let job = arguments.take::<String>()?;
+    let (since, until) = (arguments.take()?, arguments.take()?);
+    let job = job.ok_or_else(|| {
         Error::argument(
             "job must not be NULL",
             "Give the identifier of a job, as in '4711'.",
         )
     })?;
     let _pinned = Pinned::new(SETTINGS);
-    let rows = connect(|client| {
+    connect(|client| {
         store::require(client)?;
-        let entries = Entries::of_job(client, job)?;
-        match period(client, job, &entries, since, until)? {
-            Some(period) => of_job(client, job, &entries, period),
-            None => Ok(Vec::new()),
+        let entries = Entries::of_job(client, &job)?;
+        match period(client, &job, &entries, since, until)? {
+            Some(period) => of_job(client, &job, &entries, period, &mut rows),
+            None => Ok(()),
         }
     })?;
-    Ok(TableIterator::new(rows.into_iter().map(|row| {
-        let dimensions = row.dimensions;
-        (
-            dimensions.cluster,
-            dimensions.filesystem,
-            dimensions.kind,
-            dimensions.target,
-            row.operation,
-            Some(row.total),
-            row.calls,
-            row.per_call,
-            row.rate,
-            Some(row.first),
-            Some(row.last_active),
-            Some(row.nodes),
-            row.coverage,
-        )
-    })))
+    Ok(())
 }
 
 fn of_job(
@@ -182,46 +150,40 @@ fn of_job(
     job: &str,
     entries: &Entries,
     period: Period,
-) -> Result<Vec<Row>, Error> {
+    rows: &mut Rows,
+) -> Result<(), Error> {
     let question = Question {
         period,
-        by: By::these(&[
-            Dimension::Cluster,
-            Dimension::Filesystem,
-            Dimension::Kind,
-            Dimension::Target,
-        ]),
+        by: By::these(&["cluster", "filesystem", "kind", "target"]),
         measures: Measures::every()?,
-        filters: Filters::default().only(Dimension::Job, exactly(job)),
+        filters: Filters::default().only("job", exactly(job)),
         totals: true,
         calls: true,
         wanted: Wanted::All,
     };
-    let Some(place) = Place::find(client, &question)? else {
-        return Ok(Vec::new());
+    let Some(plan) = Plan::find(client, &question)? else {
+        return Ok(());
     };
-    let statement = place.statement(&question, if_few(entries.ids()));
-    let parameters = place.parameters(&question)?;
-    let mut targets = Vec::new();
-    for target in client.select(&statement.targets(), None, &parameters)? {
-        targets.push(Target::read(&question.by, &mut Columns::of(&target))?);
-    }
+    let statement = Statement::new(&question, &plan, if_few(entries.ids()));
+    let targets = statement.targets();
+    let targets = client.query(&*targets.sql, &targets.params)?;
+    let targets = targets.map(|row| Target::read(&row));
+    let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
     let mut work = Work::new(&question.measures);
-    let mdts = targets.iter().filter(|it| it.is_mdt).map(|it| it.id);
-    let mdts: HashSet<i32> = mdts.collect();
-    let rows = statement.rows_of_entries(&work.columns());
-    work.add_rows(client, &rows, &parameters, entries, &mdts)?;
-    place.note_age()?;
-    let width = place.window.step(0).map_or(0.0, |(_, seconds)| seconds);
-    let mut rows = Vec::new();
+    let mdts = targets.iter().filter(|it| it.kind == "MDT");
+    let mdts: HashSet<i32> = mdts.map(|it| it.id).collect();
+    let usage = statement.rows_of_entries(&work.columns());
+    work.add_rows(client, &usage, entries, &mdts)?;
+    plan.note_age();
+    let width = plan.window.step(0).map_or(0.0, |(_, seconds)| seconds);
     for target in &targets {
         for (measure, done) in question.measures.list.iter().zip(work.on(target.id)) {
             if let Some(done) = done {
-                rows.push(Row::new(target, measure, done, width)?);
+                target.write(measure, done, width, rows)?;
             }
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Returns the window. A bound that is NULL is the first or last time of the job's rows. Returns `None` if the job has

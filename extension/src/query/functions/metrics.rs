@@ -6,12 +6,14 @@ use jobstats_core::openmetrics::{Exposition, ExpositionError};
 use jobstats_core::operation::{Kind, OPERATIONS, Operation};
 use jobstats_core::target::TargetKind;
 use pgrx::prelude::*;
-use pgrx::spi::{SpiClient, SpiHeapTupleData};
+use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{Row, SqlResult, Statements, connect};
+use crate::pg::template::sql;
+use crate::query::functions::last_work::sums;
 use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::views;
@@ -57,14 +59,13 @@ struct Maintenance {
 
 impl Maintenance {
     fn read(client: &SpiClient<'_>) -> Result<Self, Error> {
-        let row = client
-            .select(include_str!("metrics/maintenance.sql"), Some(1), &[])?
-            .first();
-        let levels = row.get::<Vec<String>>(3)?.ok_or_else(missing)?;
-        let lags = row.get::<Vec<f64>>(4)?.ok_or_else(missing)?;
+        let row = client.query_opt(include_str!("metrics/maintenance.sql"), &[])?;
+        let row = row.ok_or(Error::NoRow("maintenance_state"))?;
+        let levels: Vec<String> = row.get("levels")?;
+        let lags: Vec<f64> = row.get("lags")?;
         Ok(Self {
-            completed: row.get(1)?,
-            problem: row.get(2)?.ok_or_else(missing)?,
+            completed: row.get("completed")?,
+            problem: row.get("problem")?,
             lags: levels.into_iter().zip(lags).collect(),
         })
     }
@@ -123,7 +124,7 @@ const TARGET_BYTES: usize = 4 << 10;
 
 fn targets(client: &SpiClient<'_>) -> Result<Vec<Target>, Error> {
     let mut works = works(client)?;
-    let rows = client.select(include_str!("metrics/targets.sql"), None, &[])?;
+    let rows = client.query(include_str!("metrics/targets.sql"), &[])?;
     require_room(rows.len(), TARGET_BYTES)?;
     PAUSE
         .among(rows)
@@ -131,74 +132,57 @@ fn targets(client: &SpiClient<'_>) -> Result<Vec<Target>, Error> {
         .collect()
 }
 
-fn target(row: &SpiHeapTupleData<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Error> {
-    let text = |position: usize| -> Result<String, Error> {
-        row.get::<String>(position)?.ok_or_else(missing)
-    };
-    let status = text(6)?;
-    let work = works.remove(&row.get::<i32>(1)?.ok_or_else(missing)?);
+fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Error> {
     Ok(Target {
-        cluster: text(2)?,
-        filesystem: text(3)?,
-        name: text(4)?,
-        kind: text(5)?,
-        last_observation: row.get(7)?,
-        delay: row.get(8)?,
-        usual_interval: row.get(9)?,
-        rejects: row.get(10)?,
-        problems: row.get(11)?,
-        status,
-        work,
+        cluster: row.get("cluster")?,
+        filesystem: row.get("filesystem")?,
+        name: row.get("name")?,
+        kind: row.get("kind")?,
+        status: row.get("status")?,
+        last_observation: row.get("last_observation")?,
+        delay: row.get("delay")?,
+        usual_interval: row.get("usual_interval")?,
+        rejects: row.get("rejects")?,
+        problems: row.get("problems")?,
+        work: works.remove(&row.get("target_id")?),
     })
 }
 
 /// Returns the number of rejects that name no known target, per cluster.
 fn elsewhere(client: &SpiClient<'_>) -> Result<Vec<(String, f64)>, Error> {
     client
-        .select(include_str!("metrics/rejects.sql"), None, &[])?
-        .map(|row| {
-            let cluster = row.get::<String>(1)?.ok_or_else(missing)?;
-            Ok((cluster, row.get::<f64>(2)?.ok_or_else(missing)?))
-        })
+        .query(include_str!("metrics/rejects.sql"), &[])?
+        .map(|row| Ok((row.get("cluster")?, row.get("rejects")?)))
         .collect()
 }
 
 fn works(client: &SpiClient<'_>) -> Result<BTreeMap<i32, Work>, Error> {
     let mut works = BTreeMap::new();
-    for row in PAUSE.among(client.select(&statement()?, None, &[])?) {
+    for row in PAUSE.among(client.query(&*statement()?, &[])?) {
         let work = Work {
-            seconds: row.get(2)?.ok_or_else(missing)?,
-            active: row.get(3)?.ok_or_else(missing)?,
-            amounts: row.get(4)?.ok_or_else(missing)?,
-            usecs: row.get(5)?.ok_or_else(missing)?,
+            seconds: row.get("seconds")?,
+            active: row.get("active")?,
+            amounts: row.get("amounts")?,
+            usecs: row.get("usecs")?,
         };
-        works.insert(row.get::<i32>(1)?.ok_or_else(missing)?, work);
+        works.insert(row.get("target_id")?, work);
     }
     Ok(works)
 }
 
 fn statement() -> Result<String, Error> {
-    let schema = store::extension_schema()?;
-    let sums = |columns: Vec<String>| {
-        let sums: Vec<String> = columns
-            .iter()
-            .map(|column| {
-                format!("sum({schema}.jobstats_share(i.\"{column}\", i.since, i.\"time\", l.since, l.\"time\"))")
-            })
-            .collect();
-        format!("ARRAY[{}]::double precision[]", sums.join(", "))
-    };
     let names = OPERATIONS.iter().map(|operation| operation.name.to_owned());
     let timed = OPERATIONS
         .iter()
         .filter(|operation| operation.in_service_time());
-    Ok(views::complete(include_str!("metrics/rates.sql"))
-        .replace("@amounts@", &sums(names.collect()))
-        .replace("@usecs@", &sums(timed.map(usecs_name).collect())))
-}
-
-fn missing() -> Error {
-    Error::Damaged("a target's state is not complete".to_owned())
+    let last_of_a_day = views::last_since("now() - interval '1 day'");
+    Ok(sql!(
+        "metrics/rates.sql",
+        pace_of_a_day = views::pace(&last_of_a_day),
+        last_work = views::LAST_WORK,
+        amounts = sums(names)?,
+        usecs = sums(timed.map(usecs_name))?,
+    ))
 }
 
 impl Work {

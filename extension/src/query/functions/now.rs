@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::operation::{OPERATIONS, Operation};
+use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
-use pgrx::spi::SpiHeapTupleData;
 
 use crate::pg::argument::require_pattern;
-use crate::pg::argument::{Short, plain};
+use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
-use crate::pg::spi::connect;
+use crate::pg::spi::{self, SqlResult, Statements, connect};
+use crate::pg::template::sql;
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
 use crate::store;
 use crate::store::columns::usecs_name;
@@ -50,8 +53,8 @@ struct Load {
     calls: f64,
 }
 
-/// One row of the answer.
-struct Row {
+/// The usage that a row of the answer shows.
+struct Ranked {
     usage: Usage,
     rank: i64,
     operation: &'static str,
@@ -60,7 +63,6 @@ struct Row {
     share: f64,
 }
 
-#[allow(clippy::type_complexity)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
@@ -72,62 +74,20 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_now(text, integer) IS
 'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
-fn jobstats_now(
-    target: Option<Short<&str>>,
-    n: Option<i32>,
-) -> Result<
-    TableIterator<
-        'static,
-        (
-            name!(cluster, String),
-            name!(target, String),
-            name!(kind, String),
-            name!(server, String),
-            name!(time, TimestampWithTimeZone),
-            name!(age, Interval),
-            name!(seconds, f64),
-            name!(rank, i64),
-            name!(workload, String),
-            name!(uid, Option<i64>),
-            name!(user, Option<String>),
-            name!(operation, &'static str),
-            name!(rate, f64),
-            name!(service_time, Option<f64>),
-            name!(share, f64),
-        ),
-    >,
-    pgrx::pg_sys::panic::ErrorReport,
-> {
-    let (n, target) = (rows_wanted(n)?, plain(target));
+fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let target = arguments.take::<String>()?;
+    let n = rows_wanted(arguments.take()?)?;
     let usages = connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
-        target.map_or(Ok(()), require_pattern)?;
-        let rows = client.select(&statement()?, None, &[target.into()])?;
-        require_room(rows.len(), USAGE_BYTES)?;
-        PAUSE.among(rows).map(|row| usage(&row)).collect()
+        target.as_deref().map_or(Ok(()), require_pattern)?;
+        let found = client.query(&*statement()?, &[target.into()])?;
+        require_room(found.len(), USAGE_BYTES)?;
+        PAUSE.among(found).map(|row| Usage::read(&row)).collect()
     })?;
-    Ok(TableIterator::new(ranked(usages, n).into_iter().map(
-        |row| {
-            let Usage { target, .. } = row.usage;
-            (
-                target.cluster,
-                target.name,
-                target.kind,
-                target.server,
-                target.time,
-                target.age,
-                target.seconds,
-                row.rank,
-                row.usage.workload,
-                row.usage.uid,
-                row.usage.user,
-                row.operation,
-                row.rate,
-                row.service_time,
-                row.share,
-            )
-        },
-    )))
+    for ranked in ranked(usages, n) {
+        ranked.write(&mut rows);
+    }
+    Ok(())
 }
 
 /// The memory that a usage takes, several times while usages are ranked.
@@ -141,56 +101,78 @@ fn operations() -> impl Iterator<Item = &'static Operation> {
 }
 
 fn statement() -> Result<String, Error> {
-    let schema = store::extension_schema()?;
-    let sums = |column: fn(&Operation) -> String| {
-        let sums: Vec<String> = operations()
-            .map(|operation| {
-                format!(
-                    "coalesce(sum({schema}.jobstats_share(i.\"{}\", i.since, i.\"time\", l.since, l.\"time\")), 0)",
-                    column(operation)
-                )
-            })
-            .collect();
-        format!("ARRAY[{}]::double precision[]", sums.join(", "))
-    };
-    Ok(include_str!("now.sql")
-        .replace("@last_work@", LAST_WORK)
-        .replace("@calls@", &sums(|operation| operation.name.to_owned()))
-        .replace("@usecs@", &sums(usecs_name)))
+    Ok(sql!(
+        "now.sql",
+        last_work = LAST_WORK,
+        calls = sums(operations().map(|operation| operation.name.to_owned()))?,
+        usecs = sums(operations().map(usecs_name))?,
+    ))
 }
 
-fn usage(row: &SpiHeapTupleData<'_>) -> Result<Usage, Error> {
-    fn must<T>(value: Option<T>) -> Result<T, Error> {
-        value.ok_or_else(|| Error::Damaged("a target or an entry is missing".to_owned()))
+impl Usage {
+    fn read(row: &spi::Row<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            target: Target {
+                id: row.at(1)?,
+                cluster: row.at(2)?,
+                name: row.at(3)?,
+                kind: row.at(4)?,
+                server: row.at(5)?,
+                time: row.at(6)?,
+                age: row.at(7)?,
+                seconds: row.at(8)?,
+            },
+            workload: row.at(9)?,
+            uid: row.at(10)?,
+            user: row.at(11)?,
+            calls: known(row.at(12)?),
+            usecs: known(row.at(13)?),
+        })
     }
-    Ok(Usage {
-        target: Target {
-            id: must(row.get(1)?)?,
-            cluster: must(row.get(2)?)?,
-            name: must(row.get(3)?)?,
-            kind: must(row.get(4)?)?,
-            server: must(row.get(5)?)?,
-            time: must(row.get(6)?)?,
-            age: must(row.get(7)?)?,
-            seconds: must(row.get(8)?)?,
-        },
-        workload: must(row.get(9)?)?,
-        uid: row.get(10)?,
-        user: row.get(11)?,
-        calls: must(row.get(12)?)?,
-        usecs: must(row.get(13)?)?,
-    })
+}
+
+/// Returns sums with 0 in place of those that are not known.
+fn known(sums: Vec<Option<f64>>) -> Vec<f64> {
+    let sums = sums.into_iter();
+    sums.map(Option::unwrap_or_default).collect()
+}
+
+impl Ranked {
+    fn write(self, rows: &mut Rows) {
+        let target = self.usage.target;
+        rows.put(|| {
+            [
+                target.cluster.into_datum(),
+                target.name.into_datum(),
+                target.kind.into_datum(),
+                target.server.into_datum(),
+                target.time.into_datum(),
+                target.age.into_datum(),
+                target.seconds.into_datum(),
+                self.rank.into_datum(),
+                self.usage.workload.into_datum(),
+                self.usage.uid.into_datum(),
+                self.usage.user.into_datum(),
+                self.operation.into_datum(),
+                self.rate.into_datum(),
+                self.service_time.into_datum(),
+                self.share.into_datum(),
+            ]
+        });
+    }
 }
 
 /// Returns the first n rows of each target, in order of cluster and target.
-fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Row> {
+///
+/// Rust adds up and ranks: in SQL, 5,000 usages of 28 operations took 53 ms, where the whole function takes 8 ms.
+fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Ranked> {
     let mut loads: BTreeMap<i32, Load> = BTreeMap::new();
     for usage in &usages {
         let load = loads.entry(usage.target.id).or_default();
         load.usecs += usage.usecs.iter().sum::<f64>();
         load.calls += usage.calls.iter().sum::<f64>();
     }
-    let mut rows: Vec<Row> = usages
+    let mut rows: Vec<Ranked> = usages
         .into_iter()
         .filter_map(|usage| {
             let load = loads.get(&usage.target.id)?;
@@ -222,7 +204,7 @@ fn ranked(usages: Vec<Usage>, n: i64) -> Vec<Row> {
 }
 
 /// Returns the row of a usage with its share in the load of the target; `None` if the usage is zero.
-fn row(usage: Usage, load: &Load) -> Option<Row> {
+fn row(usage: Usage, load: &Load) -> Option<Ranked> {
     let timed = load.usecs > 0.0;
     let (of, all) = if timed {
         (&usage.usecs, load.usecs)
@@ -237,7 +219,7 @@ fn row(usage: Usage, load: &Load) -> Option<Row> {
         .rev()
         .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let operation = operations().nth(leading)?;
-    (own > 0.0).then(|| Row {
+    (own > 0.0).then(|| Ranked {
         rank: 0,
         operation: operation.name,
         rate: usage.calls[leading] / usage.target.seconds,

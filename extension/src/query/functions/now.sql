@@ -12,7 +12,7 @@ WITH last AS MATERIALIZED (
 ),
 @last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", now() - l."time" AS age,
-    extract(epoch FROM l."time" - l.since)::double precision AS seconds, w.workload, w.uid, u.name, w.calls, w.usecs
+    extract(epoch FROM l."time" - l.since)::double precision AS seconds, w.workload, w.uid, u.user_name, w.calls, w.usecs
 FROM last l
 JOIN (
     SELECT i.target_id, e.workload, e.uid, @calls@ AS calls, @usecs@ AS usecs

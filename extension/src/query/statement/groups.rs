@@ -2,21 +2,36 @@
 
 use std::fmt::Write as _;
 
+use crate::pg::template::sql;
 use crate::query::dimension::Level;
-use crate::query::question::Wanted;
-use crate::query::statement::{AFTER_FILTERS, Parts, Statement, SumNumber, columns};
+use crate::query::measure::CALLS_FOR_MEAN;
+use crate::query::question::{SUMMARY, Wanted};
+use crate::query::statement::{Parts, Statement, SumNumber, columns};
 use crate::query::window::ROW_LIMIT;
 
 impl Statement<'_> {
-    /// Returns a SELECT of the rows of the answer. Their first column is the number of the step.
+    /// Returns a SELECT of the rows of the answer.
     pub(super) fn wanted(&self) -> String {
+        let groups = self.groups();
+        let limit = (ROW_LIMIT + 1).to_string();
+        let schema = &self.plan.schema;
         match self.question.wanted {
-            Wanted::All | Wanted::Summary => {
-                format!("{} LIMIT {}", self.groups(), ROW_LIMIT + 1)
-            }
-            Wanted::Top { .. } => self.top(),
-            Wanted::Densities { .. } => self.densities(),
-            Wanted::Leading => self.leading(),
+            Wanted::All | Wanted::Summary => sql!("all.sql", groups = groups, limit = limit),
+            Wanted::Top { n, min_rate } => sql!(
+                "top.sql",
+                groups = groups,
+                order = self.order("groups."),
+                n = self.params.bind("n", || n),
+                min_rate = self.params.bind("min_rate", || min_rate),
+                limit = limit,
+            ),
+            Wanted::Densities { base } => sql!(
+                "densities.sql",
+                groups = groups,
+                schema = schema,
+                base = self.params.bind("base", || base),
+            ),
+            Wanted::Leading => self.leading(&groups),
         }
     }
 
@@ -31,117 +46,78 @@ impl Statement<'_> {
         first + &columns(self.question.by.iter(), table)
     }
 
-    /// Returns a SELECT of the groups with the largest totals, each with its share in the total of all groups.
-    fn top(&self) -> String {
-        format!(
-            "SELECT * FROM (SELECT g.*, (g.total_0 / nullif(sum(g.total_0) OVER (), 0))::double precision \
-             FROM ({groups}) g WHERE g.total_0 <> 0) g \
-             WHERE ${min_rate}::double precision IS NULL OR g.rate_0 >= ${min_rate} \
-             ORDER BY {order} LIMIT least(${n}::bigint, {limit})",
-            groups = self.groups(),
-            order = self.order("g."),
-            n = AFTER_FILTERS,
-            min_rate = AFTER_FILTERS + 1,
-            limit = ROW_LIMIT + 1,
-        )
-    }
-
-    /// Returns a SELECT of the number of groups per step that have a rate in each bucket.
-    fn densities(&self) -> String {
-        format!(
-            "SELECT d.step, b.bucket, b.lower, b.upper, b.count FROM (\
-             SELECT g.step, {schema}.jobstats_density_agg(g.rate_0, ${base}) AS density \
-             FROM ({groups}) g WHERE g.rate_0 > 0 GROUP BY g.step) d \
-             CROSS JOIN LATERAL {schema}.jobstats_buckets(d.density) b",
-            groups = self.groups(),
-            schema = self.schema,
-            base = AFTER_FILTERS,
-        )
-    }
-
-    /// Returns a SELECT of the rate of each target, its ratio to the median of the targets of its kind, and the group
-    /// of entries that leads on the target.
-    ///
-    /// The order follows from the difference between a rate and the median, not from their ratio: if the median is
-    /// zero, any target above it is out of balance all the same.
-    fn leading(&self) -> String {
-        let dimensions = columns(self.question.by.iter(), "g.");
-        let entry = columns(self.question.by.of(&[Level::Entry]), "g.");
-        format!(
-            "WITH g AS MATERIALIZED ({groups}), l AS MATERIALIZED (\
-             SELECT DISTINCT ON (g.unit_group) g.step{dimensions}, g.observed, \
-             t.total::double precision / nullif(g.observed, 0) AS rate, \
-             (g.total_0 / nullif(t.total, 0))::double precision AS share FROM g JOIN (\
-             SELECT g.unit_group, sum(g.total_0) AS total, max(g.total_0) AS most FROM g GROUP BY g.unit_group\
-             ) t ON t.unit_group = g.unit_group WHERE g.total_0 IS NOT DISTINCT FROM t.most \
-             ORDER BY g.unit_group{entry}) \
-             SELECT l.*, l.rate / nullif(m.median, 0) AS ratio, l.rate - m.median AS excess FROM l LEFT JOIN (\
-             SELECT l.cluster, l.filesystem, l.kind, percentile_cont(0.5) WITHIN GROUP (ORDER BY l.rate) AS median \
-             FROM l GROUP BY l.cluster, l.filesystem, l.kind) m \
-             ON m.cluster = l.cluster AND m.filesystem IS NOT DISTINCT FROM l.filesystem AND m.kind = l.kind",
-            groups = self.groups(),
+    fn leading(&self, groups: &str) -> String {
+        let by = &self.question.by;
+        let of_leader: String = by
+            .of(&[Level::Entry])
+            .map(|it| {
+                format!(
+                    ",\n    CASE WHEN leader.share IS NOT NULL THEN leader.{0} END AS {0}",
+                    it.name
+                )
+            })
+            .collect();
+        sql!(
+            "leading.sql",
+            groups = groups,
+            dimensions = columns(by.iter(), "groups."),
+            entry = self.entry_columns("groups."),
+            of_target = columns(by.of(&[Level::Target]), "leader."),
+            of_leader = of_leader,
         )
     }
 
     /// Returns a SELECT of one row per step and group: `step`, the dimensions, `observed`, `targets`, `mdt`, `ost`, and
-    /// per measure n `total_n` (or only whether it is not zero), `rate_n` and, where wanted, `calls_n` and
-    /// `per_call_n`; then the further columns of a summary, or the `unit_group` if the answer compares these groups.
+    /// per measure n `total_n`, `rate_n` and, where wanted, `occurs_n`, `calls_n` and `per_call_n`; then the further
+    /// columns of a summary, or the `unit_group` if the answer compares these groups.
     fn groups(&self) -> String {
-        let by = &self.question.by;
         let mut sums = String::new();
         for (n, measure) in self.measures.iter().enumerate() {
             sums += &self.group_sums(n, measure);
         }
-        // The expression hides the number of targets from the planner. The planner knows nothing about the units, would
-        // expect fewer distinct keys in them, and would put all rows into a hash table (39 of 157 ms) to look up the
-        // units in it.
-        let same_unit = self.same_unit("u", "a");
-        let same_unit = same_unit.replace("a.target_id", "a.target_id + 0");
-        // In the rows of a single step, the number of the step is a constant. In a join by it, the planner would expect
-        // one matching unit, and would read all rows for each of the units.
-        let same_step = if self.steps > 1 {
-            " AND a.step = u.step"
-        } else {
-            ""
-        };
-        let join = if self.question.has_idle_targets() {
-            "LEFT JOIN"
-        } else {
-            "JOIN"
-        };
-        let entry = columns(by.of(&[Level::Entry]), "a.");
-        let dimensions: String = by
+        let dimensions: String = self
+            .question
+            .by
             .iter()
-            .map(|dimension| match dimension.level() {
-                Level::Entry => format!(", f.{}", dimension.name()),
-                Level::Target | Level::Server => format!(", c.{}", dimension.name()),
+            .map(|dimension| match dimension.level {
+                Level::Entry => format!(", sums.{}", dimension.name),
+                Level::Target | Level::Server => format!(", coverage.{}", dimension.name),
             })
             .collect();
         let (summary, summary_sums) = self.summary();
         let unit_group = match self.question.wanted {
-            Wanted::Leading => ", f.unit_group",
+            Wanted::Leading => ", sums.unit_group",
             _ => "",
         };
-        format!(
-            "SELECT f.step{dimensions}, c.observed, c.targets, c.mdt, c.ost{values}{summary}{unit_group} FROM (\
-             SELECT u.unit_group, u.step{entry}{sums}{summary_sums} FROM scope u \
-             {join} activity a {same_unit}{same_step} GROUP BY u.unit_group, u.step{entry}) f \
-             LEFT JOIN coverage c ON c.unit_group = f.unit_group AND c.step = f.step",
-            values = self.group_values(),
+        sql!(
+            "groups.sql",
+            dimensions = dimensions,
+            values = self.group_values() + summary + unit_group,
+            entry = self.entry_columns("activity."),
+            sums = sums + &summary_sums,
+            join = if self.question.has_idle_targets() {
+                "LEFT JOIN"
+            } else {
+                "JOIN"
+            },
+            same_server = self.same_server("scope", "activity"),
+            same_step = if self.plan.window.steps() > 1 {
+                " AND activity.step = scope.step"
+            } else {
+                ""
+            },
         )
     }
 
     fn group_sums(&self, n: usize, measure: &Parts<'_>) -> String {
-        let total = if self.question.totals {
-            format!("trim_scale({})", self.total(measure))
+        let mut sums = if self.question.totals {
+            format!(",\n    trim_scale({}) AS total_{n}", self.total(measure))
         } else {
-            self.occurs(measure)
+            format!(",\n    {} AS occurs_{n}", self.occurs(measure))
         };
-        let rate = match self.question.wanted {
-            Wanted::Summary => "NULL::double precision".to_owned(),
-            _ => self.rate(measure),
-        };
-        let mut sums = format!(", {total} AS total_{n}, {rate} AS rate_{n}");
+        if !self.is_summary() {
+            let _ = write!(sums, ",\n    {} AS rate_{n}", self.rate(measure));
+        }
         if self.question.calls {
             let value = |sum: Option<SumNumber>| match sum {
                 Some(sum) => self.value(sum),
@@ -158,11 +134,27 @@ impl Statement<'_> {
 
     fn group_values(&self) -> String {
         let mut values = String::new();
+        if self.is_summary() {
+            for (n, (name, _)) in SUMMARY.iter().enumerate() {
+                let _ = write!(values, ", sums.total_{n} AS {name}");
+            }
+            return values;
+        }
         for n in 0..self.measures.len() {
-            let _ = write!(values, ", f.total_{n}, f.rate_{n}");
+            if self.question.totals {
+                let _ = write!(values, ", sums.total_{n}");
+            } else {
+                let _ = write!(values, ", sums.occurs_{n}");
+            }
+            if !self.is_summary() {
+                let _ = write!(values, ", sums.rate_{n}");
+            }
+            if self.question.totals && self.question.wanted.has_row_per_measure() {
+                let _ = write!(values, ", sums.total_{n} <> 0 AS occurs_{n}");
+            }
             if self.question.calls {
-                let per_call = per_call(&format!("f.spent_{n}"), &format!("f.calls_{n}"));
-                let _ = write!(values, ", f.calls_{n}, {per_call} AS per_call_{n}");
+                let per_call = per_call(&format!("sums.spent_{n}"), &format!("sums.calls_{n}"));
+                let _ = write!(values, ", sums.calls_{n}, {per_call} AS per_call_{n}");
             }
         }
         values
@@ -174,15 +166,20 @@ impl Statement<'_> {
             return ("", String::new());
         };
         let sums = format!(
-            ", min(a.first) AS first, max(a.last) AS last, coalesce(sum(a.nodes), 0)::bigint AS nodes, \
-             (array_agg(u.target_name ORDER BY a.sum_{times} DESC NULLS LAST, a.sum_{calls} DESC NULLS LAST, \
-             u.target_name) FILTER (WHERE a.step IS NOT NULL))[1] AS busiest"
+            ",\n    min(activity.first) AS first, max(activity.last) AS last, \
+             coalesce(sum(activity.nodes), 0)::bigint AS nodes,\n    \
+             (array_agg(scope.target_name ORDER BY activity.sum_{times} DESC NULLS LAST, \
+             activity.sum_{calls} DESC NULLS LAST, scope.target_name) \
+             FILTER (WHERE activity.step IS NOT NULL))[1] AS busiest"
         );
-        (", f.first, f.last, f.nodes, f.busiest", sums)
+        (
+            ", sums.first, sums.last AS last_active, sums.nodes, sums.busiest AS busiest_target",
+            sums,
+        )
     }
 }
 
-/// Returns an expression for the bytes or microseconds per call; NULL if there are fewer than ten calls.
+/// Returns an expression for the bytes or microseconds per call; NULL if there are too few calls.
 fn per_call(spent: &str, calls: &str) -> String {
-    format!("CASE WHEN {calls} >= 10 THEN ({spent} / {calls})::double precision END")
+    format!("CASE WHEN {calls} >= {CALLS_FOR_MEAN} THEN ({spent} / {calls})::double precision END")
 }

@@ -77,16 +77,15 @@ SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.
     ORDER BY p.number, p.relation)
 FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
-    FROM (VALUES ('raw'), ('observations'), ('increments')) AS t (relation)
+    FROM jobstats_internal.growing_tables() t
     UNION ALL
     SELECT 2, 'drop', 'retention of ' || t.relation, t.relation, l.dropped
     FROM jobstats.rollups l
     CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
     UNION ALL
-    SELECT 3, 'drop', 'retention of ' || t.relation, t.relation, r.dropped
-    FROM jobstats.refresh r, (VALUES ('observations'), ('increments')) AS t (relation)
-    UNION ALL
-    SELECT 4, 'drop', 'retention of raw', 'raw', now() - s.raw_retention FROM jobstats.settings s
+    SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
+        CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
+    FROM jobstats_internal.growing_tables() t, jobstats.refresh r, jobstats.settings s
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL

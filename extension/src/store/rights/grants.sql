@@ -76,41 +76,50 @@ COMMENT ON FUNCTION jobstats_internal.forget_writers() IS
 'Internal: deletes what roles may feed that have been dropped.';
 
 CREATE FUNCTION jobstats_grant_writer(
-    role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL
+    role name, cluster text DEFAULT NULL, server text DEFAULT NULL, target text DEFAULT NULL, sources text[] DEFAULT '{lctl}'
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
 <<own>>
 DECLARE
     role regrole;
+    sources text[];
 BEGIN
     PERFORM jobstats_internal.require_store();
     PERFORM jobstats_internal.require_role(jobstats_grant_writer.role);
     PERFORM jobstats_internal.require_bound('cluster', cluster), jobstats_internal.require_bound('server', server),
         jobstats_internal.require_bound('target', target);
+    own.sources := jobstats_internal.known_sources(jobstats_grant_writer.sources);
     EXECUTE format('GRANT USAGE ON SCHEMA jobstats TO %I', jobstats_grant_writer.role);
     EXECUTE format('GRANT INSERT ON jobstats.feed TO %I', jobstats_grant_writer.role);
     PERFORM jobstats_internal.share_functions_on_text();
     own.role := quote_ident(jobstats_grant_writer.role)::regrole;
     IF num_nonnulls(cluster, server, target) = 0
-        AND EXISTS (SELECT FROM jobstats.writers w WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0) THEN
+        AND EXISTS (SELECT FROM jobstats.writers w
+            WHERE w.role = own.role AND num_nonnulls(w.cluster, w.server, w.target) > 0 AND w.sources && own.sources) THEN
         RAISE NOTICE USING
             MESSAGE = format('role %s stays bound to what jobstats.writers says', own.role),
             HINT = format('To let it feed everything: DELETE FROM jobstats.writers WHERE role = %L::regrole; and grant again.', own.role);
         RETURN;
     END IF;
-    -- What allows more would make the new bound void.
-    DELETE FROM jobstats.writers w
-    WHERE w.role = own.role
+    -- What allows more of these sources would make the new bound void.
+    UPDATE jobstats.writers w
+    SET sources = ARRAY(SELECT s.source FROM unnest(w.sources) WITH ORDINALITY AS s (source, number)
+        WHERE s.source <> ALL (own.sources) ORDER BY s.number)
+    WHERE w.role = own.role AND w.sources && own.sources
         AND (w.cluster IS NULL OR w.cluster = jobstats_grant_writer.cluster)
         AND (w.server IS NULL OR w.server = jobstats_grant_writer.server)
         AND (w.target IS NULL OR w.target = jobstats_grant_writer.target);
-    INSERT INTO jobstats.writers (role, cluster, server, target)
-    VALUES (own.role, jobstats_grant_writer.cluster, jobstats_grant_writer.server, jobstats_grant_writer.target);
+    DELETE FROM jobstats.writers w WHERE w.role = own.role AND cardinality(w.sources) = 0;
+    INSERT INTO jobstats.writers AS w (role, cluster, server, target, sources)
+    VALUES (own.role, jobstats_grant_writer.cluster, jobstats_grant_writer.server, jobstats_grant_writer.target, own.sources)
+    ON CONFLICT (role, cluster, server, target) DO UPDATE
+    SET sources = jobstats_internal.known_sources(w.sources || excluded.sources);
 END
 $$;
-COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text) IS
-'Lets a role, and whoever has its rights, feed and do nothing else: texts of this cluster, of servers and targets whose names are LIKE these patterns; NULL is any. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
+'Lets a role, and whoever has its rights, feed and do nothing else: texts of this cluster, of servers and targets whose names are LIKE these patterns, NULL is any, and of these sources. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 22023 for a source that is none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

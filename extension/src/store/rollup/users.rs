@@ -7,23 +7,25 @@
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::store;
 use crate::store::installation::Installation;
-use crate::store::rollup::{Level, operations};
+use crate::store::rollup::{Rollup, operations};
 use crate::store::sum::{COMBINED, Sum};
 
 /// Creates the table of the sums by user, or adds the operation columns that it lacks.
 pub fn create(
     client: &mut SpiClient<'_>,
     installation: &Installation,
-    level: &Level,
+    rollup: &Rollup,
 ) -> Result<(), Error> {
-    let relation = level.users();
+    let relation = rollup.users();
     match store::kind(client, &relation)? {
         Some(_) => store::add_operations(client, &relation),
         None => {
             let sums = combined(|name, _| format!("{name} bigint"));
-            level.create_table(client, installation, &relation, ("uid", "bigint"), &sums)
+            rollup.create_table(client, installation, &relation, ("uid", "bigint"), &sums)
         }
     }
 }
@@ -37,14 +39,14 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
 }
 
 /// Returns the COMMENT ON statements for the table.
-pub fn comment(level: &Level) -> String {
+pub fn comment(rollup: &Rollup) -> String {
     format!(
         "COMMENT ON TABLE jobstats.{users} IS \
          'Sums of {relation} by target and user, up to rollups.users_refreshed and but for the spans in dirty.'; \
          COMMENT ON COLUMN jobstats.{users}.bucket IS \
          'A microsecond after the start of the bucket, which does not belong to it; its end does.'",
-        users = level.users(),
-        relation = level.relation(),
+        users = rollup.users(),
+        relation = rollup.relation(),
     )
 }
 
@@ -52,29 +54,24 @@ pub fn comment(level: &Level) -> String {
 /// maintenance that knows the old identities.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     store::lock(client)?;
-    client.update(
-        "UPDATE jobstats.rollups SET users_refreshed = 'epoch'",
-        None,
-        &[],
-    )?;
+    client.execute("UPDATE jobstats.rollups SET users_refreshed = 'epoch'", &[])?;
     Ok(())
 }
 
-/// Returns the INSERT that fills the table from the rollup. `rows` is a condition on rows `i` of the rollup.
-pub fn insert(level: &Level, rows: &str) -> String {
+/// Returns the INSERT that fills the table from the rollup. `condition` is one on rows `summed` of the rollup.
+pub fn insert(rollup: &Rollup, condition: &str) -> String {
     let totals = combined(|_, sum| {
-        let total = sum.over(|column| format!("i.\"{column}\""));
+        let total = sum.over(|column| format!("summed.\"{column}\""));
         format!("sum({total})::bigint")
     });
-    format!(
-        "INSERT INTO jobstats.{users} (bucket, uid, target_id, first, last, resets{names}{columns}) \
-         SELECT i.bucket, e.uid, i.target_id, min(i.first), max(i.last), sum(i.resets)::bigint{totals}{sums} \
-         FROM jobstats.{relation} i LEFT JOIN jobstats.entries e ON e.entry_id = i.entry_id \
-         WHERE {rows} GROUP BY 1, e.uid, i.target_id",
-        users = level.users(),
-        relation = level.relation(),
+    sql!(
+        "users.sql",
+        users = rollup.users(),
+        relation = rollup.relation(),
         names = combined(|name, _| name.to_owned()),
         columns = operations(str::to_owned),
-        sums = operations(|name| format!("sum(i.{name})::bigint")),
+        totals = totals,
+        sums = operations(|name| format!("sum(summed.{name})::bigint")),
+        condition = condition,
     )
 }

@@ -3,10 +3,11 @@ COMMENT ON VIEW jobstats.feed IS 'The way in: INSERT or COPY what a server print
 COMMENT ON COLUMN jobstats.feed.cluster IS 'Name of the cluster; empty where there is only one.';
 COMMENT ON COLUMN jobstats.feed.server IS 'The Lustre server that printed the text.';
 COMMENT ON COLUMN jobstats.feed."time" IS 'When the first byte of the text came from lctl; NULL: now.';
-COMMENT ON COLUMN jobstats.feed.body IS 'Output of lctl get_param *.*.job_stats, of one target or of several.';
+COMMENT ON COLUMN jobstats.feed.body IS 'Output of lctl get_param *.*.job_stats, of one target or of several, or what another source printed.';
 COMMENT ON COLUMN jobstats.feed.body_zstd IS 'The same, compressed with zstd. Either this or body.';
 COMMENT ON COLUMN jobstats.feed.duration IS 'How long the reading took; more than a day, or less than nothing, counts as unknown.';
 COMMENT ON COLUMN jobstats.feed.shipper IS 'What sent the text, with its version.';
+COMMENT ON COLUMN jobstats.feed.source IS 'What printed the text: lctl (NULL too) or passwd, for the output of getent passwd.';
 COMMENT ON TABLE jobstats.raw IS 'One target''s text at one time, verbatim, zstd; view raw_text shows it as text. Kept for settings.raw_retention.';
 COMMENT ON COLUMN jobstats.raw.body IS 'The lines that belong to this target, zstd.';
 COMMENT ON COLUMN jobstats.raw.carried IS 'Records that the text before had and this one lacks, with the time they were last seen, zstd; NULL: none.';
@@ -42,10 +43,12 @@ COMMENT ON COLUMN jobstats.entries.status IS 'ok, missing_job, truncated or malf
 COMMENT ON COLUMN jobstats.entries.workload IS 'The job, else executable.uid, else the identifier.';
 COMMENT ON TABLE jobstats.entry_formats IS 'The jobid_name in use on the clients, tried in order of priority. After a change run jobstats_reidentify().';
 COMMENT ON COLUMN jobstats.entry_formats.node_label IS 'The node of identifiers whose format names none.';
-COMMENT ON TABLE jobstats.users IS 'Names of users, to be filled from getent passwd; functions show and filter by them.';
+COMMENT ON TABLE jobstats.users IS 'The current names of users, which the source passwd of the feed fills; functions and views show them. Nothing is summed by name.';
+COMMENT ON COLUMN jobstats.users.user_name IS 'The name; where several users have one number, that of the first in getent passwd.';
 COMMENT ON TABLE jobstats.rejects IS 'Text that could not be used, with the reason; kept for settings.rejects_retention.';
 COMMENT ON COLUMN jobstats.rejects."time" IS 'When it was read, as its server said; a wrong clock can be why it is here.';
 COMMENT ON COLUMN jobstats.rejects.received IS 'When it came to the database.';
+COMMENT ON COLUMN jobstats.rejects.text IS 'The line, or the beginning of the text; NULL where it may have secrets.';
 COMMENT ON TABLE jobstats.settings IS 'One row.';
 COMMENT ON COLUMN jobstats.settings.raw_retention IS 'How long raw text is kept.';
 COMMENT ON COLUMN jobstats.settings.retention IS 'How long increments and observations are kept.';
@@ -94,6 +97,7 @@ COMMENT ON TABLE jobstats.writers IS 'What roles, with all who have their rights
 COMMENT ON COLUMN jobstats.writers.cluster IS 'The cluster; NULL: any.';
 COMMENT ON COLUMN jobstats.writers.server IS 'Servers, as a LIKE pattern; NULL: any.';
 COMMENT ON COLUMN jobstats.writers.target IS 'Targets, as a LIKE pattern; NULL: any.';
+COMMENT ON COLUMN jobstats.writers.sources IS 'The sources of the feed.';
 COMMENT ON VIEW jobstats.raw_text IS 'Table raw as text; bytes that are not UTF-8 are shown as \xHH.';
 COMMENT ON VIEW jobstats.rates IS 'Increments with their dimensions, every operation divided by the seconds of its span.';
 COMMENT ON VIEW jobstats.health IS 'Per target, whether all is well with monitoring it, and what to do if not.';

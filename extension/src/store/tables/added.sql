@@ -48,6 +48,18 @@ BEGIN
 END
 $writers$;
 
+-- Writers are bound to sources too. What there was wrote the output of lctl.
+ALTER TABLE jobstats.writers ADD COLUMN IF NOT EXISTS sources text[] NOT NULL DEFAULT '{lctl}';
+
+-- Views on the column go on to show it.
+DO $users$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'jobstats.users'::regclass AND a.attname = 'name') THEN
+        ALTER TABLE jobstats.users RENAME COLUMN name TO user_name;
+    END IF;
+END
+$users$;
+
 -- Readers can dump the store, for which they read sequences too.
 DO $readers$
 DECLARE

@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS jobstats.entry_formats (
 
 CREATE TABLE IF NOT EXISTS jobstats.users (
     uid bigint PRIMARY KEY,
-    name text NOT NULL
+    user_name text NOT NULL
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.rejects (

@@ -8,7 +8,7 @@ use jobstats_core::window::Rates;
 use pgrx::pg_sys::{Datum, FunctionCallInfo, NullableDatum, Pg_finfo_record};
 
 use crate::pg::aggregate_state::{StateMemory, VERSION_1};
-use crate::query::aggregates::rate::aggregate::sum_add_wrapper;
+use crate::query::aggregates::rate::sum_add_wrapper;
 
 #[unsafe(no_mangle)]
 extern "C" fn pg_finfo_jobstats_sum_add() -> &'static Pg_finfo_record {

@@ -8,13 +8,15 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::rows::only_row;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::{DAY, EARLIEST, micros, timestamptz};
-use crate::query::rows::EACH;
-use crate::query::sources::Sources;
+use crate::query::params::{Params, Query};
+use crate::query::plan::bind_spans;
+use crate::query::sources::{Sources, Spans};
 use crate::query::window::Window;
 use crate::store;
-use crate::store::rollup::LEVELS;
+use crate::store::rollup::ROLLUPS;
 
 /// A time after every observation: 2200-01-01.
 const LATEST: Micros = 7_258_118_400_000_000;
@@ -54,37 +56,38 @@ pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Opti
 /// days.
 fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Vec<Found>, Error> {
     let sources = Sources::choose(client, window, false)?;
-    let mut searches = vec![(0, "increments".to_owned(), "\"time\"", "since")];
-    for (number, level) in (1..).zip(&LEVELS) {
-        searches.push((number, level.relation(), "bucket", "first"));
+    let (params, since) = (Params::default(), timestamptz(window.since())?);
+    let since = params.bind("since", || since);
+    let ids = params.bind("entries", || entries.to_vec());
+    let search = |source: usize, relation: &str, time: &str, first: &str, spans: &Spans| {
+        let (lower, upper) = bind_spans(relation, spans, &params);
+        sql!(
+            "span/search.sql",
+            source = source.to_string(),
+            relation = relation,
+            time = time,
+            first = first,
+            lower = lower,
+            upper = upper,
+            entries = ids,
+            since = since,
+        )
+    };
+    let (rest, _) = sources.rest();
+    let mut searches = vec![search(0, "increments", "\"time\"", "since", rest)];
+    for (table, spans) in sources.whole() {
+        let position = ROLLUPS.iter().position(|it| it.name == table.rollup.name);
+        let source = position.unwrap_or_default() + 1;
+        searches.push(search(source, &table.relation(), "bucket", "first", spans));
     }
-    let searches: Vec<String> = searches
-        .iter()
-        .map(|(source, relation, time, first)| {
-            // The parameters of the increments, which are source 0, and of the rollups are next to each other.
-            let lower = Sources::REST + 2 * source;
-            format!(
-                "SELECT {source}, min(i.first), max(i.latest) \
-                 FROM unnest(${lower}, ${upper}) s (lower, upper) CROSS JOIN LATERAL (\
-                 SELECT i.{first} AS first, i.{time} AS latest FROM jobstats.{relation} i \
-                 WHERE i.{time} > s.lower AND i.{time} <= s.upper AND i.entry_id = ANY (${entries}) \
-                 AND i.{time} > ${since}{EACH}) i",
-                upper = lower + 1,
-                entries = Sources::PARAMETERS + 1,
-                since = Sources::PARAMETERS + 2,
-            )
-        })
-        .collect();
-    let mut parameters = sources.parameters()?;
-    parameters.push(entries.to_vec().into());
-    parameters.push(timestamptz(window.since())?.into());
-    let rows = client.select(&searches.join(" UNION ALL "), None, &parameters)?;
+    let query = Query::new(searches.join("\nUNION ALL\n"), &params);
+    let rows = client.query(&*query.sql, &query.params)?;
     let mut found = Vec::new();
     for row in rows {
-        let first = row.get::<TimestampWithTimeZone>(2)?;
-        let latest = row.get::<TimestampWithTimeZone>(3)?;
-        if let (Some(source), Some((first, latest))) = (row.get::<i32>(1)?, first.zip(latest)) {
-            let level = usize::try_from(source - 1).ok();
+        let first: Option<TimestampWithTimeZone> = row.get("first")?;
+        let latest: Option<TimestampWithTimeZone> = row.get("latest")?;
+        if let Some((first, latest)) = first.zip(latest) {
+            let level = usize::try_from(row.get::<i32>("source")? - 1).ok();
             found.push(Found {
                 level,
                 first: micros(first)?,
@@ -104,13 +107,12 @@ fn bucket(
     level: usize,
     bucket: TimestampWithTimeZone,
 ) -> Result<Span, Error> {
-    let end = client.select(
-        "SELECT $1 + l.width - interval '1 microsecond' FROM jobstats.rollups l WHERE l.level = $2",
-        Some(1),
-        &[bucket.into(), LEVELS[level].name.into()],
+    let found = client.query_opt(
+        "SELECT $1 + rollup.width - interval '1 microsecond' AS ends FROM jobstats.rollups rollup WHERE rollup.level = $2",
+        &[bucket.into(), ROLLUPS[level].name.into()],
     )?;
-    let end = only_row(end, "rollups")?.get::<TimestampWithTimeZone>(1)?;
-    Ok((micros(bucket)? - 1, end.map_or(micros(bucket), micros)?))
+    let end = found.ok_or(Error::NoRow("rollups"))?.get("ends")?;
+    Ok((micros(bucket)? - 1, micros(end)?))
 }
 
 /// Returns the end of the last row in a bucket of a rollup. A finer rollup that does not have the row does not keep it
@@ -123,18 +125,17 @@ fn last_in_bucket(
 ) -> Result<Micros, Error> {
     let latest = |column: &str, relation: &str, (from, to): Span| {
         let statement = format!(
-            "SELECT max(i.{column}) FROM jobstats.{relation} i \
-             WHERE i.{column} > $1 AND i.{column} <= $2 AND i.entry_id = ANY ($3)"
+            "SELECT max(usage.{column}) FROM jobstats.{relation} usage \
+             WHERE usage.{column} > $1 AND usage.{column} <= $2 AND usage.entry_id = ANY ($3)"
         );
         let parameters = [
             timestamptz(from)?.into(),
             timestamptz(to)?.into(),
             entries.to_vec().into(),
         ];
-        let latest = client.select(&statement, Some(1), &parameters)?;
-        Ok::<_, Error>(latest.first().get_one::<TimestampWithTimeZone>()?)
+        client.query_value::<Option<TimestampWithTimeZone>>(&statement, &parameters)
     };
-    for (finer, rollup) in LEVELS.iter().enumerate().take(level).rev() {
+    for (finer, rollup) in ROLLUPS.iter().enumerate().take(level).rev() {
         if let Some(found) = latest("bucket", &rollup.relation(), span)? {
             span = bucket(client, finer, found)?;
         }
@@ -147,45 +148,32 @@ fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
     if first >= store::settings(client)?.kept_since {
         return Ok(first);
     }
-    let start = client.select(
-        "SELECT b.start FROM jobstats.rollups l \
-         CROSS JOIN LATERAL date_bin(l.width, $1, '1970-01-01 00:00:00+00') AS b (start) \
-         WHERE b.start >= l.dropped ORDER BY l.width LIMIT 1",
-        Some(1),
+    let start: Option<TimestampWithTimeZone> = client.query_value(
+        "SELECT bucket.start FROM jobstats.rollups rollup \
+         CROSS JOIN LATERAL date_bin(rollup.width, $1, '1970-01-01 00:00:00+00') AS bucket (start) \
+         WHERE bucket.start >= rollup.dropped ORDER BY rollup.width LIMIT 1",
         &[timestamptz(first)?.into()],
     )?;
-    let start = start.into_iter().next();
-    let start = start.map(|row| row.get::<TimestampWithTimeZone>(1));
-    start.transpose()?.flatten().map_or(Ok(first), micros)
+    start.map_or(Ok(first), micros)
 }
 
 /// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
 /// come from up to `raw_retention` before the job was first seen; the result is the start of the observation that holds
 /// this time.
 fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
-    let first_seen = client
-        .select(
-            "SELECT min(e.first_seen) FROM jobstats.entries e WHERE e.job = $1",
-            Some(1),
-            &[job.into()],
-        )?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
+    let first_seen: Option<TimestampWithTimeZone> = client.query_value(
+        "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.job = $1",
+        &[job.into()],
+    )?;
     let Some(first_seen) = first_seen else {
         return Ok(None);
     };
     let late = store::settings(client)?.raw_retention;
     let possible = micros(first_seen)?.saturating_sub(late).max(EARLIEST);
-    let observed_since = client
-        .select(
-            "SELECT min(o.since) FROM jobstats.targets t CROSS JOIN LATERAL (\
-             SELECT o.since FROM jobstats.observations o WHERE o.target_id = t.target_id AND o.\"time\" > $1 \
-             ORDER BY o.\"time\" LIMIT 1) o",
-            Some(1),
-            &[timestamptz(possible)?.into()],
-        )?
-        .first()
-        .get_one::<TimestampWithTimeZone>()?;
+    let observed_since: Option<TimestampWithTimeZone> = client.query_value(
+        include_str!("span/observed_since.sql"),
+        &[timestamptz(possible)?.into()],
+    )?;
     let since = observed_since.map(micros).transpose()?;
     Ok(Some(since.map_or(possible, |since| since.min(possible))))
 }

@@ -6,15 +6,15 @@
 use std::collections::{HashMap, HashSet};
 
 use jobstats_core::instant::Micros;
-use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
-use pgrx::spi::{SpiClient, SpiHeapTupleData};
+use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::connect;
-use crate::pg::time::micros;
-use crate::query::answer::Columns;
+use crate::pg::spi::{Statements, connect};
+use crate::pg::time::from_postgres;
+use crate::pg::tuples::Tuples;
 use crate::query::measure::Measures;
+use crate::query::params::Query;
 use crate::store::sum::Sum;
 
 /// The number of rows in memory at a time. All rows of a large job on a large cluster would fill the memory.
@@ -26,17 +26,14 @@ pub struct Entries(HashMap<i64, Option<i64>>);
 impl Entries {
     /// Returns all entries of the job that were ever seen.
     pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
-        let entries = client.select(
-            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END \
+        let entries = client.query(
+            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS node \
              FROM jobstats.entries e WHERE e.job = $1",
-            None,
             &[job.into()],
         )?;
         let mut nodes = HashMap::new();
         for entry in entries {
-            if let Some(id) = entry.get(1)? {
-                nodes.insert(id, entry.get(2)?);
-            }
+            nodes.insert(entry.at(1)?, entry.at(2)?);
         }
         Ok(Self(nodes))
     }
@@ -97,7 +94,7 @@ impl Added {
     }
 
     /// Returns the value that a row adds; `None` if its columns have no value, as in [`Sum::over`].
-    fn of(&self, row: &Row) -> Option<i128> {
+    fn of(&self, row: &EntryUsage) -> Option<i128> {
         if self.mdt_only && !row.on_mdt {
             return None;
         }
@@ -113,7 +110,7 @@ impl Added {
 }
 
 /// The usage of an entry.
-struct Row {
+struct EntryUsage {
     target: i32,
     on_mdt: bool,
     node: Option<i64>,
@@ -164,21 +161,21 @@ impl Work {
     pub fn add_rows(
         &mut self,
         client: &SpiClient<'_>,
-        statement: &str,
-        parameters: &[DatumWithOid<'_>],
+        usage: &Query,
         entries: &Entries,
         mdts: &HashSet<i32>,
     ) -> Result<(), Error> {
-        let cursor = client.try_open_cursor(statement, parameters)?;
+        let cursor = client.try_open_cursor(&*usage.sql, &usage.params)?;
         let name = cursor.detach_into_name();
         // Fetched rows are freed when a connection ends.
         while connect(|client| {
             let mut cursor = client.find_cursor(&name)?;
-            let rows = cursor.fetch(BATCH as i64)?;
-            let more = !rows.is_empty();
-            for row in rows {
+            let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
+            let more = rows.len() > 0;
+            for row in 0..rows.len() {
                 pause();
-                if let Some(row) = self.row(&row, entries, mdts)? {
+                rows.read(row);
+                if let Some(row) = self.row(&rows, entries, mdts) {
                     self.add(&row);
                 }
             }
@@ -190,35 +187,21 @@ impl Work {
         Ok(())
     }
 
-    fn row(
-        &self,
-        row: &SpiHeapTupleData<'_>,
-        entries: &Entries,
-        mdts: &HashSet<i32>,
-    ) -> Result<Option<Row>, Error> {
-        let mut columns = Columns::of(row);
-        let (Some(target), Some(entry)) = (columns.take::<i32>()?, columns.take::<i64>()?) else {
-            return Ok(None);
-        };
-        let mut instant = || columns.take::<TimestampWithTimeZone>();
-        let (Some(first), Some(last)) = (instant()?, instant()?) else {
-            return Ok(None);
-        };
-        let mut values = Vec::with_capacity(self.columns.len());
-        for _ in &self.columns {
-            values.push(columns.take()?);
-        }
-        Ok(Some(Row {
+    /// Returns the current row of a batch.
+    fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<EntryUsage> {
+        let target = i32::try_from(rows.integer(0)?).ok()?;
+        let columns = 4..4 + self.columns.len();
+        Some(EntryUsage {
             target,
             on_mdt: mdts.contains(&target),
-            node: entries.node(entry),
-            first: micros(first)?,
-            last: micros(last)?,
-            values,
-        }))
+            node: entries.node(rows.integer(1)?),
+            first: from_postgres(rows.integer(2)?)?,
+            last: from_postgres(rows.integer(3)?)?,
+            values: columns.map(|column| rows.integer(column)).collect(),
+        })
     }
 
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &EntryUsage) {
         let done = self.done.entry(row.target);
         let done = done.or_insert_with(|| self.measures.iter().map(|_| None).collect());
         for (measure, done) in self.measures.iter().zip(done) {

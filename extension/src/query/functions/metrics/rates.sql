@@ -13,7 +13,9 @@ last AS MATERIALIZED (
     WHERE NOT p.silent AND o.since > now() - greatest(4 * p.usual_interval, interval '1 hour')
 ),
 @last_work@
-SELECT l.target_id, extract(epoch FROM l."time" - l.since)::double precision, count(i.target_id) > 0, @amounts@, @usecs@
+SELECT l.target_id, extract(epoch FROM l."time" - l.since)::double precision AS seconds, count(i.target_id) > 0 AS active,
+    @amounts@ AS amounts,
+    @usecs@ AS usecs
 FROM last l
 LEFT JOIN work i ON i.target_id = l.target_id
 GROUP BY l.target_id, l.since, l."time"

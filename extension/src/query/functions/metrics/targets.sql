@@ -1,8 +1,9 @@
 -- Health of every target, and what of the last hour could not be used.
-SELECT t.target_id, t.cluster, coalesce(t.filesystem, ''), t.name, t.kind, h.status,
-    extract(epoch FROM h.last_observation)::double precision, extract(epoch FROM h.delay)::double precision,
-    extract(epoch FROM h.usual_interval)::double precision,
-    coalesce(r.rejects, 0)::double precision, coalesce(p.problems, 0)::double precision
+SELECT t.target_id, t.cluster, coalesce(t.filesystem, '') AS filesystem, t.name, t.kind, h.status,
+    extract(epoch FROM h.last_observation)::double precision AS last_observation,
+    extract(epoch FROM h.delay)::double precision AS delay,
+    extract(epoch FROM h.usual_interval)::double precision AS usual_interval,
+    coalesce(r.rejects, 0)::double precision AS rejects, coalesce(p.problems, 0)::double precision AS problems
 FROM jobstats.health h
 JOIN jobstats.targets t ON t.cluster = h.cluster AND t.name = h.target
 LEFT JOIN (

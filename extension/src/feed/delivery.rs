@@ -1,0 +1,84 @@
+//! A row of the feed without its text: who sent the text, and when it was read.
+
+use jobstats_core::instant::Micros;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+
+use crate::pg::bytea::Bytea;
+use crate::pg::error::Error;
+use crate::pg::time::{DAY, micros};
+
+/// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
+const NAME_LIMIT: usize = 255;
+
+/// The longest time that reading a text is believed to have taken.
+const LONGEST_READING: i128 = DAY as i128;
+
+/// The columns of a row of the feed, as the caller passes them.
+pub struct Arguments<'a> {
+    pub cluster: Option<String>,
+    pub server: Option<String>,
+    pub read_at: Option<TimestampWithTimeZone>,
+    pub body: Option<&'a str>,
+    pub body_zstd: Option<Bytea<'a>>,
+    pub duration: Option<Interval>,
+    pub shipper: Option<String>,
+    pub source: Option<String>,
+    pub own_targets: Option<Vec<String>>,
+}
+
+/// One row of the feed, without its text.
+pub struct Delivery {
+    pub cluster: String,
+    pub server: String,
+    pub time: Micros,
+    pub duration: Option<Interval>,
+    pub shipper: Option<String>,
+    /// LIKE patterns of the targets that the sender may feed; `None` allows every target.
+    pub own_targets: Option<Vec<String>>,
+}
+
+impl Delivery {
+    /// Takes the columns of a row. Its time is `now` if it has none.
+    ///
+    /// # Errors
+    /// [`Error::LongName`], or [`Error::Argument`] if there is no server or no finite time.
+    pub fn new(arguments: &mut Arguments<'_>, now: Micros) -> Result<Self, Error> {
+        let server = arguments.server.take();
+        let delivery = Self {
+            cluster: arguments.cluster.take().unwrap_or_default(),
+            server: server.ok_or_else(Error::no_server)?,
+            time: arguments.read_at.map_or(Ok(now), micros)?,
+            duration: arguments.duration.take().filter(is_possible),
+            shipper: arguments.shipper.take().map(shortened),
+            own_targets: arguments.own_targets.take(),
+        };
+        require_short("cluster", &delivery.cluster)?;
+        require_short("server", &delivery.server)?;
+        Ok(delivery)
+    }
+}
+
+fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
+    if name.len() > NAME_LIMIT {
+        Err(Error::LongName {
+            what,
+            limit: NAME_LIMIT,
+        })
+    } else {
+        Ok(())
+    }
+}
+
+/// Cuts a name to [`NAME_LIMIT`] bytes, because a long name of a shipper is no reason to reject a text.
+fn shortened(mut name: String) -> String {
+    name.truncate(name.floor_char_boundary(NAME_LIMIT));
+    name
+}
+
+/// Returns whether reading can have taken this long. Computations with other intervals overflow.
+fn is_possible(duration: &Interval) -> bool {
+    let months = i128::from(duration.months());
+    let days = months * 30 + i128::from(duration.days());
+    let micros = days * i128::from(DAY) + i128::from(duration.micros());
+    (0..=LONGEST_READING).contains(&micros)
+}

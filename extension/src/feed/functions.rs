@@ -1,0 +1,110 @@
+//! The functions through which SQL feeds a text.
+
+use pgrx::IntoDatum;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::prelude::*;
+
+use crate::feed::delivery::Arguments;
+use crate::feed::outcome::Outcome;
+use crate::feed::run;
+use crate::pg::argument::{Short, plain};
+use crate::pg::bytea::Bytea;
+use crate::pg::spi::SqlResult;
+use crate::pg::tuplestore::Rows;
+
+#[allow(clippy::too_many_arguments)]
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_ingest(
+    cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
+    duration interval DEFAULT NULL, shipper text DEFAULT NULL, source text DEFAULT 'lctl'
+) RETURNS TABLE (
+    target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
+    carried integer, unknown integer, problems integer, increments integer
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
+'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
+"#)]
+fn jobstats_ingest(
+    cluster: Option<Short<String>>,
+    server: Option<Short<String>>,
+    read_at: Option<TimestampWithTimeZone>,
+    body: Option<&str>,
+    body_zstd: Option<Bytea<'_>>,
+    duration: Option<Interval>,
+    shipper: Option<Short<String>>,
+    source: Option<Short<String>>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let outcomes = run(Arguments {
+        cluster: plain(cluster),
+        server: plain(server),
+        read_at,
+        body,
+        body_zstd,
+        duration,
+        shipper: plain(shipper),
+        source: plain(source),
+        own_targets: None,
+    })?;
+    for outcome in outcomes {
+        put(&mut rows, &outcome);
+    }
+    Ok(())
+}
+
+fn put(rows: &mut Rows, outcome: &Outcome) {
+    let c = outcome.counts;
+    rows.put(|| {
+        [
+            outcome.target.as_deref().into_datum(),
+            outcome.action.as_str().into_datum(),
+            c.entries.into_datum(),
+            c.active.into_datum(),
+            c.added.into_datum(),
+            c.resets.into_datum(),
+            c.removed.into_datum(),
+            c.carried.into_datum(),
+            c.unknown.into_datum(),
+            c.problems.into_datum(),
+            outcome.increments.into_datum(),
+        ]
+    });
+}
+
+#[allow(clippy::too_many_arguments)]
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.ingest(
+    cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
+    source text, own_targets text[]
+) RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
+'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
+"#)]
+fn jobstats_ingest_own(
+    cluster: Option<Short<String>>,
+    server: Option<Short<String>>,
+    read_at: Option<TimestampWithTimeZone>,
+    body: Option<&str>,
+    body_zstd: Option<Bytea<'_>>,
+    duration: Option<Interval>,
+    shipper: Option<Short<String>>,
+    source: Option<Short<String>>,
+    own_targets: Option<Vec<Option<String>>>,
+) -> SqlResult<()> {
+    run(Arguments {
+        cluster: plain(cluster),
+        server: plain(server),
+        read_at,
+        body,
+        body_zstd,
+        duration,
+        shipper: plain(shipper),
+        source: plain(source),
+        own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
+    })?;
+    Ok(())
+}

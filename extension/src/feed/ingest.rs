@@ -1,0 +1,41 @@
+//! The state of a feed while its text is stored, whatever the source is.
+
+use jobstats_core::instant::Micros;
+
+use crate::feed::delivery::Delivery;
+use crate::feed::outcome::{Action, Outcome};
+use crate::feed::rejects::Rejects;
+use crate::store::Settings;
+
+/// The state of a feed.
+pub struct Ingest<'a> {
+    /// The row of the feed without its text.
+    pub delivery: &'a Delivery,
+    pub settings: Settings,
+    /// The time at which the text came to the database.
+    pub now: Micros,
+    /// The text that could not be used.
+    pub rejects: Rejects,
+}
+
+impl<'a> Ingest<'a> {
+    pub fn new(delivery: &'a Delivery, settings: Settings, now: Micros) -> Self {
+        Self {
+            delivery,
+            settings,
+            now,
+            rejects: Rejects::default(),
+        }
+    }
+
+    /// Rejects a part of a text, of which `shown` is stored: its beginning, or `None` if it may have secrets.
+    pub fn reject(
+        &mut self,
+        target: Option<&str>,
+        reason: &'static str,
+        shown: Option<&[u8]>,
+    ) -> Outcome {
+        self.rejects.add(target, None, reason, shown);
+        Outcome::new(target, Action::Rejected(reason))
+    }
+}

@@ -1,0 +1,50 @@
+//! The sources of the feed: who reads and stores a text.
+//!
+//! What the store holds of a source, and for how long, stands in [`crate::store::sources`], in the same order.
+
+use pgrx::spi::SpiClient;
+
+use crate::feed::ingest::Ingest;
+use crate::feed::job_stats::JobStats;
+use crate::feed::outcome::Outcome;
+use crate::feed::passwd::Passwd;
+use crate::feed::text::Text;
+use crate::pg::error::Error;
+use crate::store::sources;
+
+/// A kind of text that the feed takes.
+pub trait Source: Sync {
+    /// Returns whether a text looks like one of this source. A quick look at its first lines is enough.
+    fn recognizes(&self, text: &[u8]) -> bool;
+
+    /// Reads a text and stores what it says. Returns one outcome for each part of the text that has a fate of its own, and
+    /// hands what could not be used to [`Ingest::rejects`].
+    ///
+    /// # Errors
+    /// An error undoes the whole feed, and PostgreSQL may log the statement with the text in it. So it is for what the
+    /// sender can mend by sending the same text again: a limit that is exceeded, too little memory, a lock that another
+    /// feed has. A text that cannot be used is an outcome.
+    fn ingest(
+        &self,
+        client: &mut SpiClient<'_>,
+        ingest: &mut Ingest<'_>,
+        text: Text<'_>,
+    ) -> Result<Vec<Outcome>, Error>;
+}
+
+/// All sources, as in [`sources::SOURCES`].
+const SOURCES: [&dyn Source; sources::SOURCES.len()] = [&JobStats, &Passwd];
+
+/// Returns the source of a name; `None` names the output of lctl.
+///
+/// # Errors
+/// [`Error::Unknown`] if no source has this name.
+pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
+    Ok(SOURCES[sources::position(name)?])
+}
+
+/// Returns whether a text is not of this source, but of another one. Then its lines must not be stored, not even as
+/// rejects: the other source may have secrets in them.
+pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
+    !source.recognizes(text) && SOURCES.iter().any(|other| other.recognizes(text))
+}

@@ -1,0 +1,88 @@
+//! The arguments of functions that read them one by one.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pg_sys::{FunctionCallInfo, InvalidOid};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, IntoDatum, pg_sys};
+
+use crate::pg::argument::require_short;
+use crate::pg::error::Error;
+
+/// The arguments of a call, in their order. They stand in place of all arguments in Rust; the SQL of the function says
+/// what they are.
+pub struct Arguments<'call> {
+    call: FunctionCallInfo,
+    next: usize,
+    lifetime: PhantomData<&'call ()>,
+}
+
+impl Arguments<'_> {
+    /// Takes the next argument; `None` if it is NULL.
+    ///
+    /// # Errors
+    /// - [`Error::LongArgument`] if the argument is longer than 1 MB.
+    /// - [`Error::Damaged`] if the function has no such argument, or if it is of another type.
+    pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
+        let call = self.call;
+        let position = self.next;
+        self.next += 1;
+        // SAFETY: the call is under way, and the argument is of the type that `T` is read from. The caller's
+        // expression says so, and where there is none the arguments are those of the function's own SQL.
+        unsafe {
+            let count = usize::try_from((*call).nargs).unwrap_or_default();
+            let argument = (*call).args.as_slice(count).get(position);
+            let argument = argument.ok_or_else(|| wrong(position))?;
+            let oid = pg_sys::get_fn_expr_argtype((*call).flinfo, position as i32);
+            if oid != InvalidOid && oid != T::type_oid() {
+                return Err(wrong(position));
+            }
+            if argument.isnull {
+                return Ok(None);
+            }
+            if pg_sys::get_typlen(T::type_oid()) == -1 {
+                require_short(argument.value)?;
+            }
+            Ok(T::from_polymorphic_datum(
+                argument.value,
+                false,
+                T::type_oid(),
+            ))
+        }
+    }
+}
+
+fn wrong(position: usize) -> Error {
+    Error::Damaged(format!(
+        "argument {} of a function is not what its library expects",
+        position + 1
+    ))
+}
+
+// SAFETY: made of the call itself, and lives as long.
+unsafe impl<'call> ArgAbi<'call> for Arguments<'call> {
+    unsafe fn unbox_arg_unchecked(call: Arg<'_, 'call>) -> Self {
+        Self {
+            // SAFETY: by this function's contract.
+            call: unsafe { FunctionCallInfo::unbox_arg_unchecked(call) },
+            next: 0,
+            lifetime: PhantomData,
+        }
+    }
+
+    fn is_virtual_arg() -> bool {
+        true
+    }
+}
+
+// SAFETY: SQL does not see this argument.
+unsafe impl SqlTranslatable for Arguments<'_> {
+    const TYPE_IDENT: &'static str = pgrx::pgrx_resolved_type!(Arguments<'_>);
+    const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
+    const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::Skip);
+    const RETURN_SQL: Result<ReturnsRef, ReturnsError> = Err(ReturnsError::Datum);
+}

@@ -1,0 +1,107 @@
+//! The rows of a statement as PostgreSQL's own values, for statements with many rows or columns.
+//!
+//! A [row by name](crate::pg::spi::Row) takes a lookup per value, and copies each. These rows are read in place.
+#![allow(unsafe_code)]
+
+use std::ffi::c_long;
+use std::marker::PhantomData;
+
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
+use pgrx::spi::{SpiClient, SpiCursor, SpiTupleTable};
+
+use crate::pg::error::Error;
+use crate::pg::tuplestore::{ColumnType, columns};
+
+/// The rows of a statement. One of them is current.
+pub struct Tuples<'conn> {
+    table: *const pg_sys::SPITupleTable,
+    len: usize,
+    /// The values of the current row.
+    values: Vec<pg_sys::Datum>,
+    nulls: Vec<bool>,
+    connection: PhantomData<&'conn ()>,
+}
+
+impl<'conn> Tuples<'conn> {
+    /// Runs a statement that reads. Its rows live as long as the connection.
+    pub fn query(
+        client: &'conn SpiClient<'_>,
+        statement: &str,
+        parameters: &[DatumWithOid<'_>],
+    ) -> Result<Self, Error> {
+        Self::latest(client.select(statement, None, parameters)?)
+    }
+
+    /// Fetches at most this many further rows of a statement. They live as long as the connection.
+    pub fn fetch(cursor: &'conn mut SpiCursor<'_>, most: usize) -> Result<Self, Error> {
+        Self::latest(cursor.fetch(most.try_into().unwrap_or(c_long::MAX))?)
+    }
+
+    /// Takes the rows that a statement has just returned.
+    fn latest(_: SpiTupleTable<'conn>) -> Result<Self, Error> {
+        // SAFETY: the latest statement has left its rows there, which live as long as the connection.
+        let table = unsafe { pg_sys::SPI_tuptable.as_ref() };
+        let table =
+            table.ok_or_else(|| Error::Damaged("a statement returns no rows".to_owned()))?;
+        // SAFETY: every table of rows has the type of its rows.
+        let width = usize::try_from(unsafe { (*table.tupdesc).natts }).unwrap_or_default();
+        Ok(Self {
+            table,
+            len: usize::try_from(table.numvals).unwrap_or_default(),
+            values: vec![pg_sys::Datum::null(); width],
+            nulls: vec![true; width],
+            connection: PhantomData,
+        })
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the columns.
+    pub fn columns(&self) -> Vec<ColumnType> {
+        // SAFETY: the table lives as long as the connection.
+        unsafe { columns((*self.table).tupdesc) }
+    }
+
+    /// Makes a row the current one. Rows are counted from 0.
+    pub fn read(&mut self, row: usize) {
+        assert!(row < self.len);
+        // SAFETY: the row is one of the table, and the vectors have room for its columns.
+        unsafe {
+            pg_sys::heap_deform_tuple(
+                *(*self.table).vals.add(row),
+                (*self.table).tupdesc,
+                self.values.as_mut_ptr(),
+                self.nulls.as_mut_ptr(),
+            );
+        }
+    }
+
+    /// Returns a value of the current row; `None` if it is NULL. It lives as long as the connection.
+    #[inline]
+    pub fn datum(&self, column: usize) -> Option<pg_sys::Datum> {
+        (!self.nulls[column]).then(|| self.values[column])
+    }
+
+    /// Returns the value of a column of type bigint, integer or timestamptz.
+    #[inline]
+    pub fn integer(&self, column: usize) -> Option<i64> {
+        self.datum(column).map(|it| it.value() as i64)
+    }
+
+    /// Returns the value of a column of type double precision.
+    #[inline]
+    pub fn float(&self, column: usize) -> Option<f64> {
+        let bits = self.datum(column).map(|it| it.value() as u64);
+        bits.map(f64::from_bits)
+    }
+
+    /// Returns the value of a column of type boolean.
+    #[inline]
+    pub fn boolean(&self, column: usize) -> Option<bool> {
+        self.datum(column).map(|it| it.value() & 0xff != 0)
+    }
+}

@@ -1,0 +1,136 @@
+//! The plan of an answer: the window of a question and the sources of its rows.
+
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::time::{DAY, EARLIEST, timestamptz, timestamptzs};
+use crate::query::params::Params;
+use crate::query::question::Question;
+use crate::query::sources::{Sources, Spans};
+use crate::query::window::{Window, require_bearable};
+use crate::store;
+
+/// The window of a question and the sources of its rows.
+pub struct Plan {
+    /// The window.
+    pub window: Window,
+    /// The sources of the rows.
+    pub sources: Sources,
+    /// The schema of our functions, quoted.
+    pub schema: String,
+    instants: Instants,
+}
+
+/// The instants that statements name, as values of PostgreSQL.
+struct Instants {
+    since: TimestampWithTimeZone,
+    until: TimestampWithTimeZone,
+    /// The latest ends of rows that cross the start and the end of the window.
+    since_reach: TimestampWithTimeZone,
+    until_reach: TimestampWithTimeZone,
+    /// A day before the start of the window.
+    day_before: TimestampWithTimeZone,
+    /// The time since which increments and observations are kept.
+    kept_since: TimestampWithTimeZone,
+    /// The edges of the steps.
+    edges: Vec<TimestampWithTimeZone>,
+}
+
+impl Plan {
+    /// Finds the window and the sources of a question; `None` if the answer is empty.
+    pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
+        store::require(client)?;
+        question.filters.require_patterns()?;
+        let window = Window::resolve(client, &question.period, &question.filters)?;
+        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
+            return Ok(None);
+        };
+        require_bearable(client, &window, &question.filters)?;
+        let sources = if question.asks_servers() {
+            Sources::increments(client, &window)?
+        } else {
+            Sources::choose(client, &window, !question.tells_entries_apart())?
+        };
+        Ok(Some(Self {
+            instants: Instants::new(&window, &sources)?,
+            window,
+            sources,
+            schema: store::extension_schema()?,
+        }))
+    }
+
+    /// Raises notices if the answer would have been different when the increments were still kept.
+    pub fn note_age(&self) {
+        let kept_since = self.instants.kept_since;
+        if self.sources.parts().next().is_some() {
+            pgrx::notice!(
+                "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
+                 kept, are told as if it had happened evenly"
+            );
+        }
+        if self.sources.has_lost() {
+            pgrx::notice!(
+                "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
+            );
+        }
+    }
+
+    /// Binds the start of the window.
+    pub fn since(&self, params: &Params) -> String {
+        params.bind("since", || self.instants.since)
+    }
+
+    /// Binds the end of the window.
+    pub fn until(&self, params: &Params) -> String {
+        params.bind("until", || self.instants.until)
+    }
+
+    /// Binds the latest end of rows of increments that cross the start of the window.
+    pub fn since_reach(&self, params: &Params) -> String {
+        params.bind("since_reach", || self.instants.since_reach)
+    }
+
+    /// Binds the latest end of rows of increments that cross the end of the window.
+    pub fn until_reach(&self, params: &Params) -> String {
+        params.bind("until_reach", || self.instants.until_reach)
+    }
+
+    /// Binds the time a day before the start of the window.
+    pub fn day_before(&self, params: &Params) -> String {
+        params.bind("day_before", || self.instants.day_before)
+    }
+
+    /// Binds the time since which increments and observations are kept.
+    pub fn kept_since(&self, params: &Params) -> String {
+        params.bind("kept_since", || self.instants.kept_since)
+    }
+
+    /// Binds the edges of the steps.
+    pub fn edges(&self, params: &Params) -> String {
+        params.bind("edges", || self.instants.edges.clone())
+    }
+}
+
+impl Instants {
+    fn new(window: &Window, sources: &Sources) -> Result<Self, Error> {
+        let (since, until) = (window.since(), window.until());
+        Ok(Self {
+            since: timestamptz(since)?,
+            until: timestamptz(until)?,
+            since_reach: timestamptz(sources.reach(since))?,
+            until_reach: timestamptz(sources.reach(until))?,
+            day_before: timestamptz(since.saturating_sub(DAY).max(EARLIEST))?,
+            kept_since: timestamptz(sources.kept_since())?,
+            edges: timestamptzs(&window.edges)?,
+        })
+    }
+}
+
+/// Binds the starts and the ends of spans of this name.
+pub fn bind_spans(name: &str, spans: &Spans, params: &Params) -> (String, String) {
+    (
+        params.bind(&format!("{name} lower"), || spans.lower.clone()),
+        params.bind(&format!("{name} upper"), || spans.upper.clone()),
+    )
+}

@@ -1,0 +1,2 @@
+@groups@
+LIMIT @limit@

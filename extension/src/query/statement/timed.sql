@@ -1,0 +1,15 @@
+-- Whether each target reports times, for any entry. A target without usage is taken to do as the others.
+SELECT target.target_id, coalesce(target.timed, bool_or(target.timed) OVER (), true) AS timed
+FROM (
+    SELECT unit.target_id, @timed@ AS timed
+    FROM (SELECT DISTINCT unit.target_id FROM unit) unit
+    LEFT JOIN (
+        SELECT early.target_id, true AS timed FROM early
+        UNION ALL
+        SELECT part.target_id, bool_or(part.@probe@ IS NOT NULL) AS timed
+        FROM part
+        WHERE EXISTS (SELECT FROM unit WHERE unit.target_id NOT IN (SELECT early.target_id FROM early))
+            AND part.target_id NOT IN (SELECT early.target_id FROM early)
+        GROUP BY part.target_id
+    ) known ON known.target_id = unit.target_id
+) target

@@ -1,0 +1,299 @@
+//! Finds the rows of `increments` and of rollups that lie in a window, or reach into it.
+//!
+//! A row inside of one step counts as it is, at no cost. Only for rows that cross an edge is the part in the step
+//! computed. No row of increments crosses an edge of ten minutes (of an hour or a day, where that is noted), so that
+//! the time of a row bounds the search. Statements call the rows `usage`.
+
+use crate::pg::template::sql;
+use crate::query::params::Params;
+use crate::query::plan::{Plan, bind_spans};
+use crate::query::sources::{RollupTable, Spans};
+use crate::store::sum::Sum;
+
+/// A search for rows of a window.
+pub struct Search<'a> {
+    /// The window and the sources that are read.
+    pub plan: &'a Plan,
+    /// The parameters of the statement.
+    pub params: &'a Params,
+    /// The sums that the rows have.
+    pub sums: &'a [Sum],
+    /// Set if the rows have `first` and `last`, the span of their usage.
+    pub span: bool,
+    /// A further condition on rows `usage`, with a leading AND.
+    pub condition: &'a str,
+    /// A further condition on rows `usage` of rollups by user, with a leading AND.
+    pub condition_on_users: &'a str,
+    /// Set if rows have `uid` in place of `entry_id`.
+    pub by_user: bool,
+}
+
+/// The relation that rows come from.
+#[derive(Clone, Copy)]
+enum Relation {
+    Increments,
+    Rollup {
+        /// Set if rows have `uid` in place of `entry_id`, and columns for [sums over many
+        /// operations](crate::store::sum::COMBINED).
+        by_user: bool,
+    },
+}
+
+impl Relation {
+    fn of(table: RollupTable) -> Self {
+        Self::Rollup {
+            by_user: table.by_user,
+        }
+    }
+
+    fn is_by_user(self) -> bool {
+        matches!(self, Self::Rollup { by_user: true })
+    }
+}
+
+impl Search<'_> {
+    /// Returns a SELECT of rows with `step`, `target_id`, `entry_id` or `uid`, `observed` (NULL if a rollup is read)
+    /// and `value_n` for each of the sums.
+    pub fn in_window(&self) -> String {
+        match (self.plan.sources.is_plain(), self.plan.window.steps()) {
+            (true, 1) => self.of_one_step(),
+            (true, _) => self.of_steps(),
+            (false, _) => self.of_spans(),
+        }
+    }
+
+    fn since(&self) -> String {
+        self.plan.since(self.params)
+    }
+
+    fn until(&self) -> String {
+        self.plan.until(self.params)
+    }
+
+    fn edges(&self) -> String {
+        self.plan.edges(self.params)
+    }
+
+    fn until_reach(&self) -> String {
+        self.plan.until_reach(self.params)
+    }
+
+    /// Returns a SELECT for spans of rollups and of increments.
+    fn of_spans(&self) -> String {
+        let sources = &self.plan.sources;
+        let whole = sources
+            .whole()
+            .map(|(table, spans)| self.of_buckets(table, spans));
+        let parts = sources
+            .parts()
+            .map(|(table, spans)| self.of_parts(table, spans));
+        let rest = sources.has_rest().then(|| self.of_rest());
+        // Searches whose rows must be added up first come last.
+        let searches: Vec<String> = whole.chain(parts).chain(rest).collect();
+        searches.join("\nUNION ALL\n")
+    }
+
+    /// Returns a SELECT of buckets of a rollup, each of which lies inside of one step.
+    fn of_buckets(&self, table: RollupTable, spans: &Spans) -> String {
+        let (relation, condition) = (table.relation(), self.condition_on(table));
+        let (lower, upper) = bind_spans(&relation, spans, self.params);
+        let buckets = if spans.lower.len() == 1 {
+            sql!(
+                "usage/buckets_of_span.sql",
+                relation = relation,
+                lower = lower,
+                upper = upper,
+                condition = condition,
+            )
+        } else {
+            sql!(
+                "usage/buckets_of_spans.sql",
+                relation = relation,
+                lower = lower,
+                upper = upper,
+                condition = condition,
+                since = self.since(),
+                until = self.until(),
+            )
+        };
+        let step = match self.plan.window.steps() {
+            1 => "1".to_owned(),
+            _ => format!("width_bucket(usage.bucket, {})", self.edges()),
+        };
+        let whole = self.whole(&step, Relation::of(table));
+        let rows = sql!("usage/buckets.sql", whole = whole, buckets = buckets);
+        self.keyed(Relation::of(table), spans, rows)
+    }
+
+    /// Returns a SELECT of the parts of increments that lie in spans.
+    fn of_rest(&self) -> String {
+        let (rest, reaches) = self.plan.sources.rest();
+        let (lower, upper) = bind_spans("increments", rest, self.params);
+        let reach = self.params.bind("increments reach", || reaches.to_vec());
+        let search = sql!(
+            "usage/increments.sql",
+            condition = self.condition,
+            since = self.since(),
+            until_reach = self.until_reach(),
+        );
+        let spans = format!("unnest({lower}, {upper}, {reach}) span (lower, upper, reach)");
+        let rows = self.in_spans(Relation::Increments, &spans, &search);
+        self.keyed(Relation::Increments, rest, rows)
+    }
+
+    /// Returns a SELECT of the parts of buckets of a rollup that lie in spans.
+    fn of_parts(&self, table: RollupTable, spans: &Spans) -> String {
+        let relation = table.relation();
+        let (lower, upper) = bind_spans(&format!("{relation} parts"), spans, self.params);
+        let search = sql!(
+            "usage/bucket_parts.sql",
+            width = table.rollup.width,
+            relation = relation,
+            condition = self.condition_on(table),
+            since = self.since(),
+            until = self.until(),
+        );
+        let unnested = format!("unnest({lower}, {upper}) span (lower, upper)");
+        let rows = self.in_spans(Relation::of(table), &unnested, &search);
+        self.keyed(Relation::of(table), spans, rows)
+    }
+
+    /// Sums rows by user if `uid` is wanted.
+    ///
+    /// Sums over short spans fit into a bigint and are cast to it. A numeric sum would make all rows numeric that are
+    /// read with it, and these take longer to add up.
+    fn keyed(&self, relation: Relation, spans: &Spans, rows: String) -> String {
+        if relation.is_by_user() || !self.by_user {
+            return rows;
+        }
+        let cast = if spans.are_short { "::bigint" } else { "" };
+        let sums = |table: &str| -> String {
+            (0..self.sums.len())
+                .map(|n| format!(",\n    sum({table}.value_{n}){cast} AS value_{n}"))
+                .collect()
+        };
+        sql!(
+            "usage/by_user.sql",
+            usage = rows,
+            sums_of_parts = sums("part"),
+            sums_of_usage = sums("usage"),
+        )
+    }
+
+    fn condition_on(&self, table: RollupTable) -> &str {
+        if table.by_user {
+            self.condition_on_users
+        } else {
+            self.condition
+        }
+    }
+
+    /// Returns a SELECT of the parts of rows that lie in spans.
+    fn in_spans(&self, relation: Relation, spans: &str, search: &str) -> String {
+        let rows = sql!(
+            "usage/spans.sql",
+            spans = spans,
+            search = search,
+            edges = self.edges(),
+        );
+        let edges = self.edges();
+        let (from, until) = (
+            format!("greatest(({edges})[piece.step], usage.lower)"),
+            format!("least(({edges})[piece.step + 1], usage.upper)"),
+        );
+        self.divided(relation, &rows, &from, &until)
+    }
+
+    fn of_steps(&self) -> String {
+        let rows = sql!(
+            "usage/window.sql",
+            since = self.since(),
+            until = self.until(),
+            until_reach = self.until_reach(),
+            edges = self.edges(),
+            condition = self.condition,
+        );
+        let edges = self.edges();
+        let (from, until) = (
+            format!("({edges})[piece.step]"),
+            format!("({edges})[piece.step + 1]"),
+        );
+        self.divided(Relation::Increments, &rows, &from, &until)
+    }
+
+    /// Returns a SELECT of the parts of rows in the steps that they reach into.
+    fn divided(&self, relation: Relation, rows: &str, from: &str, until: &str) -> String {
+        sql!(
+            "usage/divided.sql",
+            whole = self.whole("usage.first_step", relation),
+            part = self.part("piece.step", relation, from, until),
+            rows = rows,
+            steps = self.plan.window.steps().to_string(),
+        )
+    }
+
+    fn of_one_step(&self) -> String {
+        let (since, until) = (self.since(), self.until());
+        sql!(
+            "usage/one_step.sql",
+            whole = self.whole("1", Relation::Increments),
+            part = self.part("1", Relation::Increments, &since, &until),
+            since = since,
+            until = until,
+            since_reach = self.plan.since_reach(self.params),
+            until_reach = self.until_reach(),
+            condition = self.condition,
+        )
+    }
+
+    fn whole(&self, step: &str, relation: Relation) -> String {
+        self.select(step, relation, |column| format!("usage.\"{column}\""))
+    }
+
+    fn part(&self, step: &str, relation: Relation, from: &str, until: &str) -> String {
+        let schema = &self.plan.schema;
+        self.select(step, relation, |column| {
+            format!(
+                "{schema}.jobstats_share(usage.\"{column}\", usage.since, usage.\"time\", {from}, {until})"
+            )
+        })
+    }
+
+    fn select(&self, step: &str, relation: Relation, share: impl Fn(&str) -> String) -> String {
+        let values: String = (0..)
+            .zip(self.sums)
+            .map(|(n, sum)| format!(",\n    {} AS value_{n}", value(sum, relation, &share)))
+            .collect();
+        let span = if self.span {
+            self.span_columns(relation)
+        } else {
+            String::new()
+        };
+        let key = if relation.is_by_user() {
+            "uid"
+        } else {
+            "entry_id"
+        };
+        format!("SELECT {step} AS step, usage.target_id, usage.{key}, usage.observed{values}{span}")
+    }
+
+    /// Returns `first` and `last`: the start of the part of a row that lies in the window, and the time at which the
+    /// entry was last active in it.
+    fn span_columns(&self, relation: Relation) -> String {
+        let (since, until) = (self.since(), self.until());
+        match relation {
+            Relation::Increments => sql!("usage/span.sql", since = since, until = until),
+            Relation::Rollup { .. } => {
+                sql!("usage/span_of_bucket.sql", since = since, until = until)
+            }
+        }
+    }
+}
+
+/// Returns an expression for the value that a row adds to a sum; NULL if none of the columns has a value.
+fn value(sum: &Sum, relation: Relation, share: impl Fn(&str) -> String) -> String {
+    match sum.combined().filter(|_| relation.is_by_user()) {
+        Some(column) => share(column),
+        None => sum.over(share),
+    }
+}

@@ -1,0 +1,1 @@
+, greatest(usage.first, @since@) AS first, least(usage.last, @until@) AS last

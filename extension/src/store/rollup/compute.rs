@@ -1,0 +1,121 @@
+//! Computes spans of rollups that are tables, as steps of `jobstats_maintain()` ask for it.
+
+use jobstats_core::instant::DAY;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
+use crate::pg::time::{micros, timestamptz};
+use crate::store::rollup::{Rollup, users};
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
+'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
+"#)]
+fn jobstats_rollup_unit(level: &str) -> SqlResult<&'static str> {
+    Ok(Rollup::find(level)?.unit)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.roll_up(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
+) RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+"#)]
+fn jobstats_roll_up(
+    level: Option<&str>,
+    by_user: Option<bool>,
+    span_from: Option<TimestampWithTimeZone>,
+    span_to: Option<TimestampWithTimeZone>,
+    target_id: Option<i32>,
+) -> SqlResult<i64> {
+    let (Some(level), Some(by_user), Some(span_from), Some(span_to)) =
+        (level, by_user, span_from, span_to)
+    else {
+        return Err(Error::Null("an argument other than target_id").into());
+    };
+    let rows = connect_mut(|client| -> Result<usize, Error> {
+        let rollup = Rollup::find(level)?;
+        let arguments = [span_from.into(), span_to.into(), target_id.into()];
+        let in_span = |table: &str, key: &str| {
+            let target = match target_id {
+                Some(_) => format!("{table}.target_id = $3"),
+                None => "$3::integer IS NULL".to_owned(),
+            };
+            format!("{table}.{key} > $1 AND {table}.{key} <= $2 AND {target}")
+        };
+        let (relation, insert) = if by_user {
+            let condition = in_span("summed", "bucket");
+            (rollup.users(), users::insert(rollup, &condition))
+        } else {
+            let condition = in_span("summed", rollup.source().1);
+            (rollup.relation(), rollup.insert(&condition))
+        };
+        let old = in_span("old", "bucket");
+        client.execute(
+            &format!("DELETE FROM jobstats.{relation} old WHERE {old}"),
+            &arguments,
+        )?;
+        // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
+        client.execute(&format!("{insert} ORDER BY 1"), &arguments)
+    })?;
+    Ok(rows as i64)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.skip_empty_days(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz
+) RETURNS timestamptz
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.skip_empty_days(text, boolean, timestamptz, timestamptz) IS
+'Internal: where the first day, counted from the start of a span, begins in which a rollup, or its sums by user, have something to compute or to delete; the last day of the span where there is none.';
+"#)]
+fn jobstats_skip_empty_days(
+    level: &str,
+    by_user: bool,
+    span_from: TimestampWithTimeZone,
+    span_to: TimestampWithTimeZone,
+) -> SqlResult<TimestampWithTimeZone> {
+    let rollup = Rollup::find(level)?;
+    let (mut from, to) = (micros(span_from)?, micros(span_to)?);
+    if to.saturating_sub(from) > 100_000 * DAY {
+        return Err(Error::argument(
+            "the span is too long",
+            "Give one of less than 100,000 days.",
+        )
+        .into());
+    }
+    let (relation, (source, time)) = if by_user {
+        (
+            rollup.users(),
+            (format!("jobstats.{}", rollup.relation()), "bucket"),
+        )
+    } else {
+        (rollup.relation(), rollup.source())
+    };
+    let has_rows = format!(
+        "SELECT EXISTS (SELECT FROM {source} summed WHERE summed.{time} > $1 AND summed.{time} <= $2) \
+         OR EXISTS (SELECT FROM jobstats.{relation} held WHERE held.bucket > $1 AND held.bucket <= $2)"
+    );
+    connect(|client| -> Result<(), Error> {
+        // The rest of a day or less, which is all of the span as a rule, is not searched: to find the first row of ten
+        // minutes, PostgreSQL would read what was stored in the day before them.
+        while to - from > DAY {
+            let day = [timestamptz(from)?.into(), timestamptz(from + DAY)?.into()];
+            if client.query_value(&has_rows, &day)? {
+                break;
+            }
+            from += DAY;
+        }
+        Ok(())
+    })?;
+    Ok(timestamptz(from)?)
+}

@@ -1,0 +1,102 @@
+//! Notes of changed and coarse spans, which feeds leave for the refresh of rollups and for readers.
+
+use jobstats_core::instant::{DAY, HOUR, Micros, Span};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::time::{micros, timestamptz};
+use crate::store::rollup::EPOCH;
+
+/// Notes that increments of a span are written or deleted, if rollups of the span are computed already, or may soon be.
+pub fn changed(
+    client: &mut SpiClient<'_>,
+    target_id: i32,
+    from: Micros,
+    to: Micros,
+) -> Result<(), Error> {
+    let (announced, horizon) = announced(client)?;
+    let from = from.max(horizon);
+    if from < to.min(announced) {
+        client.execute(
+            "INSERT INTO jobstats.dirty (target_id, span_from, span_to) VALUES ($1, $2, $3)",
+            &[
+                target_id.into(),
+                timestamptz(from)?.into(),
+                timestamptz(to.min(announced))?.into(),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// The distances of the edges of rows after a long gap, each with its interval in SQL.
+pub const COARSE: [(Micros, &str); 2] = [(HOUR, "1 hour"), (DAY, "1 day")];
+
+/// Notes that increments of a span cross bucket edges of the rollups that are narrower than `width`.
+pub fn coarse(client: &mut SpiClient<'_>, (from, to): Span, width: &str) -> Result<(), Error> {
+    client.execute(
+        &format!(
+            "INSERT INTO jobstats.coarse {} ON CONFLICT DO NOTHING",
+            coarse_span("$1", "$2", width)
+        ),
+        &[timestamptz(from)?.into(), timestamptz(to)?.into()],
+    )?;
+    Ok(())
+}
+
+/// Notes the coarse spans of increments that were stored before there were rollups, by a version that splits every row
+/// at full hours.
+pub(super) fn note_coarse(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let width = "1 hour";
+    client.execute(
+        &format!(
+            "INSERT INTO jobstats.coarse SELECT lower(s.span), upper(s.span), interval '{width}' FROM (\
+             SELECT unnest(range_agg(DISTINCT tstzrange(h.span_from, h.span_to))) AS span FROM jobstats.increments i \
+             CROSS JOIN LATERAL ({spans}) AS h (span_from, span_to, width) \
+             WHERE i.\"time\" - i.since > interval '10 minutes') s ON CONFLICT DO NOTHING",
+            spans = coarse_span("i.since", "i.\"time\"", width)
+        ),
+        &[],
+    )?;
+    Ok(())
+}
+
+/// Returns a SELECT of the whole buckets that a span touches, and their width.
+fn coarse_span(from: &str, to: &str, width: &str) -> String {
+    format!(
+        "SELECT date_bin('{width}', {from}, {EPOCH}), \
+         date_bin('{width}', {to} + interval '{width}' - interval '1 microsecond', {EPOCH}), interval '{width}'"
+    )
+}
+
+/// Returns the time up to which rollups are, or may soon be, computed, and the time from which they still can be: older
+/// data is about to be dropped. A refresh that announces a later time waits until the transactions that know only of
+/// this one have ended, and none of them waits for a refresh.
+fn announced(client: &mut SpiClient<'_>) -> Result<(Micros, Micros), Error> {
+    let (mut known, mut gone) = (None, None);
+    loop {
+        // This statement takes a new snapshot: another time may have been announced before we got the lock.
+        let refresh = client.execute_opt(
+            "SELECT r.announced, r.horizon, r.number FROM jobstats.refresh r",
+            &[],
+        )?;
+        let refresh = refresh.ok_or(Error::NoRow("refresh"))?;
+        let number: i32 = refresh.get("number")?;
+        if known == Some(number) {
+            return Ok((
+                micros(refresh.get("announced")?)?,
+                micros(refresh.get("horizon")?)?,
+            ));
+        }
+        let is_locked = 0 < client.execute(
+            "SELECT FROM jobstats.locks WHERE name = 'announcement ' || $1 FOR KEY SHARE",
+            &[number.into()],
+        )?;
+        // A refresh that has just settled deletes the row; jobstats.refresh has another number then.
+        if !is_locked && gone.replace(number) == Some(number) {
+            return Err(Error::NoRow("locks"));
+        }
+        known = is_locked.then_some(number);
+    }
+}

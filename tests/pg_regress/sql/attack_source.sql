@@ -1,0 +1,64 @@
+-- What a hostile or broken sender of names can do: nothing but write names.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+SET client_min_messages = error;
+CREATE FUNCTION fed(body text, OUT action text, OUT entries integer, OUT added integer, OUT problems integer) LANGUAGE sql AS $$
+SELECT action, entries, added, problems FROM jobstats_ingest('', 'login1', now(), body, source => 'passwd')
+$$;
+CREATE FUNCTION reasons() RETURNS TABLE (line integer, reason text, text text) LANGUAGE sql AS $$
+WITH gone AS (DELETE FROM jobstats.rejects RETURNING line, reason, text)
+SELECT line, reason, text FROM gone ORDER BY line NULLS LAST, reason
+$$;
+
+-- Names of megabytes, and a line of fifty.
+SELECT * FROM fed(repeat('x', 5000000) || E':x:1:1::/h:/s\nada:x:2:1::/h:/s\n');
+SELECT * FROM reasons();
+SELECT * FROM fed('ada:x:2:1:' || repeat(':', 50000000) || E':/h:/s\n');
+-- A million lines that are none, and two hundred thousand users.
+SELECT * FROM fed(E'ada:x:2:1::/h:/s\n' || repeat(E'secret\n', 1000000));
+SELECT count(*), count(line), min(reason), max(text) FROM reasons();
+SELECT * FROM fed((SELECT string_agg(format(E'user%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 200999) n));
+SELECT count(*), min(user_name), max(user_name) FROM jobstats.users;
+SELECT * FROM fed((SELECT string_agg(format(E'user%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 200999) n));
+-- One number a hundred thousand times.
+SELECT * FROM fed((SELECT string_agg(format(E'user%s:x:7:1::/h:/s\n', n), '') FROM generate_series(1, 100000) n));
+SELECT * FROM jobstats.users WHERE uid = 7;
+-- Names that are SQL, HTML, text of a terminal, or end the line in other ways.
+SELECT * FROM fed(E'''); DROP TABLE jobstats.users; --:x:10:1::/h:/s\n<script>:x:11:1::/h:/s\n\u001b[31mred:x:12:1::/h:/s\n'
+    'a\rb:x:13:1::/h:/s\na\u0085b:x:14:1::/h:/s\na\u2028b:x:15:1::/h:/s\n%n%s$1\\:x:16:1::/h:/s\n');
+SELECT * FROM jobstats.users WHERE uid BETWEEN 10 AND 16 ORDER BY uid;
+SELECT * FROM reasons();
+-- Bytes that are no text: NUL and Latin-1 (packed, since a text of PostgreSQL cannot have them).
+SELECT action, entries, problems FROM jobstats_ingest('', 'login1', now(), NULL,
+    '\x28b52ffd0458450100f861003a783a32303a313a3a2f683a2f730afc3a783a3231626f623a783a3232020035373fdb6c021970b1ac', source => 'passwd');
+SELECT * FROM reasons();
+-- Text that is larger than max_text, packed and not.
+UPDATE jobstats.settings SET max_text = 1000;
+SELECT * FROM fed(repeat(E'ada:x:2:1::/h:/s\n', 100));
+\echo :LAST_ERROR_SQLSTATE
+UPDATE jobstats.settings SET max_text = 268435456;
+-- Names of sources of any length.
+INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', '', repeat('x', 1000000));
+\echo :LAST_ERROR_SQLSTATE
+INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', '', repeat('x', 2000000));
+\echo :LAST_ERROR_SQLSTATE
+
+-- A text of passwd that names itself job_stats, and one of job_stats that names itself passwd, leave nothing but a reject.
+INSERT INTO jobstats.feed (server, body) VALUES ('login1', E'\n# secret\nada:secret:2:1:secret:/h:/s\n');
+INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', ost('fs-OST0000', record('a.1', 1, 4096)), 'passwd');
+SELECT * FROM reasons();
+-- Lines of passwd between those of job_stats are raw text of it, which nobody but readers sees; its sender put them there.
+INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0000', record('a.1', 1, 4096)) || E'ada:x:2:1:note:/h:/s\n');
+SELECT * FROM reasons();
+
+-- A feed that leaves its transaction open keeps others from the names that it changes, and from nothing else; see also the
+-- isolation test source_passwd. All can be cancelled.
+SET statement_timeout = '300ms';
+SELECT * FROM fed((SELECT repeat(E'secret\n', 50000000)));
+SELECT * FROM fed((SELECT string_agg(format(E'other%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 1000999) n));
+RESET statement_timeout;
+SELECT count(*) FROM jobstats.users WHERE user_name LIKE 'other%';
