@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Goes on from a released version: its library, built from its revision, makes a store and fills it. After the update all is
-# as if this version had made and filled it; also after its dump was restored where only this version is. Status 77 where
-# the revision is not at hand.
+# Goes on from a released version: its library, built from its revision, makes a store and fills it. After the update, and
+# after jobstats_reprocess(), all is as if this version had made and filled it; also after its dump was restored where only
+# this version is. Status 77 where the revision is not at hand.
 #
 #   upgrade.sh CLUSTER VERSION     VERSION stands in extension/sql/released, and is the name of the database
 . "$(dirname "$0")/lib.sh"
@@ -46,6 +46,12 @@ catalog() { psql -q "$(database "$1")" -f tests/store/catalog.sql; }
 answers() { psql -q "$(database "$1")" "${@:2}" -f tests/store/answers.sql; }
 # Version 0.1 rounds every quotient that a rate is the sum of: its last digits may be others.
 answers_in_round_numbers() { answers "$1" -c 'SET extra_float_digits = -3'; }
+# As the manual has it: what raw text covers is computed again by the rules of this version.
+recompute() {
+    local changed
+    changed=$(psql -q -At "$(database "$1")" -f tests/upgrade/recompute.sql)
+    [ "$changed" -gt 0 ] || die "no observation of $1 was computed again"
+}
 # Whatever version stored the increments.
 answers_in_brief() {
     answers "$1" | grep -v '^increments|'
@@ -85,6 +91,7 @@ load "$fresh" "$later" 2
 psql -q "$(database "$fresh")" -c 'CALL jobstats_maintain()' -f tests/store/rollups.sql
 answers_in_brief "$fresh" >"$output/answers of fresh"
 for name in "$version" "$elsewhere"; do
+    recompute "$name"
     psql -q "$(database "$name")" -f tests/upgrade/continue.sql
     catalog "$name" >"$output/catalog"
     diff -u "$output/catalog of fresh" "$output/catalog"

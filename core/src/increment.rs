@@ -198,8 +198,8 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
-    /// The time at which the counters were last seen, usually the previous observation; after splitting, the beginning
-    /// of the part.
+    /// The time at which the counters were last seen, usually the previous observation, or at which they began at zero;
+    /// after splitting, the beginning of the part. Always before `time`.
     pub since: Micros,
     /// The time of the observation; after splitting, the end of the part.
     pub time: Micros,

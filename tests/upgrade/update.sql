@@ -26,11 +26,13 @@ ROLLBACK;
 
 BEGIN;
 ALTER EXTENSION jobstats UPDATE;
-SELECT jobstats_setup() IS NOT NULL AS ready \gset
+CREATE TEMPORARY TABLE said AS SELECT jobstats_setup() AS text;
 COMMIT;
 SELECT count(*) FROM jobstats_problems('no job_stats') \gset
 DO $$
 BEGIN
+    ASSERT (SELECT text LIKE '%SELECT * FROM public.jobstats_reprocess(%' FROM said), 'nothing is said of jobstats_reprocess()';
+    ASSERT jobstats_setup() NOT LIKE '%jobstats_reprocess(%', 'jobstats_reprocess() is spoken of again';
     ASSERT EXISTS (SELECT FROM public.mine WHERE workload = 'a' OR write_bytes > 0), 'what was built on top is gone';
     -- What was stored at intervals of over six hours is known to be coarse.
     ASSERT (SELECT count(*) > 0 FROM jobstats.coarse), 'coarse increments are not noted';

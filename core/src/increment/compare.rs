@@ -173,12 +173,32 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Returns the previous values of an entry that is not known (rule 3).
     fn birth(&self, record: &Record) -> Before<'a> {
         let is_proven = match wall(record.start_time) {
-            Some(start) => start > self.previous.time,
+            Some(_) => self.began_later(record),
             None => self.previous_is_whole,
         };
         Before {
-            zero: is_proven.then_some(self.previous.time),
+            zero: is_proven.then(|| self.beginning(record, self.previous.time)),
             ..Before::default()
+        }
+    }
+
+    /// Returns true if the record's life is proven to have begun after the previous observation.
+    fn began_later(&self, record: &Record) -> bool {
+        wall(record.start_time).is_some_and(|start| start > self.previous.time)
+    }
+
+    /// Returns the time at which a life began that is not the one last seen at `seen` (rules 3 and 4).
+    ///
+    /// This is the life's `start_time`, if it is on the wall clock and lies between `seen` and this text. It does not if
+    /// the server's clock was set, or if the life began while this text was printed. The life then began after the
+    /// previous observation, whose text would have had it, or after `seen` if that text may lack records.
+    fn beginning(&self, record: &Record, seen: Micros) -> Micros {
+        let start =
+            wall(record.start_time).filter(|start| seen < *start && *start < self.next.time);
+        match start {
+            Some(start) => start,
+            None if self.previous_is_whole || self.began_later(record) => self.previous.time,
+            None => seen,
         }
     }
 
@@ -203,7 +223,7 @@ impl<'a, 'o> Comparing<'a, 'o> {
             // lives in the text only the older one, which comes first, can be the known one.
             None if self.history.claim(head) => match life.restarted(self.text, record) {
                 None => Before::same(life),
-                since => self.restart(life, since, record),
+                fell => self.restart(life, fell, record),
             },
             None => self.restart(life, None, record),
         }))
@@ -212,24 +232,24 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Returns the previous values of a life other than the known one. All that the new life counted is new, unless a
     /// text that is gone may have had it already.
     ///
-    /// `since` is the latest time at which a counter that fell was last seen. If only a counter that had been missing
-    /// fell, values that were seen after `since` may already be of the new life. This holds even for a life that began
+    /// `fell` is the latest time at which a counter that fell was last seen. If only a counter that had been missing
+    /// fell, values that were seen after `fell` may already be of the new life. This holds even for a life that began
     /// after the previous observation, which is the time of the first byte: the life may have begun while that text was
     /// printed.
-    fn restart(&self, known: Life<'a>, since: Option<Micros>, record: &Record) -> Before<'a> {
-        let began_later = wall(record.start_time).is_some_and(|start| start > self.previous.time);
+    fn restart(&self, known: Life<'a>, fell: Option<Micros>, record: &Record) -> Before<'a> {
+        let began_later = self.began_later(record);
         if self.previous.snapshot.is_none() && !began_later {
             return Before::default();
         }
-        let fell = since.unwrap_or_else(|| known.last_seen());
-        let began = if began_later {
-            self.previous.time
-        } else {
-            fell
+        let last_seen = known.last_seen();
+        let (zero, life) = match fell.filter(|fell| *fell < last_seen) {
+            None => (self.beginning(record, last_seen), None),
+            Some(fell) if began_later => (self.previous.time, known.seen_after(fell)),
+            Some(fell) => (fell, known.seen_after(fell)),
         };
         Before {
-            zero: Some(began),
-            life: known.seen_after(fell),
+            zero: Some(zero),
+            life,
             reset: true,
         }
     }

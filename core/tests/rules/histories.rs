@@ -216,6 +216,14 @@ fn sums(totals: &[(String, String, i64)]) -> BTreeMap<(&str, &str), i64> {
     sums
 }
 
+/// Returns the entry of a row and the second at which the row begins.
+fn beginning(row: &str) -> (usize, i64) {
+    let (entry, rest) = row.split_once(" (").unwrap();
+    let (since, _) = rest.split_once(',').unwrap();
+    let entry = entry.strip_prefix('e').unwrap();
+    (entry.parse().unwrap(), since.parse().unwrap())
+}
+
 /// Nothing is stored that was not done.
 fn is_within(stored: &Totals, done: &Totals) {
     for (what, stored) in stored {
@@ -281,6 +289,23 @@ proptest! {
             let mut done = lustre.done.clone();
             done.retain(|_, done| *done > 0);
             assert_eq!(observer.stored, done);
+        });
+    }
+
+    #[test]
+    fn rows_begin_before_their_work_and_resets_not_before_the_previous_reading(
+        layout in layouts(),
+        history in vec(prop_oneof![5 => work(), 1 => forget(), 3 => plain_reading()], 1..60)
+    ) {
+        let (mut observer, mut previous) = (Observer::default(), 0);
+        happen(layout, &history, |time, lustre, text, _| {
+            for row in observer.observe(time, text) {
+                let (entry, since) = beginning(&row);
+                assert!(since <= lustre.first_unread[&entry] / SECOND, "{row}");
+                assert!(since < time / SECOND, "{row}");
+                assert!(since >= previous || !row.contains(" reset"), "{row}");
+            }
+            previous = time / SECOND;
         });
     }
 

@@ -154,6 +154,8 @@ pub struct Lustre {
     pub lives: Vec<Life>,
     /// The work since the first reading.
     pub done: Totals,
+    /// The time of the first work of each entry's life that no reading has shown, by entry.
+    pub first_unread: BTreeMap<usize, i64>,
     has_been_read: bool,
     /// The time at which each life was shown last.
     shown: BTreeMap<i64, i64>,
@@ -166,6 +168,7 @@ impl Lustre {
             now: 0,
             lives: Vec::new(),
             done: Totals::new(),
+            first_unread: BTreeMap::new(),
             has_been_read: false,
             shown: BTreeMap::new(),
         }
@@ -182,6 +185,7 @@ impl Lustre {
             self.lives.len() - 1
         });
         change(&mut self.lives[position].counters);
+        self.first_unread.entry(entry).or_insert(self.now);
         let mut alone: [Counter; 3] = Default::default();
         change(&mut alone);
         if self.has_been_read {
@@ -195,6 +199,7 @@ impl Lustre {
 
     fn forget(&mut self, entry: usize) {
         self.lives.retain(|life| life.entry != entry);
+        self.first_unread.remove(&entry);
     }
 
     /// Reads the target; gives the text and what of it can be read.
@@ -355,6 +360,7 @@ pub fn happen(
                 let time = lustre.now;
                 let (text, shown) = lustre.read(reading);
                 look(time, &lustre, &text, &shown);
+                lustre.first_unread.clear();
                 lustre.now = (lustre.now / SECOND + 1) * SECOND;
             }
         }

@@ -4,8 +4,36 @@ use crate::support::{Target, born, job, text};
 fn rule_3_a_start_time_after_the_previous_observation_proves_a_birth() {
     let mut target = Target::first(&[]);
     let seen = target.observe(120, &[born("a", 1, "open 5")]);
-    assert_eq!(seen.rows, ["a (0, 120] open=5"]);
+    assert_eq!(seen.rows, ["a (1, 120] open=5"]);
     assert_eq!((seen.added, seen.unknown), (1, 0));
+}
+
+#[test]
+fn rule_3_the_row_of_a_birth_begins_at_its_start_time() {
+    for start in [1, 60, 119] {
+        let seen = Target::first(&[]).observe(120, &[born("a", start, "open 5")]);
+        assert_eq!(seen.rows, [format!("a ({start}, 120] open=5")]);
+    }
+}
+
+#[test]
+fn rule_3_a_birth_that_is_not_before_its_text_begins_at_the_previous_observation() {
+    // It began when the text was being printed, or the server's clock is ahead. No row is empty.
+    for start in [120, 121, 9_999] {
+        let seen = Target::first(&[]).observe(120, &[born("a", start, "open 5")]);
+        assert_eq!(seen.rows, ["a (0, 120] open=5"]);
+        assert_eq!((seen.added, seen.unknown), (1, 0));
+    }
+}
+
+#[test]
+fn rule_3_a_birth_is_divided_at_the_edges_after_its_start_time() {
+    let mut target = Target::first(&[]);
+    // 400 s are an edge of ten minutes: 1,700,000,400 is a multiple of 600.
+    let seen = target.observe(500, &[born("a", 300, "open 50")]);
+    assert_eq!(seen.rows, ["a (300, 500] open=50"]);
+    let parts = ["25", "25"].map(|open| ("a".to_owned(), "open".to_owned(), open.parse().unwrap()));
+    assert_eq!(seen.divided, parts);
 }
 
 #[test]
@@ -62,7 +90,7 @@ fn rule_3_a_start_time_proves_a_birth_even_after_an_incomplete_text() {
     ];
     assert_eq!(
         target.observe(120, &records).rows,
-        ["c (0, 120] open=5 close=5"]
+        ["c (60, 120] open=5 close=5"]
     );
 }
 
@@ -101,7 +129,7 @@ fn rule_3_a_previous_text_that_is_gone_proves_nothing_without_start_time() {
             born("c", -60, "open 5"),
         ],
     );
-    assert_eq!(seen.rows, ["b (0, 120] open=5"]);
+    assert_eq!(seen.rows, ["b (60, 120] open=5"]);
     assert_eq!((seen.added, seen.unknown), (1, 2));
 }
 
@@ -115,5 +143,5 @@ fn rule_3_what_a_text_that_is_gone_had_of_a_new_life_was_counted_then() {
         .observe(120, &[born("a", 30, "open 3"), job("b", "open 2")]);
     assert_eq!((seen.rows.len(), seen.resets, seen.unknown), (0, 0, 2));
     let seen = target.observe(120, &[born("a", 90, "open 3"), job("b", "open 6")]);
-    assert_eq!(seen.rows, ["a (60, 120] open=3 reset", "b (0, 120] open=1"]);
+    assert_eq!(seen.rows, ["a (90, 120] open=3 reset", "b (0, 120] open=1"]);
 }

@@ -70,16 +70,17 @@ fn rule_3_counters_can_be_missing_since_different_times() {
 
 #[test]
 fn rule_3_a_newborn_record_that_lacks_a_counter_began_it_at_zero() {
-    for newborn in [job, |id: &str, counters: &str| born(id, 60, counters)] {
+    let dated = |id: &str, counters: &str| born(id, 60, counters);
+    for (newborn, began) in [(job as fn(&str, &str) -> String, 0), (dated, 60)] {
         let mut target = Target::first(&[job("a", "open 1, close 1")]);
         let seen = target.observe(120, &[newborn("b", "open 4"), job("a", "open 1, close 1")]);
-        assert_eq!(seen.rows, ["b (0, 120] open=4"]);
-        assert_eq!(seen.carried, ["b @ 0: close=0"]);
+        assert_eq!(seen.rows, [format!("b ({began}, 120] open=4")]);
+        assert_eq!(seen.carried, [format!("b @ {began}: close=0")]);
         let seen = target.observe(
             240,
             &[newborn("b", "open 4, close 3"), job("a", "open 1, close 1")],
         );
-        assert_eq!(seen.rows, ["b (0, 240] close=3"]);
+        assert_eq!(seen.rows, [format!("b ({began}, 240] close=3")]);
         assert_eq!(seen.unknown, 0);
     }
 }

@@ -1,4 +1,4 @@
-use crate::support::{Target, born, job};
+use crate::support::{Target, booted, born, job, text};
 
 /// The rows of an entry with these counters, then those.
 fn rows(before: &str, after: &str) -> Vec<String> {
@@ -10,7 +10,7 @@ fn rows(before: &str, after: &str) -> Vec<String> {
 fn rule_4_another_start_time_is_a_reset_even_if_no_counter_fell() {
     let mut target = Target::first(&[born("a", -9, "open 5, close 2")]);
     let seen = target.observe(120, &[born("a", 60, "open 8, close 0")]);
-    assert_eq!(seen.rows, ["a (0, 120] open=8 reset"]);
+    assert_eq!(seen.rows, ["a (60, 120] open=8 reset"]);
     assert_eq!((seen.resets, seen.added), (1, 0));
 }
 
@@ -227,4 +227,88 @@ fn rule_4_a_life_that_began_while_the_text_before_was_printed_counts_once() {
     target.observe(60, &[job("z", "open 1"), job("a", "open 3")]);
     let seen = target.observe(120, &[born("a", 61, "open 4, close 2"), job("z", "open 1")]);
     assert_eq!(seen.rows, ["a (60, 120] open=1 close=2 reset"]);
+}
+
+/// A target that had b, and then was read at 120 s without it.
+fn without_b(record: impl Fn(&str, &str) -> String) -> Target {
+    let mut target = Target::first(&[record("a", "open 1"), record("b", "open 5")]);
+    target.observe(120, &[record("a", "open 1")]);
+    target
+}
+
+/// A target that had b, and then a text at 120 s that ends before b.
+fn cut_before_b(record: impl Fn(&str, &str) -> String) -> Target {
+    let mut target = Target::first(&[record("a", "open 1"), record("b", "open 5")]);
+    target.observe_text(
+        120,
+        &(text(&[record("a", "open 1")]) + "- job_id:          b"),
+    );
+    target
+}
+
+#[test]
+fn rule_4_an_entry_that_was_dropped_and_came_back_begins_at_the_previous_observation() {
+    let seen = without_b(job).observe(240, &[job("a", "open 1"), job("b", "open 3")]);
+    assert_eq!(seen.rows, ["b (120, 240] open=3 reset"]);
+    assert_eq!((seen.resets, seen.added), (1, 0));
+    // So does one whose boot clock says that its life is another.
+    let at = |start| move |id: &str, counters: &str| booted(id, start, counters);
+    let seen = without_b(at(500)).observe(240, &[at(500)("a", "open 1"), at(900)("b", "open 7")]);
+    assert_eq!(seen.rows, ["b (120, 240] open=7 reset"]);
+}
+
+#[test]
+fn rule_4_after_an_incomplete_text_a_reset_begins_where_the_entry_was_last_seen() {
+    let seen = cut_before_b(job).observe(240, &[job("a", "open 1"), job("b", "open 3")]);
+    assert_eq!(seen.rows, ["b (0, 240] open=3 reset"]);
+    let at = |start| move |id: &str, counters: &str| booted(id, start, counters);
+    let seen =
+        cut_before_b(at(500)).observe(240, &[at(500)("a", "open 1"), at(900)("b", "open 7")]);
+    assert_eq!(seen.rows, ["b (0, 240] open=7 reset"]);
+    // Only the text before counts: a complete one would have had the new life.
+    let mut target = cut_before_b(job);
+    target.observe(240, &[job("a", "open 1")]);
+    let seen = target.observe(360, &[job("a", "open 1"), job("b", "open 3")]);
+    assert_eq!(seen.rows, ["b (240, 360] open=3 reset"]);
+}
+
+#[test]
+fn rule_4_a_start_time_says_where_a_new_life_begins_even_before_the_previous_observation() {
+    let old = |id: &str, counters: &str| born(id, -9, counters);
+    for mut target in [without_b(old), cut_before_b(old)] {
+        let skipped_too = [old("a", "open 1"), born("b", 60, "open 7")];
+        let seen = target.clone().observe(240, &skipped_too);
+        assert_eq!(seen.rows, ["b (60, 240] open=7 reset"]);
+        let seen = target.observe(240, &[old("a", "open 1"), born("b", 180, "open 7")]);
+        assert_eq!(seen.rows, ["b (180, 240] open=7 reset"]);
+    }
+}
+
+#[test]
+fn rule_4_a_start_time_that_cannot_be_is_not_where_a_new_life_begins() {
+    let old = |id: &str, counters: &str| born(id, -9, counters);
+    // The clock was set back, or is ahead of the time of the text; or the entry began when that was being printed.
+    for (start, complete, incomplete) in [
+        (-500, 120, 0),
+        (0, 120, 0),
+        (240, 120, 120),
+        (999, 120, 120),
+    ] {
+        for (mut target, since) in [(without_b(old), complete), (cut_before_b(old), incomplete)] {
+            let seen = target.observe(240, &[old("a", "open 1"), born("b", start, "open 7")]);
+            assert_eq!(seen.rows, [format!("b ({since}, 240] open=7 reset")]);
+        }
+    }
+}
+
+#[test]
+fn rule_4_a_counter_that_a_new_life_lacks_at_first_was_zero_when_it_began() {
+    let other = || job("z", "open 1, close 1");
+    let mut target = Target::first(&[job("a", "open 5, close 5"), other()]);
+    target.observe(120, &[other()]);
+    let seen = target.observe(240, &[job("a", "open 2"), other()]);
+    assert_eq!(seen.rows, ["a (120, 240] open=2 reset"]);
+    assert_eq!(seen.carried, ["a @ 120: close=0"]);
+    let seen = target.observe(360, &[job("a", "open 2, close 7"), other()]);
+    assert_eq!(seen.rows, ["a (120, 360] close=7"]);
 }

@@ -20,12 +20,12 @@ fn rule_5_of_two_lives_the_older_is_differenced_and_the_newer_counts_from_zero()
 fn rule_5_two_lives_may_both_be_new() {
     let mut target = Target::first(&[]);
     let seen = target.observe(120, &[born("a", 20, "open 5"), born("a", 121, "open 3")]);
-    assert_eq!(seen.rows, ["a (0, 120] open=5", "a (0, 120] open=3"]);
+    assert_eq!(seen.rows, ["a (20, 120] open=5", "a (0, 120] open=3"]);
     let mut target = Target::first(&[born("a", -9, "open 9")]);
     let seen = target.observe(120, &[born("a", 20, "open 5"), born("a", 121, "open 3")]);
     assert_eq!(
         seen.rows,
-        ["a (0, 120] open=5 reset", "a (0, 120] open=3 reset"]
+        ["a (20, 120] open=5 reset", "a (0, 120] open=3 reset"]
     );
 }
 
@@ -76,7 +76,7 @@ fn rule_5_of_differing_records_of_one_life_the_later_is_used() {
 fn rule_5_of_two_lives_after_a_switched_on_stats_header_the_older_goes_on() {
     let mut target = Target::first(&[job("a", "open 5")]);
     let seen = target.observe(120, &[born("a", -9, "open 6"), born("a", 60, "open 7")]);
-    assert_eq!(seen.rows, ["a (0, 120] open=1", "a (0, 120] open=7 reset"]);
+    assert_eq!(seen.rows, ["a (0, 120] open=1", "a (60, 120] open=7 reset"]);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn rule_7_after_a_birth_it_has_the_bounds_themselves() {
     );
     assert_eq!(
         seen.rows,
-        [r#"a (0, 120] open=2 open_usecs=9 {"open":{"max":9,"min":0,"sumsq":81}}"#]
+        [r#"a (60, 120] open=2 open_usecs=9 {"open":{"max":9,"min":0,"sumsq":81}}"#]
     );
 }
 
@@ -97,7 +97,7 @@ fn rule_7_first_calls_that_are_all_alike_leave_the_operation_empty() {
     let counters = "read_bytes 3 bytes 8 8 24 192, read 3 usecs 5 5 15 75";
     assert_eq!(
         target.observe(120, &[born("a", 60, counters)]).rows,
-        [r#"a (0, 120] read_bytes=24 read=3 read_usecs=15 {"read":{},"read_bytes":{}}"#]
+        [r#"a (60, 120] read_bytes=24 read=3 read_usecs=15 {"read":{},"read_bytes":{}}"#]
     );
     // Torn: the sum has one call more than there are.
     assert_eq!(

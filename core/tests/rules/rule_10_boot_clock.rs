@@ -41,7 +41,7 @@ fn rule_10_records_are_carried_for_a_day_since_their_life_is_known() {
     );
     assert_eq!(
         seen.rows,
-        ["a (0, 9000] open=1", "b (0, 9000] open=9 reset"]
+        ["a (0, 9000] open=1", "b (5000, 9000] open=9 reset"]
     );
 }
 

@@ -95,7 +95,11 @@ fn jobstats_setup(
         let share = "SELECT jobstats_internal.share_functions_on_text()";
         client.execute(share, &[])?;
         comment(client)?;
-        message(client, &installation, &schema)
+        let mut message = message(client, &installation, &schema)?;
+        if outdated {
+            message += &how_to_recompute(&schema);
+        }
+        Ok(message)
     })?;
     Ok(message)
 }
@@ -175,6 +179,14 @@ fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
     }
     client.execute(&statements, &[])?;
     rollup::comment(client)
+}
+
+/// Returns the sentence for owners of a store that an earlier version has fed.
+fn how_to_recompute(schema: &str) -> String {
+    format!(
+        "\nAn earlier version has fed this store. SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM \
+         jobstats.settings), now()) computes again, by the rules of this version, all that raw text still covers."
+    )
 }
 
 fn message(
