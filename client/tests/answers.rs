@@ -206,6 +206,7 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         executable: None,
         status: any(),
         uid: Some(uids),
+        entry: any(),
     };
     let by = || Some(Dimension::ALL.to_vec());
     let operations = texts(&["write_bytes"]);

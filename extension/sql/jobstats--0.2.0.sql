@@ -690,7 +690,7 @@ CREATE FUNCTION jobstats_balance(
     cluster text, filesystem text, kind text, target text, rate double precision, ratio double precision,
     workload text, uid bigint, share double precision, coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_balance_wrapper';
 COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
 'How evenly the targets of the file systems that are LIKE the pattern (NULL: of all) are used in (since, until]: a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
@@ -728,7 +728,7 @@ CREATE FUNCTION jobstats_densities(
 ) RETURNS TABLE (
     "time" timestamptz, bucket integer, lower double precision, upper double precision, count bigint
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
 'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
@@ -805,7 +805,7 @@ CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until tim
     per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
     coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
@@ -820,7 +820,7 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wr
 COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'The value of the last reading.';
 
 CREATE FUNCTION jobstats_metrics() RETURNS text
-LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
 'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
@@ -830,7 +830,7 @@ CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RET
     rank bigint, workload text, uid bigint, "user" text, operation text, rate double precision,
     service_time double precision, share double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
 COMMENT ON FUNCTION jobstats_now(text, integer) IS
 'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
@@ -876,7 +876,7 @@ CREATE FUNCTION jobstats_rates(
     executable text, status text, uid bigint, entry text,
     operation text, rate double precision, coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
 'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
@@ -973,7 +973,7 @@ CREATE FUNCTION jobstats_summary(
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_summary_wrapper';
 COMMENT ON FUNCTION jobstats_summary IS
 'What each group did in (since, until], in one row: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
@@ -999,7 +999,7 @@ CREATE FUNCTION jobstats_top(
     operation text, total numeric, rate double precision, share double precision, calls numeric,
     per_call double precision, coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
 'The n groups with the largest total of an operation in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
@@ -1015,7 +1015,7 @@ CREATE FUNCTION jobstats_totals(
     executable text, status text, uid bigint, entry text,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_totals_wrapper';
 COMMENT ON FUNCTION jobstats_totals IS
 'Usage in (since, until] per group, exact: adjacent windows add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';

@@ -1,4 +1,7 @@
 //! The reading functions as they are called from SQL.
+//!
+//! They are not parallel-safe, nor restricted: a function that runs statements fails in a parallel plan whose statement
+//! writes, as `CREATE TABLE … AS SELECT` does. Their own statements have parallel plans.
 
 mod balance;
 mod densities;

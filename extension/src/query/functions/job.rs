@@ -119,7 +119,7 @@ CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until tim
     per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
     coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
 'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';

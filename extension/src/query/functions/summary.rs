@@ -24,7 +24,7 @@ CREATE FUNCTION jobstats_summary(
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_summary IS
 'What each group did in (since, until], in one row: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';

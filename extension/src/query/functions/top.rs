@@ -30,7 +30,7 @@ CREATE FUNCTION jobstats_top(
     operation text, total numeric, rate double precision, share double precision, calls numeric,
     per_call double precision, coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_top IS
 'The n groups with the largest total of an operation in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';

@@ -23,7 +23,7 @@ CREATE FUNCTION jobstats_totals(
     executable text, status text, uid bigint, entry text,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
-LANGUAGE c STABLE PARALLEL RESTRICTED
+LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_totals IS
 'Usage in (since, until] per group, exact: adjacent windows add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
