@@ -1,6 +1,7 @@
 //! The store: its tables, views and rollups, its settings, who may use it, and its maintenance.
 
 pub mod columns;
+mod comments;
 mod convert;
 pub mod formats;
 mod installation;

@@ -1,7 +1,11 @@
-//! Functions on text alone, which need no store: parsing, identifying and unpacking.
+//! Functions that need no store: help, and those on text alone, which parse, identify and unpack.
+
+use pgrx::prelude::*;
 
 pub mod identify;
 mod operations;
 mod parse;
 mod unpack;
 pub mod zstd;
+
+extension_sql_file!("text/help.sql", name = "help");

@@ -22,20 +22,38 @@ pub fn usecs_name(operation: &Operation) -> String {
     format!("{}_usecs", operation.name)
 }
 
-/// Returns the text of COMMENT ON for a column.
+/// Returns the text of COMMENT ON for a column that holds a sum.
 pub fn meaning(column: Column) -> String {
     match column {
         Column::Total(index) => {
             let operation = &OPERATIONS[index];
-            let unit = match operation.kind {
-                Kind::Bytes => "bytes",
-                Kind::Requests => "calls",
-            };
-            format!("{unit}: {}", operation.meaning)
+            format!("{}: {}", unit(operation), operation.meaning)
         }
         Column::Usecs(index) => format!(
             "microseconds that the server spent on {}; NULL before Lustre 2.14",
             OPERATIONS[index].name
         ),
+    }
+}
+
+/// Returns the text of COMMENT ON for a column that holds a rate.
+pub fn meaning_of_rate(column: Column) -> String {
+    match column {
+        Column::Total(index) => {
+            let operation = &OPERATIONS[index];
+            format!("{} per second: {}", unit(operation), operation.meaning)
+        }
+        Column::Usecs(index) => format!(
+            "microseconds per second that the server spent on {}; a million is one call in service all the time; NULL before \
+             Lustre 2.14",
+            OPERATIONS[index].name
+        ),
+    }
+}
+
+fn unit(operation: &Operation) -> &'static str {
+    match operation.kind {
+        Kind::Bytes => "bytes",
+        Kind::Requests => "calls",
     }
 }

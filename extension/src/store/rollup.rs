@@ -108,6 +108,16 @@ impl Rollup {
     pub fn users(&self) -> String {
         format!("rollup_{}_users", self.name)
     }
+
+    /// Returns the name of the view that is exact at any moment.
+    pub fn live(&self) -> String {
+        format!("increments_{}", self.name)
+    }
+
+    /// Returns the name of the view of means per second.
+    pub fn rates(&self) -> String {
+        format!("rates_{}", self.name)
+    }
 }
 
 /// Returns an expression for each operation column, each with a leading comma.
@@ -172,18 +182,5 @@ fn create_relation(
 fn keep_stored(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
     let statement = sql!("rollup/keep_stored.sql", relation = rollup.relation());
     client.execute(&statement, &[rollup.name.into()])?;
-    Ok(())
-}
-
-/// Sets the comments on the relations of all rollups.
-pub fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    for rollup in &ROLLUPS {
-        let kind = match store::kind(client, &rollup.relation())? {
-            Some('v') => "VIEW",
-            _ => "TABLE",
-        };
-        client.execute(&rollup.comments(kind), &[])?;
-        client.execute(&users::comment(rollup), &[])?;
-    }
     Ok(())
 }

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
-use pgrx::spi::{SpiClient, quote_literal};
+use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store;
-use crate::store::columns::{meaning, operation_columns};
+use crate::store::comments;
 use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
 use crate::store::rollup;
@@ -37,7 +37,7 @@ LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
 "#)]
 #[allow(clippy::too_many_arguments)]
 fn jobstats_setup(
@@ -94,7 +94,7 @@ fn jobstats_setup(
         views::create(client, &schema)?;
         let share = "SELECT jobstats_internal.share_functions_on_text()";
         client.execute(share, &[])?;
-        comment(client)?;
+        comments::set(client)?;
         let mut message = message(client, &installation, &schema)?;
         if outdated {
             message += &how_to_recompute(&schema);
@@ -166,19 +166,6 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn comment(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let mut statements = include_str!("setup/comments.sql").to_owned();
-    for (column, name) in operation_columns() {
-        let text = quote_literal(meaning(column));
-        let _ = writeln!(
-            statements,
-            "COMMENT ON COLUMN jobstats.increments.\"{name}\" IS {text};"
-        );
-    }
-    client.execute(&statements, &[])?;
-    rollup::comment(client)
 }
 
 /// Returns the sentence for owners of a store that an earlier version has fed.

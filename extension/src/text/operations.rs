@@ -11,7 +11,7 @@ CREATE FUNCTION jobstats_operations() RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_operations() IS
-'The operations that Lustre counts: kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
+'Lists the operations that Lustre counts. kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
 "#)]
 fn jobstats_operations() -> TableIterator<
     'static,

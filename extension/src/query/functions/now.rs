@@ -72,7 +72,7 @@ CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RET
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_now(text, integer) IS
-'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+'Shows who keeps each target busy right now. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let target = arguments.take::<String>()?;

@@ -11,7 +11,7 @@ CREATE FUNCTION jobstats_share(
 ) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
-'The part of a value counted in (row_since, row_time] that lies in (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+'Returns the part of a value that lies in a window. The value counted in (row_since, row_time] is divided at the edges of (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
 "#)]
 fn jobstats_share(
     value: i64,

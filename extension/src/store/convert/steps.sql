@@ -155,11 +155,12 @@ BEGIN
     FOREACH statement IN ARRAY definitions LOOP
         EXECUTE statement;
     END LOOP;
+    PERFORM jobstats_internal.set_comments();
     DELETE FROM jobstats.converting c WHERE c.relation = put_successor.relation;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_successor(text) IS
-'Internal: puts the successor of a relation in its place, with its name, grants and views.';
+'Internal: puts the successor of a relation in its place, with its name, grants, views and comments.';
 
 CREATE FUNCTION jobstats_internal.drop_predecessor(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -294,4 +295,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_convert() IS
-'Makes of a store what the TimescaleDB that is installed now would have made of it: of partitioned tables hypertables, and in its Community edition of rollups that are tables continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';
+'Converts the store to the edition of TimescaleDB that is installed. Partitioned tables become hypertables, and in the Community edition rollups that are tables become continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';

@@ -8,7 +8,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
-'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
+'Runs jobstats_maintain() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
 
 CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

@@ -117,10 +117,9 @@ impl Rollup {
 
     /// Returns the names and definitions of the views on the rollup, each after the views that it reads.
     pub fn views(&self) -> [(String, String); 2] {
-        let name = self.name;
         [
-            (format!("increments_{name}"), self.live_view()),
-            (format!("rates_{name}"), self.rates_view()),
+            (self.live(), self.live_view()),
+            (self.rates(), self.rates_view()),
         ]
     }
 
@@ -186,16 +185,6 @@ impl Rollup {
         format!(
             "tstzrange(date_bin('{width}', dirty.span_from, {EPOCH}), \
              date_bin('{width}', dirty.span_to - interval '1 microsecond', {EPOCH}) + interval '{width}', '(]')",
-            width = self.width
-        )
-    }
-
-    /// Returns the COMMENT ON statements for its relations; `kind` is the kind of relation that the rollup is.
-    pub(super) fn comments(&self, kind: &str) -> String {
-        sql!(
-            "comments.sql",
-            kind = kind,
-            name = self.name,
             width = self.width
         )
     }

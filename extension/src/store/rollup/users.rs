@@ -38,18 +38,6 @@ fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
         .collect()
 }
 
-/// Returns the COMMENT ON statements for the table.
-pub fn comment(rollup: &Rollup) -> String {
-    format!(
-        "COMMENT ON TABLE jobstats.{users} IS \
-         'Sums of {relation} by target and user, up to rollups.users_refreshed and but for the spans in dirty.'; \
-         COMMENT ON COLUMN jobstats.{users}.bucket IS \
-         'A microsecond after the start of the bucket, which does not belong to it; its end does.'",
-        users = rollup.users(),
-        relation = rollup.relation(),
-    )
-}
-
 /// Invalidates the sums by user after identities have changed, until maintenance has computed them anew. Waits for
 /// maintenance that knows the old identities.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {

@@ -4,7 +4,7 @@ CREATE FUNCTION jobstats_forever() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '100 years';
 COMMENT ON FUNCTION jobstats_forever() IS
-'The retention of what is kept for ever: SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
+'Returns the retention of what is kept for ever. SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
 
 CREATE FUNCTION jobstats_internal.shown_retention(retention interval) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'

@@ -14,7 +14,7 @@ const MICROS_OF_A_DAY: u64 = 86_400_000_000;
 CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
-'By how much the counter grew from its first reading to its last, exactly, resets included.';
+'Returns by how much a counter grew, exactly, resets included.';
 "#)]
 fn jobstats_increase(counter: &[u8]) -> SqlResult<AnyNumeric> {
     // The type is numeric, like that of sum(bigint): with resets the sum can exceed any bigint.
@@ -25,7 +25,7 @@ fn jobstats_increase(counter: &[u8]) -> SqlResult<AnyNumeric> {
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
-'By how much the counter grew per second: increase divided by the time from its first reading to its last. NULL for a single reading.';
+'Returns by how much a counter grew per second. It is the increase divided by the time from its first reading to its last. NULL for a single reading.';
 "#)]
 fn jobstats_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
     Ok(stored(counter)?.rate())
@@ -34,7 +34,7 @@ fn jobstats_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'How often the counter began anew.';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter began anew.';
 "#)]
 fn jobstats_resets(counter: &[u8]) -> SqlResult<i64> {
     let resets = i64::try_from(stored(counter)?.resets());
@@ -45,7 +45,7 @@ fn jobstats_resets(counter: &[u8]) -> SqlResult<i64> {
 CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
-'The time from the first reading to the last, in days and time of day.';
+'Returns the time from the first reading of a counter to the last. It is in days and time of day.';
 "#)]
 fn jobstats_elapsed(counter: &[u8]) -> SqlResult<Interval> {
     let elapsed = stored(counter)?.elapsed();
@@ -59,7 +59,7 @@ fn jobstats_elapsed(counter: &[u8]) -> SqlResult<Interval> {
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'The value of the first reading.';
+COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'Returns the value of the first reading.';
 "#)]
 fn jobstats_first(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.first().value())
@@ -68,7 +68,7 @@ fn jobstats_first(counter: &[u8]) -> SqlResult<i64> {
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'The value of the last reading.';
+COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
 "#)]
 fn jobstats_last(counter: &[u8]) -> SqlResult<i64> {
     Ok(stored(counter)?.last().value())

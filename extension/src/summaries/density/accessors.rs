@@ -13,7 +13,7 @@ CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
-'The buckets of a density that are not empty, in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
+'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 "#)]
 fn jobstats_buckets(
     density: &[u8],
@@ -43,7 +43,7 @@ fn jobstats_buckets(
 CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
-'How many values are in the buckets of a density: all that were above zero.';
+'Returns how many values of a density were above zero.';
 "#)]
 fn jobstats_count(density: &[u8]) -> SqlResult<i64> {
     Ok(bigint(stored(density)?.count())?)
@@ -52,7 +52,7 @@ fn jobstats_count(density: &[u8]) -> SqlResult<i64> {
 #[pg_extern(requires = ["density_type"], sql = r#"
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'How many values of a density were zero.';
+COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
 "#)]
 fn jobstats_zeros(density: &[u8]) -> SqlResult<i64> {
     Ok(bigint(stored(density)?.zeros())?)

@@ -1,0 +1,129 @@
+//! The comments on relations and columns of the store.
+
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
+use crate::store::rollup::{ROLLUPS, Rollup};
+
+/// The columns of rollups by user that sum several operations.
+const COMBINED: [(&str, &str); 4] = [
+    (
+        "service_usecs",
+        "microseconds that the server spent on all operations; NULL before Lustre 2.14",
+    ),
+    (
+        "service_calls",
+        "calls of all operations, each counted once",
+    ),
+    (
+        "metadata_usecs",
+        "microseconds that the server spent on metadata operations; NULL before Lustre 2.14",
+    ),
+    ("metadata", "calls of metadata operations"),
+];
+
+/// The text of COMMENT ON for a relation, for a column of a relation, or for a column in all relations that have it.
+struct Meaning {
+    relation: Option<String>,
+    column: Option<String>,
+    text: String,
+}
+
+/// Sets the comments that are missing or have changed. All others stay as they are, so that running setup again is quick.
+pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let meanings: Vec<Meaning> = operations()
+        .chain(ROLLUPS.iter().flat_map(of_rollup))
+        .collect();
+    let column = |text: fn(&Meaning) -> Option<String>| -> Vec<Option<String>> {
+        meanings.iter().map(text).collect()
+    };
+    let statements: Option<String> = client.execute_value(
+        include_str!("comments/comments.sql"),
+        &[
+            column(|it| it.relation.clone()).into(),
+            column(|it| it.column.clone()).into(),
+            column(|it| Some(it.text.clone())).into(),
+        ],
+    )?;
+    if let Some(statements) = statements {
+        client.execute(&statements, &[])?;
+    }
+    Ok(())
+}
+
+/// Returns the meanings of the columns of operations: sums everywhere but in the views of rates.
+fn operations() -> impl Iterator<Item = Meaning> {
+    let sums = operation_columns()
+        .map(|(column, name)| (name, meaning(column)))
+        .chain(COMBINED.map(|(name, text)| (name.to_owned(), text.to_owned())))
+        .map(|(name, text)| Meaning {
+            relation: None,
+            column: Some(name),
+            text,
+        });
+    let views = ["rates".to_owned()]
+        .into_iter()
+        .chain(ROLLUPS.iter().map(Rollup::rates));
+    let rates = views.flat_map(|view| {
+        operation_columns().map(move |(column, name)| Meaning {
+            relation: Some(view.clone()),
+            column: Some(name),
+            text: meaning_of_rate(column),
+        })
+    });
+    sums.chain(rates)
+}
+
+/// Returns the meanings of the relations of a rollup.
+fn of_rollup(rollup: &Rollup) -> [Meaning; 4] {
+    let (relation, width) = (rollup.relation(), rollup.width);
+    let live = rollup.live();
+    [
+        (
+            rollup.users(),
+            format!(
+                "Sums of {relation} by target and user, up to rollups.users_refreshed and but for the spans in dirty."
+            ),
+        ),
+        (
+            relation,
+            format!(
+                "Sums of increments over {width}, up to rollups.refreshed and but for the spans in dirty; view {live} is up to \
+                 date."
+            ),
+        ),
+        (
+            live,
+            format!(
+                "Sums of increments over {width}, by target and entry, exact at any moment. For speed, ask with a condition on \
+                 bucket."
+            ),
+        ),
+        (
+            rollup.rates(),
+            format!(
+                "Means over {width} with their dimensions: every operation divided by the seconds of its bucket. For speed, ask \
+                 with a condition on bucket."
+            ),
+        ),
+    ]
+    .map(|(relation, text)| Meaning {
+        relation: Some(relation),
+        column: None,
+        text,
+    })
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.set_comments() IS
+'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
+"#)]
+fn jobstats_set_comments() -> SqlResult<()> {
+    Ok(connect_mut(set)?)
+}
