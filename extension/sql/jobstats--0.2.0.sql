@@ -171,11 +171,12 @@ BEGIN
     FOREACH statement IN ARRAY definitions LOOP
         EXECUTE statement;
     END LOOP;
+    PERFORM jobstats_internal.set_comments();
     DELETE FROM jobstats.converting c WHERE c.relation = put_successor.relation;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_successor(text) IS
-'Internal: puts the successor of a relation in its place, with its name, grants and views.';
+'Internal: puts the successor of a relation in its place, with its name, grants, views and comments.';
 
 CREATE FUNCTION jobstats_internal.drop_predecessor(name text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -310,7 +311,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_convert() IS
-'Makes of a store what the TimescaleDB that is installed now would have made of it: of partitioned tables hypertables, and in its Community edition of rollups that are tables continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';
+'Converts the store to the edition of TimescaleDB that is installed. Partitioned tables become hypertables, and in the Community edition rollups that are tables become continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';
 
 CREATE TYPE jobstats_counter;
 
@@ -387,17 +388,17 @@ CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint) IS
-'What the readings of one counter sum up to, in any order; a value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
+'Sums up the readings of one counter, in any order. A value that is lower than the one before it is a reset. Of equal times the larger value counts; rows with a NULL are passed over. Read it with jobstats_increase, _rate, _resets, _elapsed, _first, _last; merge with jobstats_rollup. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz) (
     SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
-'Like jobstats_counter_agg(timestamptz, bigint), where the counter tells when its life began: it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
+'Sums up the readings of a counter that tells when its life began. Like jobstats_counter_agg(timestamptz, bigint), but it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
 CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
     SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
-'The summary of the whole, from summaries of one counter in spans of time that do not overlap, in any order; what happened between them is in it. Error: 22000 for spans that overlap or share an end.';
+'Merges summaries of one counter in spans of time that do not overlap. They may come in any order; what happened between them is in the result. Error: 22000 for spans that overlap or share an end.';
 
 CREATE TYPE jobstats_density;
 
@@ -471,17 +472,17 @@ CREATE AGGREGATE jobstats_density_agg(value double precision) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
-'How many values lie in which power of ten: bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
+'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
 CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision, integer) IS
-'Like jobstats_density_agg(double precision), in powers of another base from 2 to 100, the same in all rows. Errors: 22003 for a negative or infinite value, or NaN, 22023 for another base.';
+'Counts how many values lie in each power of another base. Like jobstats_density_agg(double precision), with a base from 2 to 100, the same in all rows. Errors: 22003 for a negative or infinite value, or NaN, 22023 for another base.';
 CREATE AGGREGATE jobstats_rollup(density jobstats_density) (
     SFUNC = jobstats_internal.density_merge, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_density) IS
-'The density of all values of several densities of the same base. Error: 22023 for different bases.';
+'Merges densities of the same base into that of all their values. Error: 22023 for different bases.';
 
 -- Who may write and who may read.
 
@@ -604,7 +605,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role, and whoever has its rights, feed and do nothing else: texts of this cluster, of servers and targets whose names are LIKE these patterns, NULL is any, and of these sources. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 22023 for a source that is none, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. The role, and whoever has its rights, may feed texts of this cluster, of servers and targets whose names are LIKE these patterns, NULL is any, and of these sources. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 22023 for a source that is none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -627,6 +628,47 @@ $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
 'Lets a role read the store, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
+-- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
+-- "Internal".
+CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH functions AS (
+    SELECT p.oid, p.proname::text AS name, p.prokind, obj_description(p.oid, 'pg_proc') AS comment
+    FROM pg_extension e
+    JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+    JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+    WHERE e.extname = 'jobstats'
+)
+SELECT f.name, CASE WHEN topic IS NULL THEN substring(f.comment FROM '^.*?\.(?=\s|$)') ELSE described.what END
+FROM functions f
+CROSS JOIN LATERAL (
+    SELECT concat(CASE f.prokind WHEN 'p' THEN 'CALL ' END, f.name, '(', pg_get_function_arguments(f.oid), ')',
+        ' RETURNS ' || nullif(pg_get_function_result(f.oid), '')) AS text
+) signature
+CROSS JOIN LATERAL (
+    SELECT regexp_replace(replace(signature.text, 'timestamp with time zone', 'timestamptz'), 'DEFAULT NULL::\w+(\[\])?', 'DEFAULT NULL', 'g')
+        AS text
+) short
+CROSS JOIN LATERAL (
+    SELECT string_agg(rtrim(regexp_replace(part.text, '(.{1,72})( +|$)', E'\\1\n', 'g'), E'\n'), E'\n\n' ORDER BY part.number) AS what
+    FROM unnest(ARRAY[short.text, f.comment]) WITH ORDINALITY AS part (text, number)
+) described
+WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
+ORDER BY array_position(ARRAY[
+    'jobstats_help',
+    'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_balance',
+    'jobstats_densities', 'jobstats_operations', 'jobstats_metrics',
+    'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
+    'jobstats_grant_reader', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
+    'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_unpack',
+    'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
+    'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
+    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid)
+$$;
+COMMENT ON FUNCTION jobstats_help(text) IS
+'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters.';
+
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
 CREATE PROCEDURE jobstats_maintain_job(job_id integer, config jsonb)
@@ -637,7 +679,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain_job(integer, jsonb) IS
-'What jobstats_maintain() does, as a job of TimescaleDB (Community edition): SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
+'Runs jobstats_maintain() as a job of TimescaleDB. In its Community edition: SELECT add_job(''jobstats_maintain_job'', ''10 minutes''); Errors: as of jobstats_maintain(), 55000, 25001 and 42501.';
 
 CREATE FUNCTION jobstats_internal.foreign_policies() RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -680,7 +722,7 @@ CREATE FUNCTION jobstats_audit(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_audit_wrapper';
 COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
-'Computes the observations in (since, until] anew from their raw text and returns what disagrees with what is stored; nothing where all is as it must be. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or that of the one before, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
+'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] anew; no row where all is as it must be. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or that of the one before, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_balance(
     filesystem text DEFAULT NULL,
@@ -693,7 +735,7 @@ CREATE FUNCTION jobstats_balance(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_balance_wrapper';
 COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
-'How evenly the targets of the file systems that are LIKE the pattern (NULL: of all) are used in (since, until]: a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Shows which targets are busier than others, and who uses them most. Covers the file systems that are LIKE the pattern (NULL: all) in (since, until], with a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_begin_maintenance_wrapper';
@@ -705,12 +747,12 @@ CREATE FUNCTION jobstats_buckets(density jobstats_density) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'jobstats-0.2.0', 'jobstats_buckets_wrapper';
 COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
-'The buckets of a density that are not empty, in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
+'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 
 CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_count_wrapper';
 COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
-'How many values are in the buckets of a density: all that were above zero.';
+'Returns how many values of a density were above zero.';
 
 CREATE FUNCTION jobstats_internal.create_successor(relation text) RETURNS text
 LANGUAGE c VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
@@ -731,7 +773,7 @@ CREATE FUNCTION jobstats_densities(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Per step, how many groups (users, jobs, nodes, targets, whatever by names) have a rate in which bucket: bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Counts how many users, jobs or targets have which rate. Per step, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -746,7 +788,7 @@ COMMENT ON FUNCTION jobstats_internal.dimensions() IS
 CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_elapsed_wrapper';
 COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
-'The time from the first reading to the last, in days and time of day.';
+'Returns the time from the first reading of a counter to the last. It is in days and time of day.';
 
 CREATE FUNCTION jobstats_internal.end_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_end_maintenance_wrapper';
@@ -755,7 +797,7 @@ COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';
-COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'The value of the first reading.';
+COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'Returns the value of the first reading.';
 
 CREATE FUNCTION jobstats_internal.growing_tables() RETURNS TABLE (relation text, kept text)
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_growing_tables_wrapper';
@@ -767,7 +809,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'What an entry identifier means by the first of the formats (jobid_name as on the clients) that matches it; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first of the formats (jobid_name as on the clients) that matches it counts; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
 
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
@@ -777,7 +819,7 @@ COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
 CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_increase_wrapper';
 COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
-'By how much the counter grew from its first reading to its last, exactly, resets included.';
+'Returns by how much a counter grew, exactly, resets included.';
 
 CREATE FUNCTION jobstats_ingest(
     cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
@@ -789,7 +831,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
-'What INSERT INTO jobstats.feed does. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
@@ -808,7 +850,7 @@ CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until tim
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
-'What one job did, by target and operation, metadata and service_time too: how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
@@ -817,13 +859,13 @@ COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
 
 CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wrapper';
-COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'The value of the last reading.';
+COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
 
 CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'OpenMetrics text of what sites alert on, without jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
@@ -833,7 +875,7 @@ CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RET
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
 COMMENT ON FUNCTION jobstats_now(text, integer) IS
-'Who keeps each target busy: per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+'Shows who keeps each target busy right now. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
@@ -841,7 +883,7 @@ CREATE FUNCTION jobstats_operations() RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_operations_wrapper';
 COMMENT ON FUNCTION jobstats_operations() IS
-'The operations that Lustre counts: kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
+'Lists the operations that Lustre counts. kind is requests or bytes, unit that of the column of the same name; mdt and ost say which targets report it, metadata and service_time whether it is part of that derived operation, doubles names the operation in which its calls are also counted, since the first Lustre release that reports it.';
 
 CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
     target text, entry text, snapshot_time numeric, start_time numeric, clock text, operation text, samples numeric,
@@ -849,19 +891,19 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_parse_wrapper';
 COMMENT ON FUNCTION jobstats_parse(text) IS
-'The text of job_stats as printed: one row per operation line, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
+'Splits a text of job_stats into rows, one per operation. Each line is as printed, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
     line integer, target text, entry text, reason text, text text
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
 COMMENT ON FUNCTION jobstats_problems(text) IS
-'What in a text of job_stats cannot be used: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
+'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
 COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
-'By how much the counter grew per second: increase divided by the time from its first reading to its last. NULL for a single reading.';
+'Returns by how much a counter grew per second. It is the increase divided by the time from its first reading to its last. NULL for a single reading.';
 
 CREATE FUNCTION jobstats_rates(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -879,13 +921,13 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Usage per second in (since, until], per step and group: one row for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries anew by jobstats.entry_formats and returns how many changed. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
+'Identifies all stored entries anew, and returns how many changed. It goes by jobstats.entry_formats. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
@@ -894,7 +936,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all) anew from their raw text, by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+'Computes what is stored anew from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
@@ -908,7 +950,7 @@ COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
 
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_wrapper';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'How often the counter began anew.';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter began anew.';
 
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
@@ -923,6 +965,12 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'jobstats-0.2.0', 'jobstats_rollup_unit_wrapper';
 COMMENT ON FUNCTION jobstats_internal.rollup_unit(text) IS
 'Internal: the span of a partition of a rollup, and of its sums by user: day, month or year.';
+
+CREATE FUNCTION jobstats_internal.set_comments() RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_set_comments_wrapper';
+COMMENT ON FUNCTION jobstats_internal.set_comments() IS
+'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
 CREATE FUNCTION jobstats_setup(
     raw_retention interval DEFAULT NULL,
@@ -939,14 +987,14 @@ LANGUAGE c VOLATILE
 SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS 'jobstats-0.2.0', 'jobstats_setup_wrapper';
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store in the schema jobstats, or brings it up to date; may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
 
 CREATE FUNCTION jobstats_share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
 ) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_share_wrapper';
 COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
-'The part of a value counted in (row_since, row_time] that lies in (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+'Returns the part of a value that lies in a window. The value counted in (row_since, row_time] is divided at the edges of (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
 
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
@@ -976,7 +1024,7 @@ CREATE FUNCTION jobstats_summary(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_summary_wrapper';
 COMMENT ON FUNCTION jobstats_summary IS
-'What each group did in (since, until], in one row: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1002,7 +1050,7 @@ CREATE FUNCTION jobstats_top(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'The n groups with the largest total of an operation in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -1018,16 +1066,16 @@ CREATE FUNCTION jobstats_totals(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_totals_wrapper';
 COMMENT ON FUNCTION jobstats_totals IS
-'Usage in (since, until] per group, exact: adjacent windows add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
+'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
-'The text in zstd data; NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
+'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
 
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
-COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'How many values of a density were zero.';
+COMMENT ON FUNCTION jobstats_zeros(jobstats_density) IS 'Returns how many values of a density were zero.';
 
 -- Locks of concurrent work on the store. They are row locks in jobstats.locks, a table that only the owner of the store
 -- can lock. Everybody can see the keys of advisory locks and take them.
@@ -1359,7 +1407,7 @@ CREATE FUNCTION jobstats_forever() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '100 years';
 COMMENT ON FUNCTION jobstats_forever() IS
-'The retention of what is kept for ever: SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
+'Returns the retention of what is kept for ever. SELECT jobstats_setup(retention => jobstats_forever()); every retention of 100 years or more means the same.';
 
 CREATE FUNCTION jobstats_internal.shown_retention(retention interval) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
@@ -2251,7 +2299,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings the rollups up to date, makes the partitions of the coming days, drops what is older than the retentions and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';
+'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';
 
 -- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
 -- others may call are named below.
@@ -2279,9 +2327,9 @@ $privileges$;
 GRANT EXECUTE ON ROUTINE
     jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job, jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_summary, jobstats_top, jobstats_totals,
--- These routines read nothing but their arguments, which are small. Functions on text cost the server time and memory
+-- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
-    jobstats_forever, jobstats_ids_remedy, jobstats_operations, jobstats_share,
+    jobstats_forever, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
     jobstats_rollup(jobstats_counter), jobstats_elapsed, jobstats_first, jobstats_increase, jobstats_last, jobstats_rate,
     jobstats_resets,

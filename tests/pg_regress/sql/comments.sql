@@ -16,8 +16,7 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind NOT IN ('i', 'I', 
     AND col_description(c.oid, a.attnum) IS NULL;
 SELECT * FROM uncommented ORDER BY 1, 2;
 
--- Functions of the store, and members of the extension: none either. Casts and members of operator classes have no comment of
--- their own, nor do array types.
+-- Functions of the store, and members of the extension: none either, but for the families that come with operator classes.
 SELECT p.oid::regprocedure FROM pg_proc p
 WHERE p.pronamespace = 'jobstats'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL;
 SELECT pg_describe_object(d.classid, d.objid, 0) AS member

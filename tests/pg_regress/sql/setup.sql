@@ -26,15 +26,6 @@ SELECT jobstats_setup() ~ '(CALL |add_job\(''|cron.schedule\(.*)public\.jobstats
 SELECT raw_retention, retention, rejects_retention, max_ahead, max_text FROM jobstats.settings;
 TABLE jobstats.entry_formats;
 
--- Every table, view and column whose name does not say it all is described.
-SELECT relname FROM pg_class
-WHERE relnamespace = 'jobstats'::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition
-    AND obj_description(oid, 'pg_class') IS NULL
-ORDER BY 1;
-SELECT attrelid::regclass, attname FROM pg_attribute
-WHERE attrelid IN ('jobstats.increments'::regclass, 'jobstats.feed'::regclass) AND attnum > 0 AND NOT attisdropped
-    AND attname NOT IN ('target_id', 'entry_id') AND col_description(attrelid, attnum) IS NULL;
-
 -- Run again it changes nothing but what it is told to, and keeps what is stored, granted and built on top.
 INSERT INTO jobstats.users VALUES (1000, 'anna');
 CREATE VIEW mine AS SELECT workload, write_bytes FROM jobstats.rates;

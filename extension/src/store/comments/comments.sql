@@ -187,7 +187,7 @@ WITH meanings (relation, name, meaning) AS (
     FROM unnest($1::text[], $2::text[], $3::text[]) AS listed (relation, name, meaning)
 ),
 relations AS (
-    SELECT c.oid, c.relkind, c.relname::text AS name, m.meaning
+    SELECT c.oid, c.tableoid, c.relkind, c.relname::text AS name, m.meaning
     FROM pg_class c
     JOIN meanings m ON m.relation = c.relname::text AND m.name IS NULL
     WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', 'v')
@@ -197,14 +197,16 @@ statements AS (
     UNION ALL
     SELECT format('COMMENT ON %s jobstats.%I IS %L', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, r.meaning)
     FROM relations r
-    WHERE r.meaning IS DISTINCT FROM obj_description(r.oid, 'pg_class')
+    LEFT JOIN pg_description d ON d.objoid = r.oid AND d.classoid = r.tableoid AND d.objsubid = 0
+    WHERE r.meaning IS DISTINCT FROM d.description
     UNION ALL
     SELECT format('COMMENT ON COLUMN jobstats.%I.%I IS %L', r.name, a.attname, coalesce(own.meaning, shared.meaning))
     FROM relations r
     JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN meanings own ON own.relation = r.name AND own.name = a.attname::text
     LEFT JOIN meanings shared ON shared.relation IS NULL AND shared.name = a.attname::text
+    LEFT JOIN pg_description d ON d.objoid = r.oid AND d.classoid = r.tableoid AND d.objsubid = a.attnum
     -- A column without a meaning belongs to somebody else, too.
-    WHERE coalesce(own.meaning, shared.meaning) <> coalesce(col_description(r.oid, a.attnum), '')
+    WHERE coalesce(own.meaning, shared.meaning) <> coalesce(d.description, '')
 )
 SELECT string_agg(s.statement, '; ') AS statements FROM statements s
