@@ -186,27 +186,32 @@ WITH meanings (relation, name, meaning) AS (
     SELECT listed.relation, listed.name, listed.meaning
     FROM unnest($1::text[], $2::text[], $3::text[]) AS listed (relation, name, meaning)
 ),
+-- The planner takes the relations for one, and would join the meanings with each column one by one.
+known AS MATERIALIZED (
+    SELECT jsonb_object_agg(concat(m.relation, '.', m.name), m.meaning) AS meanings FROM meanings m
+),
 relations AS (
-    SELECT c.oid, c.tableoid, c.relkind, c.relname::text AS name, m.meaning
+    SELECT c.oid, c.relkind, c.relname AS name, k.meanings, k.meanings ->> concat(c.relname, '.') AS meaning
     FROM pg_class c
-    JOIN meanings m ON m.relation = c.relname::text AND m.name IS NULL
-    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', 'v')
+    CROSS JOIN known k
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind IN ('r', 'p', 'v') AND k.meanings ? concat(c.relname, '.')
+),
+columns AS (
+    SELECT r.name AS relation, a.attname AS name, col_description(r.oid, a.attnum) AS description,
+        coalesce(r.meanings ->> concat(r.name, '.', a.attname), r.meanings ->> concat('.', a.attname)) AS meaning
+    FROM relations r
+    JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
 ),
 statements AS (
     SELECT 'COMMENT ON SCHEMA jobstats IS ''The store of the extension jobstats: made and kept by jobstats_setup().''' AS statement
     UNION ALL
     SELECT format('COMMENT ON %s jobstats.%I IS %L', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.name, r.meaning)
     FROM relations r
-    LEFT JOIN pg_description d ON d.objoid = r.oid AND d.classoid = r.tableoid AND d.objsubid = 0
-    WHERE r.meaning IS DISTINCT FROM d.description
+    WHERE r.meaning IS DISTINCT FROM obj_description(r.oid, 'pg_class')
     UNION ALL
-    SELECT format('COMMENT ON COLUMN jobstats.%I.%I IS %L', r.name, a.attname, coalesce(own.meaning, shared.meaning))
-    FROM relations r
-    JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
-    LEFT JOIN meanings own ON own.relation = r.name AND own.name = a.attname::text
-    LEFT JOIN meanings shared ON shared.relation IS NULL AND shared.name = a.attname::text
-    LEFT JOIN pg_description d ON d.objoid = r.oid AND d.classoid = r.tableoid AND d.objsubid = a.attnum
     -- A column without a meaning belongs to somebody else, too.
-    WHERE coalesce(own.meaning, shared.meaning) <> coalesce(d.description, '')
+    SELECT format('COMMENT ON COLUMN jobstats.%I.%I IS %L', c.relation, c.name, c.meaning)
+    FROM columns c
+    WHERE c.meaning <> coalesce(c.description, '')
 )
 SELECT string_agg(s.statement, '; ') AS statements FROM statements s
