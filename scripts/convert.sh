@@ -107,6 +107,7 @@ wait "$feeders"
 rm "$converting"
 wait "$reader"
 wait "$long_reader"
+psql -q "$url" -f tests/convert/commented.sql
 says hypertables
 psql -q -At "$url" -f tests/convert/compare.sql
 audit "$url"
