@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use pgrx::datum::TimestampWithTimeZone;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{Datum, Oid};
 use pgrx::prelude::*;
 
 use crate::pg::error::Error;
@@ -11,7 +11,7 @@ use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::Tuples;
+use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
 use crate::query::entries::few_entries;
@@ -156,21 +156,25 @@ impl<'a> Writer<'a> {
                 sources: sources(question, &found, &asked, n)?,
             });
         }
-        let place = |name: &str| place(&found, name).ok_or_else(|| missing(name));
+        let place = |name: &str, types: &[Oid]| {
+            let column = place(&found, name).ok_or_else(|| missing(name))?;
+            groups.require(column, types)?;
+            Ok::<_, Error>(column)
+        };
         let columns = Columns {
-            timed: place("timed")?,
-            step: place("step")?,
+            timed: place("timed", &BOOLEANS)?,
+            step: place("step", &INTEGERS)?,
             targets: match question.wanted {
                 Wanted::Densities { .. } => None,
                 _ => Some([
-                    place("observed")?,
-                    place("targets")?,
-                    place("mdt")?,
-                    place("ost")?,
+                    place("observed", &FLOATS)?,
+                    place("targets", &INTEGERS)?,
+                    place("mdt", &BOOLEANS)?,
+                    place("ost", &BOOLEANS)?,
                 ]),
             },
             occurs: if per_measure {
-                let columns = (0..list.len()).map(|n| place(&format!("occurs_{n}")));
+                let columns = (0..list.len()).map(|n| place(&format!("occurs_{n}"), &BOOLEANS));
                 columns.collect::<Result<_, _>>()?
             } else {
                 Vec::new()
