@@ -179,9 +179,10 @@ DO $$ BEGIN
     PERFORM observe('now', 'x-OST0003', 'oss2', ARRAY(SELECT now() - n * interval '1 hour' - interval '5 minutes' FROM generate_series(0, 5) AS n));
 END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
--- Nothing of the window has been observed yet.
+-- A target that was not observed in the window yet is not waited for. If none was, there is no window.
 SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 minute', operations => '{read}', cluster => '{now}');
--- All are silent: the window stays as asked for.
+SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '20 seconds', operations => '{read}', cluster => '{now}');
+-- All are silent and were before the window: it stays as asked for.
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0002}');
 ROLLBACK;
 
