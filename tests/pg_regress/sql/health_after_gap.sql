@@ -26,5 +26,5 @@ END $$;
 SELECT target, status, usual_interval, regexp_replace(replace(replace(remedy,
         date_trunc('second', ago(59))::text, '(59 min ago)'), date_trunc('second', ago(89))::text, '(89 min ago)'),
     'from 2.* to 2[^,]*', 'from … to …') AS remedy
-FROM jobstats.health ORDER BY target;
+FROM jobstats.health WHERE target IS NOT NULL ORDER BY target;
 ROLLBACK;

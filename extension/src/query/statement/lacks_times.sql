@@ -1,3 +1,4 @@
+-- Whether any calls on the selected targets came without times.
 SELECT EXISTS (
     SELECT FROM (
         @usage@
