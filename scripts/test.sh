@@ -226,7 +226,7 @@ run_part() {
         names=("$1")
         ;;
     docs | fuzz | library | memory | overload | schema | stress) names=("$1") ;;
-    parallel) names=(audit health job kept late levels levels_read now quality questions rates rollups summary top totals users) ;;
+    parallel) names=(audit health job levels_read now rates rollups summary top totals) ;;
     convert) names=(plain apache) ;;
     dashboards) mapfile -t names < <(basename -as .json dashboards/*.json) ;;
     backup) names=(custom directory owner) ;;

@@ -9,6 +9,7 @@ use crate::audit::finding::Finding;
 use crate::feed::job_stats::compute::Counts;
 use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
+use crate::pg::template::sql;
 use crate::pg::time::{micros, timestamptz};
 use crate::text::zstd::unpack;
 
@@ -172,9 +173,11 @@ fn statement(side: Side) -> String {
         Side::UpTo => ("<=", "DESC"),
         Side::After => (">", "ASC"),
     };
-    include_str!("observations.sql")
-        .replace("@compared@", compared)
-        .replace("@direction@", direction)
+    sql!(
+        "observations.sql",
+        compared = compared,
+        direction = direction
+    )
 }
 
 /// Returns the text of an observation if it is the text that came, and adds findings if its size or its digest differ.

@@ -7,6 +7,7 @@ use crate::audit::finding::Finding;
 use crate::feed::job_stats::rows::{EntryIncrement, StagedRows, staged_rows, with_rows};
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::{micros, timestamptz};
 
 /// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
@@ -44,11 +45,13 @@ pub fn differences(
         Tell::Times => TIMES.to_owned(),
     };
     let in_brief = "jobstats_internal.detail_in_brief(detail, totals) AS detail";
-    let statement = include_str!("rows.sql")
-        .replace("@names@", &names)
-        .replace("@names_in_brief@", &names.replace("\"detail\"", in_brief))
-        .replace("@computed@", &select)
-        .replace("@answer@", &answer);
+    let statement = sql!(
+        "rows.sql",
+        names = names,
+        names_in_brief = names.replace("\"detail\"", in_brief),
+        computed = select,
+        answer = answer,
+    );
     with_rows(run.target_id, computed, || {
         let rows = client.query(
             &statement,
@@ -75,24 +78,22 @@ pub fn differences(
 /// Returns the SELECT that shows the rows side by side, as text.
 fn described() -> String {
     let text = |row: &str, own: &str, other: &str| shown("p", row, own, other);
-    include_str!("described.sql")
-        .replace(
-            "@stored_text@",
-            &text("p.stored_row", "p.stored", "p.computed"),
-        )
-        .replace(
-            "@computed_text@",
-            &text("p.computed_row", "p.computed", "p.stored"),
-        )
+    sql!(
+        "described.sql",
+        stored_text = text("p.stored_row", "p.stored", "p.computed"),
+        computed_text = text("p.computed_row", "p.computed", "p.stored"),
+    )
 }
 
 /// Returns an SQL expression that shows a row of increments as text. The row is json in `row` and jsonb in `own`, its
 /// span is in `table`. If `other` is a row, the text has only the columns that differ from it, else all columns with a
 /// value.
 pub fn shown(table: &str, row: &str, own: &str, other: &str) -> String {
-    include_str!("shown.sql")
-        .replace("@table@", table)
-        .replace("@row@", row)
-        .replace("@own@", own)
-        .replace("@other@", other)
+    sql!(
+        "shown.sql",
+        table = table,
+        row = row,
+        own = own,
+        other = other
+    )
 }

@@ -12,6 +12,7 @@ use crate::audit::rows::{Run, shown};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::pg::time::{micros, timestamptz};
 
 /// Adds the increments and raw texts of the window that belong to no observation, except increments that were already
@@ -26,8 +27,10 @@ pub fn find(
     for run in runs {
         compared.entry(run.target_id).or_default().push(run);
     }
-    let statement =
-        include_str!("strays.sql").replace("@shown@", &shown("s", "s.row", "s.own", "NULL::jsonb"));
+    let statement = sql!(
+        "strays.sql",
+        shown = shown("s", "s.row", "s.own", "NULL::jsonb")
+    );
     let rows = client.query(
         &statement,
         &[

@@ -4,6 +4,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::store::columns::operation_columns;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
@@ -22,11 +23,13 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         Installation::Timescale { .. } => "",
     };
     let columns: Vec<String> = operation_columns()
-        .map(|(_, name)| format!("    \"{name}\" bigint"))
+        .map(|(_, name)| format!("\"{name}\" bigint"))
         .collect();
-    let statements = include_str!("tables/tables.sql")
-        .replace("@partitioned@", partitioned)
-        .replace("@operation_columns@", &columns.join(",\n"));
+    let statements = sql!(
+        "tables/tables.sql",
+        partitioned = partitioned,
+        operation_columns = columns.join(",\n"),
+    );
     client.execute(&statements, &[])?;
     relations::add_operations(client, "increments")
 }

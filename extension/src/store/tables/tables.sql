@@ -178,7 +178,7 @@ CREATE TABLE IF NOT EXISTS jobstats.increments (
     entry_id bigint NOT NULL,
     target_id integer NOT NULL,
     reset boolean NOT NULL,
-@operation_columns@,
+    @operation_columns@,
     read_bytes_hist bigint[],
     write_bytes_hist bigint[],
     detail jsonb
