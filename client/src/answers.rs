@@ -174,7 +174,8 @@ impl<T: Value> Argument for Option<T> {
 pub struct Window {
     /// The time after which the window begins.
     pub since: Option<Timestamp>,
-    /// The time with which the window ends. A window that reaches now ends where every target has been observed.
+    /// The time with which the window ends. A window that reaches now ends where the targets that are not late have
+    /// been observed.
     pub until: Option<Timestamp>,
 }
 

@@ -125,10 +125,10 @@ pub fn read<'a>(text: &'a [u8], pause: Pause<'_>) -> Result<Contents<'a>, ReadEr
     Ok(contents)
 }
 
-/// Returns whether a text looks like one of `getent passwd`: one of its first ten lines is a user.
+/// Returns whether a text looks like one of `getent passwd`: one of its first ten lines that are not skipped is a user.
 pub fn is_passwd(text: &[u8]) -> bool {
-    let mut first = lines(text).take(FIRST_LINES);
-    first.any(|line| !is_no_user(line) && user(line).is_ok())
+    let first = lines(text).filter(|line| !is_no_user(line));
+    first.take(FIRST_LINES).any(|line| user(line).is_ok())
 }
 
 fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), TryReserveError> {

@@ -123,6 +123,12 @@ fn other_texts_are_not_taken_for_passwd() {
 }
 
 #[test]
+fn comments_do_not_hide_that_a_text_is_passwd() {
+    let text = format!("{}ada:x:1:1::/a:/b\n", "# local\n\n+::::::\n".repeat(20));
+    assert!(is_passwd(text.as_bytes()));
+}
+
+#[test]
 fn problems_are_counted_beyond_those_that_are_listed() {
     let contents = b"x\n".repeat(PROBLEMS_MAX + 5);
     let contents = read_all(&contents);

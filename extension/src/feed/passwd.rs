@@ -20,6 +20,10 @@ use crate::pg::spi::{Statements, connect_mut};
 /// The output of `getent passwd`.
 pub struct Passwd;
 
+/// The largest size of a text in bytes: a million users with everything that is known about them. Each line takes memory and
+/// a row, and a small packed text can have many.
+const MAX_TEXT: u64 = 64 << 20;
+
 /// The number of users that a statement writes. Their names take a few megabytes at most.
 const AT_A_TIME: usize = 10_000;
 
@@ -37,7 +41,7 @@ impl Source for Passwd {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        require_size(text.bytes().len(), ingest.settings.max_text)?;
+        require_size(text.bytes().len(), ingest.settings.max_text.min(MAX_TEXT))?;
         let contents = timed(Phase::Scan, || passwd::read(text.bytes(), PAUSE))?;
         if contents.users.is_empty() {
             return Ok(vec![ingest.reject(None, reason::NO_USERS, None)]);
@@ -82,9 +86,11 @@ struct Written {
 
 /// Stores the names of users that are new or have changed.
 ///
-/// Users come in the order of their uid, so that feeds which write the same ones wait for each other and never deadlock.
+/// Users come in the order of their uid, so that feeds of one text each wait for each other and never deadlock. The lock shows
+/// `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
 fn write(users: &[User<'_>]) -> Result<Written, Error> {
     let mut written = Written::default();
+    connect_mut(|client| client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[]))?;
     for users in users.chunks(AT_A_TIME) {
         pause();
         // Each statement has its own connection, because its arguments stay in memory as long as the connection.

@@ -13,6 +13,15 @@ use pgrx::spi::{SpiClient, SpiCursor, SpiTupleTable};
 use crate::pg::error::Error;
 use crate::pg::tuplestore::{ColumnType, columns};
 
+/// The types of columns that [`Tuples::integer`] reads.
+pub const INTEGERS: [pg_sys::Oid; 3] = [pg_sys::INT4OID, pg_sys::INT8OID, pg_sys::TIMESTAMPTZOID];
+
+/// The type of columns that [`Tuples::float`] reads.
+pub const FLOATS: [pg_sys::Oid; 1] = [pg_sys::FLOAT8OID];
+
+/// The type of columns that [`Tuples::boolean`] reads.
+pub const BOOLEANS: [pg_sys::Oid; 1] = [pg_sys::BOOLOID];
+
 /// The rows of a statement. One of them is current.
 pub struct Tuples<'conn> {
     table: *const pg_sys::SPITupleTable,
@@ -66,6 +75,21 @@ impl<'conn> Tuples<'conn> {
         unsafe { columns((*self.table).tupdesc) }
     }
 
+    /// Checks the type of a column, before its values are read as of this type. The owner of a store can alter tables.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the column is of none of these types.
+    pub fn require(&self, column: usize, types: &[pg_sys::Oid]) -> Result<(), Error> {
+        let position = i32::try_from(column + 1).unwrap_or_default();
+        // SAFETY: the table lives as long as the connection; of a column that is not there the type is invalid.
+        let found = unsafe { pg_sys::SPI_gettypeid((*self.table).tupdesc, position) };
+        if types.contains(&found) {
+            return Ok(());
+        }
+        let problem = format!("column {position} of a statement has another type");
+        Err(Error::Damaged(problem))
+    }
+
     /// Makes a row the current one. Rows are counted from 0.
     pub fn read(&mut self, row: usize) {
         assert!(row < self.len);
@@ -86,20 +110,20 @@ impl<'conn> Tuples<'conn> {
         (!self.nulls[column]).then(|| self.values[column])
     }
 
-    /// Returns the value of a column of type bigint, integer or timestamptz.
+    /// Returns the value of a column of [these types](INTEGERS), which must have been [checked](Self::require).
     #[inline]
     pub fn integer(&self, column: usize) -> Option<i64> {
         self.datum(column).map(|it| it.value() as i64)
     }
 
-    /// Returns the value of a column of type double precision.
+    /// Returns the value of a column of [this type](FLOATS), which must have been [checked](Self::require).
     #[inline]
     pub fn float(&self, column: usize) -> Option<f64> {
         let bits = self.datum(column).map(|it| it.value() as u64);
         bits.map(f64::from_bits)
     }
 
-    /// Returns the value of a column of type boolean.
+    /// Returns the value of a column of [this type](BOOLEANS), which must have been [checked](Self::require).
     #[inline]
     pub fn boolean(&self, column: usize) -> Option<bool> {
         self.datum(column).map(|it| it.value() & 0xff != 0)

@@ -3,15 +3,16 @@
 use std::ffi::CStr;
 
 use pgrx::datum::TimestampWithTimeZone;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{Datum, Oid};
 use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::time::timestamptz;
-use crate::pg::tuples::Tuples;
+use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
 use crate::query::entries::few_entries;
@@ -45,22 +46,32 @@ pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
         } else {
             few_entries(client, &question.filters)?
         };
-        let query = Statement::new(question, &plan, entries).complete();
+        let statement = Statement::new(question, &plan, entries);
+        let query = statement.complete();
         let groups = Tuples::query(client, &query.sql, &query.params)?;
         if groups.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
         let timed = Writer::new(question, &plan.window, groups, rows)?.write()?;
-        if timed == Some(false) && question.measures.list.iter().any(Measure::is_time) {
+        if timed == Some(false)
+            && question.measures.list.iter().any(Measure::is_time)
+            && lacks_times(client, &statement)?
+        {
             pgrx::notice!(
                 "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
                  operations metadata and write_bytes tell who is busy"
             );
         }
-        plan.note_age();
+        plan.raise_notices();
         Ok(())
     })?;
     Ok(())
+}
+
+/// Returns whether any calls in the window came without times. A window without calls says nothing about the servers.
+fn lacks_times(client: &SpiClient<'_>, statement: &Statement<'_>) -> Result<bool, Error> {
+    let query = statement.lacks_times();
+    client.query_value(&query.sql, &query.params)
 }
 
 /// The source of a column of the answer.
@@ -156,21 +167,25 @@ impl<'a> Writer<'a> {
                 sources: sources(question, &found, &asked, n)?,
             });
         }
-        let place = |name: &str| place(&found, name).ok_or_else(|| missing(name));
+        let place = |name: &str, types: &[Oid]| {
+            let column = place(&found, name).ok_or_else(|| missing(name))?;
+            groups.require(column, types)?;
+            Ok::<_, Error>(column)
+        };
         let columns = Columns {
-            timed: place("timed")?,
-            step: place("step")?,
+            timed: place("timed", &BOOLEANS)?,
+            step: place("step", &INTEGERS)?,
             targets: match question.wanted {
                 Wanted::Densities { .. } => None,
                 _ => Some([
-                    place("observed")?,
-                    place("targets")?,
-                    place("mdt")?,
-                    place("ost")?,
+                    place("observed", &FLOATS)?,
+                    place("targets", &INTEGERS)?,
+                    place("mdt", &BOOLEANS)?,
+                    place("ost", &BOOLEANS)?,
                 ]),
             },
             occurs: if per_measure {
-                let columns = (0..list.len()).map(|n| place(&format!("occurs_{n}")));
+                let columns = (0..list.len()).map(|n| place(&format!("occurs_{n}"), &BOOLEANS));
                 columns.collect::<Result<_, _>>()?
             } else {
                 Vec::new()

@@ -1,5 +1,6 @@
 //! The plan of an answer: the window of a question and the sources of its rows.
 
+use jobstats_core::instant::Micros;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
@@ -60,8 +61,16 @@ impl Plan {
         }))
     }
 
-    /// Raises notices if the answer would have been different when the increments were still kept.
-    pub fn note_age(&self) {
+    /// Raises notices if the answer does not cover all targets up to its end, or would have been different when the
+    /// increments were still kept.
+    pub fn raise_notices(&self) {
+        if !self.window.behind.is_empty() {
+            pgrx::notice!("{}", behind(&self.window.behind));
+        }
+        self.note_age();
+    }
+
+    fn note_age(&self) {
         let kept_since = self.instants.kept_since;
         if self.sources.parts().next().is_some() {
             pgrx::notice!(
@@ -124,6 +133,39 @@ impl Instants {
             kept_since: timestamptz(sources.kept_since())?,
             edges: timestamptzs(&window.edges)?,
         })
+    }
+}
+
+/// The number of targets that a notice names.
+const NAMED: usize = 5;
+
+/// Says which targets are behind. The first are named.
+fn behind(targets: &[(String, Micros)]) -> String {
+    let verbs = match targets.len() {
+        1 => "target is behind and lowers",
+        _ => "targets are behind and lower",
+    };
+    let named = targets.iter().take(NAMED);
+    let mut names: Vec<String> = named
+        .map(|(name, age)| format!("{name} ({})", rounded(*age)))
+        .collect();
+    if targets.len() > NAMED {
+        names.push(format!("and {} more", targets.len() - NAMED));
+    }
+    format!(
+        "{} {verbs} the coverage: {}",
+        targets.len(),
+        names.join(", ")
+    )
+}
+
+/// Returns a time span in seconds, minutes or hours, rounded down.
+fn rounded(span: Micros) -> String {
+    let seconds = span / 1_000_000;
+    match seconds {
+        ..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
     }
 }
 

@@ -145,6 +145,17 @@ impl<'a> Statement<'a> {
         Query::new(statement, &self.params)
     }
 
+    /// Returns the statement that finds out whether any calls on the selected targets came without times.
+    pub fn lacks_times(&self) -> Query {
+        let sums = [Sum::service_calls(), Sum::service_time()];
+        let statement = sql!(
+            "statement/lacks_times.sql",
+            usage = self.rows_in_window(&sums, false, ["", ""], false),
+            conditions = self.filters(Level::Target, "target"),
+        );
+        Query::new(statement, &self.params)
+    }
+
     /// Returns the common table expressions about targets, which all others are based on.
     fn observed(&self) -> String {
         sql!(

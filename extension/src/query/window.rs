@@ -1,10 +1,11 @@
 //! The window of a question: its start, its end and its steps.
 
 use jobstats_core::instant::Micros;
-use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::{DAY, micros, timestamptz};
@@ -38,11 +39,22 @@ const ALMOST_NOW: Micros = 10_000_000;
 pub struct Window {
     /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,
+    /// The targets in scope that were last observed before the end of a window that reaches now, and how long ago that
+    /// was. They lower the coverage.
+    pub behind: Vec<(String, Micros)>,
 }
 
 impl Window {
-    /// Returns the window that is asked for. A window that ends now is cut to the time up to which every target in
-    /// scope has been observed, except the silent ones. Returns `None` if that is before its start.
+    /// Creates a window of one step that is not cut to what has been observed.
+    pub fn whole(since: Micros, until: Micros) -> Self {
+        Self {
+            edges: vec![since, until],
+            behind: Vec::new(),
+        }
+    }
+
+    /// Returns the window that is asked for. A window that reaches now is cut to the time up to which the targets in
+    /// scope have been observed. Returns `None` if that is before its start.
     ///
     /// # Errors
     /// - [`Error::empty_window`] if the window does not begin before its end.
@@ -62,13 +74,12 @@ impl Window {
         if let Some(step) = &period.step {
             require_forward(step, until)?;
         }
-        let observed = match until {
-            until if until >= now - ALMOST_NOW && !period.fixed => {
-                observed_until(client, since, filters)?
-            }
-            _ => None,
+        let observations = if until >= now - ALMOST_NOW && !period.fixed {
+            last_observations(client, since, filters)?
+        } else {
+            Vec::new()
         };
-        let end = observed.map_or(until, |observed| observed.min(until));
+        let end = observed_until(&observations, since).map_or(until, |end| end.min(until));
         if end <= since {
             return Ok(None);
         }
@@ -79,7 +90,9 @@ impl Window {
         if edges.last() != Some(&end) {
             edges.push(end);
         }
-        Ok(Some(Self { edges }))
+        let behind = observations.into_iter().filter(|last| last.time < end);
+        let behind = behind.map(|last| (last.target, now - last.time)).collect();
+        Ok(Some(Self { edges, behind }))
     }
 
     /// Returns the start, which is not part of the window.
@@ -179,21 +192,56 @@ fn step_edges(
     rows.map(|row| micros(row.at(1)?)).collect()
 }
 
-/// Returns the time up to which every target in scope has been observed, except the silent ones; `None` if there is no
-/// such target.
-fn observed_until(
+/// The last observation of a target in scope.
+struct LastObservation {
+    target: String,
+    time: Micros,
+    /// Set if the target has not been observed for three usual intervals and ten minutes.
+    silent: bool,
+    /// Set if the target has not been observed for two usual intervals.
+    late: bool,
+}
+
+/// The memory that the last observation of a target takes.
+const LAST_OBSERVATION_BYTES: usize = 512;
+
+/// Returns the last observations of the targets in scope, the oldest first.
+fn last_observations(
     client: &SpiClient<'_>,
     since: Micros,
     filters: &Filters,
-) -> Result<Option<Micros>, Error> {
+) -> Result<Vec<LastObservation>, Error> {
     let (params, since) = (Params::default(), timestamptz(since)?);
     let since = params.bind("since", || since);
     let statement = sql!(
-        "window/observed_until.sql",
+        "window/last_observations.sql",
         pace = pace(&last_since(&format!("{since} - interval '24 hours'"))),
         conditions = filters.conditions(Level::Target, "target", &params)
             + &filters.conditions(Level::Server, "pace", &params),
     );
-    let end: Option<TimestampWithTimeZone> = client.query_value(&statement, &params.take())?;
-    end.map(micros).transpose()
+    let rows = client.query(&*statement, &params.take())?;
+    require_room(rows.len(), LAST_OBSERVATION_BYTES)?;
+    rows.map(|row| {
+        Ok(LastObservation {
+            target: row.get("target")?,
+            time: micros(row.get("last_observation")?)?,
+            silent: row.get("silent")?,
+            late: row.get("late")?,
+        })
+    })
+    .collect()
+}
+
+/// Returns the time up to which all targets have been observed, except those that are silent, late, or not observed in
+/// the window yet: one of them must not hold up the others. If there are no other targets, it is the time of the last
+/// observation. Returns `None` if the window need not be cut: no target is in scope, or all are silent and were so before
+/// the window.
+fn observed_until(observations: &[LastObservation], since: Micros) -> Option<Micros> {
+    let in_time = |last: &&LastObservation| !last.silent && !last.late && last.time > since;
+    let earliest = observations.iter().filter(in_time).map(|last| last.time);
+    let latest = observations.iter().map(|last| last.time).max();
+    let all_silent = observations.iter().all(|last| last.silent);
+    earliest
+        .min()
+        .or(latest.filter(|&time| time > since || !all_silent))
 }

@@ -50,7 +50,7 @@ pub fn complete(definition: &str) -> String {
 }
 
 /// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is
-/// silent. `last` is a relation with an observation of each target, as a rule the last one.
+/// late or silent. `last` is a relation with an observation of each target, as a rule the last one.
 pub fn pace(last: &str) -> String {
     include_str!("views/pace.sql").replace("@last@", last)
 }

@@ -40,7 +40,7 @@ WHERE b.kind IS NULL OR r.operation IS NULL;
 DO $$ BEGIN
     PERFORM observe(format('home-OST000%s', n), 'oss9', 0, 5, 10) FROM generate_series(0, 2) AS n;
     PERFORM observe('home-OST0003', 'oss9', -10, -5);
-    PERFORM act('home-OST0001', 'cp.1003', 0, 5, '{"write_bytes": 300}');
+    PERFORM act('home-OST0001', 'cp.1003', 0, 5, '{"write_bytes": 300, "write": 3}');
     PERFORM act('home-OST0001', 'cat.1004', 0, 5, '{"write_bytes": 300}');
 END $$;
 SELECT target, rate, ratio, workload, uid, share, coverage FROM jobstats_balance('home', at(0), at(10)) WHERE kind = 'OST';

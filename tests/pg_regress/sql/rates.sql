@@ -152,7 +152,7 @@ SELECT count(*) > 0 AS any FROM jobstats_now();
 SELECT pg_current_xact_id_if_assigned();
 COMMIT;
 
--- A window that reaches now ends where every target was observed, but for those that are silent.
+-- A window that reaches now ends where every target was observed, but for those that are late (window_of_late_targets).
 BEGIN;
 DO $$ BEGIN
     PERFORM observe('now', 'x-OST0000', 'oss1', ARRAY(SELECT now() - n * interval '2 minutes' - interval '30 seconds' FROM generate_series(0, 20) AS n));
@@ -166,12 +166,12 @@ SELECT target, seconds, coverage FROM jobstats_rates(now() - interval '10 minute
 -- Only what is in scope is waited for.
 SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0000}');
 SELECT seconds, target FROM jobstats_rates(operations => '{read}', cluster => '{now}', server => '{oss1}');
--- A target that is usually seen every two minutes is silent after ten.
+-- A target that is usually seen every two minutes is late after four.
 DO $$ BEGIN
-    PERFORM observe('now', 'x-OST0002', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '9 minutes' FROM generate_series(0, 5) AS n));
+    PERFORM observe('now', 'x-OST0002', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '4 minutes' FROM generate_series(0, 5) AS n));
 END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
-UPDATE jobstats.observations o SET "time" = o."time" - interval '2 minutes', since = o.since - interval '2 minutes'
+UPDATE jobstats.observations o SET "time" = o."time" - interval '7 minutes', since = o.since - interval '7 minutes'
 FROM jobstats.targets t WHERE t.target_id = o.target_id AND t.name = 'x-OST0002';
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
 -- One that is usually seen every hour is not.
@@ -179,9 +179,10 @@ DO $$ BEGIN
     PERFORM observe('now', 'x-OST0003', 'oss2', ARRAY(SELECT now() - n * interval '1 hour' - interval '5 minutes' FROM generate_series(0, 5) AS n));
 END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
--- Nothing of the window has been observed yet.
+-- A target that was not observed in the window yet is not waited for. If none was, there is no window.
 SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 minute', operations => '{read}', cluster => '{now}');
--- All are silent: the window stays as asked for.
+SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '20 seconds', operations => '{read}', cluster => '{now}');
+-- All are silent and were before the window: it stays as asked for.
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}', target => '{x-OST0002}');
 ROLLBACK;
 

@@ -65,6 +65,6 @@ WHERE same IS NULL;
 -- Where servers report no times, a combination that needs them is unknown.
 DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
-    PERFORM act('old-OST0000', '201:1000:n01', 0, 5, '{"write_bytes": 300}');
+    PERFORM act('old-OST0000', '201:1000:n01', 0, 5, '{"write_bytes": 300, "write": 3}');
 END $$;
 SELECT operation, rate FROM jobstats_rates(at(0), at(5), '{write_bytes}', '{}', filesystem => '{old}', weights => '{"write_bytes": 1, "service_time": 1}');

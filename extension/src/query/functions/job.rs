@@ -174,7 +174,7 @@ fn of_job(
     let mdts: HashSet<i32> = mdts.map(|it| it.id).collect();
     let usage = statement.rows_of_entries(&work.columns());
     work.add_rows(client, &usage, entries, &mdts)?;
-    plan.note_age();
+    plan.raise_notices();
     let width = plan.window.step(0).map_or(0.0, |(_, seconds)| seconds);
     for target in &targets {
         for (measure, done) in question.measures.list.iter().zip(work.on(target.id)) {

@@ -47,16 +47,26 @@ contested AS (
     GROUP BY o.target_id
     HAVING count(*) FILTER (WHERE o.server <> o.before) > 1
 ),
+-- The latest gap in the observations of each target that ended within the hour. It is as long as a target is silent after.
+gap AS (
+    SELECT o.target_id, max(o.since) AS since, max(o."time") AS "time"
+    FROM jobstats.observations o
+    JOIN pace p ON p.target_id = o.target_id
+    WHERE o."time" > now() - interval '1 hour'
+        AND o."time" - o.since > greatest(3 * p.usual_interval, interval '10 minutes')
+    GROUP BY o.target_id
+),
 state AS (
     SELECT t.target_id, t.cluster, t.name, t.kind, p.server, p.last_observation, p.received - p.last_observation AS delay,
         p.usual_interval, t.cleanup_interval,
         coalesce(t.cleanup_interval, interval '10 minutes') < 2 * p.usual_interval
             AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
         i.malformed, r.elsewhere, r.not_theirs, c.servers AS contested,
+        g.since AS gap_since, g."time" AS gap_until,
         CASE
             WHEN p.silent THEN 'silent'
             WHEN coalesce(r.by_clock, false) OR p.last_observation > p.received + interval '10 seconds' THEN 'clock'
-            WHEN now() - p.last_observation > 2 * p.usual_interval OR p.received - p.last_observation > p.usual_interval THEN 'late'
+            WHEN p.late OR p.received - p.last_observation > p.usual_interval THEN 'late'
             WHEN 2 * p.duration > p.usual_interval THEN 'slow'
             WHEN r.unusable THEN 'rejects'
             WHEN 2 * cardinality(i.malformed) > i.active THEN 'ids'
@@ -67,6 +77,7 @@ state AS (
     LEFT JOIN ids i ON i.target_id = t.target_id
     LEFT JOIN rejected r ON r.target_id = t.target_id
     LEFT JOIN contested c ON c.target_id = t.target_id
+    LEFT JOIN gap g ON g.target_id = t.target_id
 )
 SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
     s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
@@ -90,6 +101,10 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
         CASE WHEN s.contested IS NOT NULL THEN format(
             'It went back and forth between servers (%s) within the last hour: see which of them serves it, and who may feed it (jobstats.writers).',
             s.contested)
+        END,
+        CASE WHEN s.gap_until IS NOT NULL THEN format(
+            'Nothing was collected from %s to %s, so that rates in between are means: see whether the shipper on %s or this database was down.',
+            date_trunc('second', s.gap_since), date_trunc('second', s.gap_until), s.server)
         END,
         CASE WHEN s.not_theirs IS NOT NULL THEN format(
             'Text that %s sent of it was not taken, because the sender may not feed it: see jobstats.writers.', s.not_theirs)

@@ -1,8 +1,9 @@
 -- For each target with an observation in @last@ (target_id, "time"): the server, the usual interval of its observations,
--- and whether it is silent now. Only the day before that observation is read; otherwise every partition would be
+-- and whether it is late or even silent now. Only the day before that observation is read; otherwise every partition would be
 -- searched for a target that has been gone for long.
 SELECT l.target_id, p.server, l."time" AS last_observation, p.received, p.duration, p.usual_interval,
-    now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent
+    now() - l."time" > greatest(3 * p.usual_interval, interval '10 minutes') AS silent,
+    coalesce(now() - l."time" > 2 * p.usual_interval, false) AS late
 FROM @last@ l
 CROSS JOIN LATERAL (
     SELECT (array_agg(o.server ORDER BY o."time" DESC))[1] AS server,

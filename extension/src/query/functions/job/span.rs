@@ -36,9 +36,7 @@ pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Opti
         return Ok(None);
     };
     // A bucket may begin before the rows in it.
-    let window = Window {
-        edges: vec![earliest.saturating_sub(DAY).max(EARLIEST), LATEST],
-    };
+    let window = Window::whole(earliest.saturating_sub(DAY).max(EARLIEST), LATEST);
     let found = search(client, &window, entries)?;
     let first = found.iter().map(|it| it.first).min();
     let latest = found.iter().max_by_key(|it| it.latest);

@@ -12,7 +12,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Statements, connect};
 use crate::pg::time::from_postgres;
-use crate::pg::tuples::Tuples;
+use crate::pg::tuples::{INTEGERS, Tuples};
 use crate::query::measure::Measures;
 use crate::query::params::Query;
 use crate::store::sum::Sum;
@@ -172,6 +172,9 @@ impl Work {
             let mut cursor = client.find_cursor(&name)?;
             let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
             let more = rows.len() > 0;
+            for column in 0..4 + self.columns.len() {
+                rows.require(column, &INTEGERS)?;
+            }
             for row in 0..rows.len() {
                 pause();
                 rows.read(row);

@@ -1,0 +1,74 @@
+-- A window that reaches now does not wait for targets that are late: these lower the coverage and are named.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+BEGIN;
+CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
+-- Observations every interval, the last one that many seconds ago.
+CREATE FUNCTION world.observe_until(cluster text, target text, last numeric, step numeric) RETURNS void LANGUAGE sql AS $$
+SELECT observe(cluster, target, 'oss1', ARRAY(SELECT ago(last + n * step) FROM generate_series(0, 11) AS n))
+$$;
+-- A target was last observed so many seconds earlier than it was.
+CREATE FUNCTION world.delay(target text, seconds integer) RETURNS void LANGUAGE sql AS $$
+UPDATE jobstats.observations o SET "time" = o."time" - seconds * interval '1 second', since = o.since - seconds * interval '1 second'
+FROM jobstats.targets t WHERE t.target_id = o.target_id AND t.name = target
+$$;
+
+-- 28 targets are read every two minutes. One of them was last read eight minutes ago, and nobody's identifiers match a format.
+DO $$ BEGIN
+    PERFORM observe_until('', 'scratch-OST' || lpad(to_hex(n), 4, '0'), CASE n WHEN 3 THEN 480 ELSE 20 + n END, 120)
+        FROM generate_series(0, 27) AS n;
+    PERFORM act('', t.name, 'no format ' || t.target_id, max(o."time") - interval '2 minutes', max(o."time"),
+            '{"write": 12, "write_bytes": 1200, "write_usecs": 6000000}')
+        FROM jobstats.targets t JOIN jobstats.observations o USING (target_id) GROUP BY t.name, t.target_id;
+END $$;
+SELECT status, count(*) FROM jobstats.health GROUP BY status ORDER BY status;
+-- The window ends where the others were observed, 47 seconds ago.
+SELECT seconds, coverage = (27 * 553 + 120) / (28 * 553.0)::float AS covered, coverage, operation
+FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}');
+SELECT target, seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST000_}') WHERE coverage < 1;
+SELECT count(*) AS rows, sum(total) AS seconds FROM jobstats_top("by" => '{target,workload}', n => 100);
+SELECT count(*) AS rows FROM jobstats_balance(operation => 'write_bytes');
+-- It may have been observed last before the window.
+SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}') GROUP BY seconds;
+-- A question for this target alone ends where it was observed.
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST0003}');
+SELECT count(*) FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}', target => '{scratch-OST0003}');
+-- Where the filters leave it out, nothing is behind.
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST001_}');
+-- A window that does not reach now is what it is, and says nothing.
+SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => '{write_bytes}', "by" => '{}');
+
+-- One that is read every 15 minutes is waited for, unless it was last read before the window.
+DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
+DO $$ BEGIN PERFORM delay('home-OST0000', 240); END $$;
+SELECT target, status FROM jobstats.health WHERE cluster = 'west' ORDER BY target;
+SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
+SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 hour', operations => '{write_bytes}', filesystem => '{home}');
+
+-- Five are named, those that are behind most.
+DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * 1200) FROM generate_series(4, 9) AS n; END $$;
+SELECT seconds FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', filesystem => '{scratch}');
+-- Where all are late, the window ends at the last observation of any.
+SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST0003,scratch-OST0004}');
+-- So it does where all are silent. Where all were silent before the window began, it stays as it was asked for.
+SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST0004}');
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST0004}');
+
+-- That servers report no times is said only of calls without times.
+DO $$ BEGIN
+    PERFORM observe_until('', 'old-OST0000', 60, 120);
+    PERFORM act('', 'old-OST0000', 'cp.1', ago(300), ago(180), '{"read_bytes": 4096}');
+END $$;
+SELECT count(*) FROM jobstats_top(filesystem => '{old}');
+SELECT count(*) FROM jobstats_rates(operations => '{service_time}', filesystem => '{old}');
+DO $$ BEGIN PERFORM act('', 'old-OST0000', 'cp.2', ago(180), ago(60), '{"read": 1, "read_bytes": 4096}'); END $$;
+SELECT count(*) FROM jobstats_top(filesystem => '{old}');
+ROLLBACK;
