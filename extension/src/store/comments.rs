@@ -7,23 +7,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
 use crate::store::rollup::{ROLLUPS, Rollup};
-
-/// The columns of rollups by user that sum several operations.
-const COMBINED: [(&str, &str); 4] = [
-    (
-        "service_usecs",
-        "microseconds that the server spent on all operations; NULL before Lustre 2.14",
-    ),
-    (
-        "service_calls",
-        "calls of all operations, each counted once",
-    ),
-    (
-        "metadata_usecs",
-        "microseconds that the server spent on metadata operations; NULL before Lustre 2.14",
-    ),
-    ("metadata", "calls of metadata operations"),
-];
+use crate::store::sum::COMBINED;
 
 /// The text of COMMENT ON for a relation, for a column of a relation, or for a column in all relations that have it.
 struct Meaning {
@@ -58,7 +42,7 @@ pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
 fn operations() -> impl Iterator<Item = Meaning> {
     let sums = operation_columns()
         .map(|(column, name)| (name, meaning(column)))
-        .chain(COMBINED.map(|(name, text)| (name.to_owned(), text.to_owned())))
+        .chain(COMBINED.map(|it| (it.column.to_owned(), it.meaning.to_owned())))
         .map(|(name, text)| Meaning {
             relation: None,
             column: Some(name),

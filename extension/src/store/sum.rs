@@ -4,16 +4,40 @@ use jobstats_core::operation::{OPERATIONS, Operation};
 
 use crate::store::columns::usecs_name;
 
-/// A column and the sum that it holds.
-type NamedSum = (&'static str, fn() -> Sum);
+/// A column of rollups by user that holds a sum over many operations.
+#[derive(Debug, Clone, Copy)]
+pub struct Combined {
+    /// The name of the column.
+    pub column: &'static str,
+    /// Returns the sum.
+    pub sum: fn() -> Sum,
+    /// The text of COMMENT ON for the column.
+    pub meaning: &'static str,
+}
 
 /// The columns of rollups by user that hold sums over many operations. Adding these up for each question would take
 /// longer than all the rest.
-pub const COMBINED: [NamedSum; 4] = [
-    ("service_usecs", Sum::service_time),
-    ("service_calls", Sum::service_calls),
-    ("metadata_usecs", Sum::metadata_time),
-    ("metadata", Sum::metadata_calls),
+pub const COMBINED: [Combined; 4] = [
+    Combined {
+        column: "service_usecs",
+        sum: Sum::service_time,
+        meaning: "microseconds that the server spent on all operations; NULL before Lustre 2.14",
+    },
+    Combined {
+        column: "service_calls",
+        sum: Sum::service_calls,
+        meaning: "calls of all operations, each counted once",
+    },
+    Combined {
+        column: "metadata_usecs",
+        sum: Sum::metadata_time,
+        meaning: "microseconds that the server spent on metadata operations; NULL before Lustre 2.14",
+    },
+    Combined {
+        column: "metadata",
+        sum: Sum::metadata_calls,
+        meaning: "calls of metadata operations",
+    },
 ];
 
 /// A sum over columns of `jobstats.increments`.
@@ -84,8 +108,8 @@ impl Sum {
     /// Returns the column of rollups by user that holds this sum, for targets of any kind.
     pub fn combined(&self) -> Option<&'static str> {
         let mut combined = COMBINED.iter();
-        let found = combined.find(|(_, sum)| sum().columns == self.columns);
-        found.map(|(name, _)| *name)
+        let found = combined.find(|it| (it.sum)().columns == self.columns);
+        found.map(|it| it.column)
     }
 
     /// Returns the sum in SQL, made of an expression for each column. The sum is NULL if all expressions are; a sum

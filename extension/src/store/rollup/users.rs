@@ -34,7 +34,7 @@ pub fn create(
 fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
     COMBINED
         .iter()
-        .map(|(name, sum)| format!(", {}", expression(name, &sum())))
+        .map(|it| format!(", {}", expression(it.column, &(it.sum)())))
         .collect()
 }
 
