@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use jobstats_core::increment::{Increment, Observation};
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
@@ -24,7 +24,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect};
-use crate::pg::time::{DAY, EARLIEST, micros, timestamptz};
+use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::store::Settings;
 
 /// The number of computed rows that are collected before they are compared.

@@ -1,11 +1,11 @@
 //! A row of the feed without its text: who sent the text, and when it was read.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{DAY, Micros};
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
-use crate::pg::time::{DAY, micros};
+use crate::pg::time::micros;
 
 /// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
 const NAME_LIMIT: usize = 255;

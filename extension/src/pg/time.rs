@@ -12,9 +12,6 @@ const EPOCHS_APART: Micros = 946_684_800_000_000;
 /// The earliest time that PostgreSQL can store: in 4713 BC.
 pub const EARLIEST: Micros = EPOCHS_APART - 211_813_488_000_000_000;
 
-/// The length of a day in UTC.
-pub const DAY: Micros = 86_400_000_000;
-
 /// Returns the current time, not that of the transaction.
 pub fn clock_now() -> Micros {
     // SAFETY: takes no argument and cannot fail.

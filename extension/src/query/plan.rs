@@ -1,11 +1,11 @@
 //! The plan of an answer: the window of a question and the sources of its rows.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{DAY, Micros};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
-use crate::pg::time::{DAY, EARLIEST, timestamptz, timestamptzs};
+use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::{Sources, Spans};

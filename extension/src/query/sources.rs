@@ -1,13 +1,13 @@
 //! Chooses the sources of a window: the coarsest rollups that give the same answer, and `increments` for the rest.
 
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::window::{self, Coarse, reach};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::pg::time::{DAY, EARLIEST, micros, timestamptz, timestamptzs};
+use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
 use crate::query::window::Window;
 use crate::store::rollup::{ROLLUPS, Rollup};
 

@@ -1,6 +1,6 @@
 //! The window of a question: its start, its end and its steps.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{DAY, Micros};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
@@ -8,7 +8,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{DAY, micros, timestamptz};
+use crate::pg::time::{micros, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;

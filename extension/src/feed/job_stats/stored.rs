@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::increment::Observation;
-use jobstats_core::instant::Micros;
+use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
@@ -21,7 +21,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
 use crate::pg::spi::Statements;
-use crate::pg::time::{DAY, micros, timestamptz};
+use crate::pg::time::{micros, timestamptz};
 use crate::store::rollup;
 use crate::text::zstd::unpack;
 

@@ -3,14 +3,14 @@
 //! The search uses the rollups, which have an index by entry. It reads increments only where no rollup is up to date,
 //! and inside the last bucket, to find the last row.
 
-use jobstats_core::instant::{Micros, Span};
+use jobstats_core::instant::{DAY, Micros, Span};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{DAY, EARLIEST, micros, timestamptz};
+use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::query::params::{Params, Query};
 use crate::query::plan::bind_spans;
 use crate::query::sources::{Sources, Spans};
