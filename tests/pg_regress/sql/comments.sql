@@ -16,7 +16,8 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind NOT IN ('i', 'I', 
     AND col_description(c.oid, a.attnum) IS NULL;
 SELECT * FROM uncommented ORDER BY 1, 2;
 
--- Functions of the store, and members of the extension: none either, but for the families that come with operator classes.
+-- Functions of the store, and members of the extension: none either, but for the families that come with operator classes
+-- and the arrays that come with types, which are members from PostgreSQL 17 on.
 SELECT p.oid::regprocedure FROM pg_proc p
 WHERE p.pronamespace = 'jobstats'::regnamespace AND obj_description(p.oid, 'pg_proc') IS NULL;
 SELECT pg_describe_object(d.classid, d.objid, 0) AS member
@@ -24,6 +25,7 @@ FROM pg_extension e
 JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
 WHERE e.extname = 'jobstats' AND obj_description(d.objid, d.classid::regclass::name) IS NULL
     AND d.classid <> 'pg_opfamily'::regclass
+    AND d.objid NOT IN (SELECT t.typarray FROM pg_type t)
 ORDER BY 1;
 
 -- An operation has its unit: in tables, in views and per second.
