@@ -42,3 +42,13 @@ SELECT target, ok, missing_job, truncated, malformed, bytes_without_job
 FROM jobstats.quality WHERE hour >= now() - interval '1 day' AND missing_job > 0;
 -- A condition on the hour keeps the others from being read.
 SELECT hour(hour), target FROM jobstats.quality WHERE hour > past(0) ORDER BY 1, 2;
+-- An hour that rollups know is read from them: not from increments, which are gone for a while, unless something has changed.
+CREATE TABLE before AS SELECT * FROM jobstats.quality;
+CALL jobstats_maintain();
+(TABLE before EXCEPT SELECT * FROM jobstats.quality) UNION ALL (SELECT * FROM jobstats.quality EXCEPT TABLE before);
+BEGIN;
+DELETE FROM jobstats.increments;
+SELECT * FROM before WHERE hour = past(0) EXCEPT SELECT * FROM jobstats.quality;
+INSERT INTO jobstats.dirty (target_id, span_from, span_to) SELECT min(target_id), past(59), past(60) FROM jobstats.targets;
+SELECT hour(hour), target, observations, ok, missing_job, bytes_without_job FROM jobstats.quality WHERE hour = past(0) ORDER BY 2;
+ROLLBACK;

@@ -13,8 +13,29 @@ WITH observed AS MATERIALIZED (
     FROM jobstats.observations o
     WHERE @hour@ = start + interval '1 microsecond' AND o."time" > start AND o."time" <= start + interval '1 hour'
 ),
-last AS (
+last AS MATERIALIZED (
     SELECT o.target_id, max(o."time") AS "time" FROM observed o GROUP BY o.target_id
+),
+-- The planner expects a single observation and would find the usual interval anew for each of them.
+pace AS MATERIALIZED (
+@pace_of_last@
+),
+-- Whether the rollup tells what increments do.
+rollup AS MATERIALIZED (
+    SELECT FROM jobstats.rollups r
+    WHERE r.level = '1h' AND start >= r.dropped AND start + interval '1 hour' <= r.refreshed
+        AND NOT EXISTS (SELECT FROM jobstats.dirty d WHERE d.span_to > start AND d.span_from < start + interval '1 hour')
+),
+active AS (
+    SELECT i.target_id, i.entry_id, coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0) AS bytes, @calls@ AS calls
+    FROM jobstats.rollup_1h i
+    WHERE i.bucket = start + interval '1 microsecond' AND EXISTS (SELECT FROM rollup)
+    UNION ALL
+    -- After a gap of more than a day, a row that crosses the edge of an hour counts in the hour in which it ends.
+    SELECT i.target_id, i.entry_id, sum(coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0)), sum(@calls@)
+    FROM jobstats.increments i
+    WHERE i."time" > start AND i."time" <= start + interval '1 hour' AND NOT EXISTS (SELECT FROM rollup)
+    GROUP BY i.target_id, i.entry_id
 )
 SELECT o.target_id, o.observations,
     coalesce(a.ok, 0), coalesce(a.missing_job, 0), coalesce(a.truncated, 0), coalesce(a.malformed, 0),
@@ -26,9 +47,7 @@ FROM (
         count(*) FILTER (WHERE o.elapsed > 2 * p.usual_interval) AS gaps,
         sum(o.unknown) AS unknown, sum(o.problems) AS problems
     FROM observed o
-    JOIN (
-@pace_of_last@
-    ) p ON p.target_id = o.target_id
+    JOIN pace p ON p.target_id = o.target_id
     GROUP BY o.target_id
 ) o
 LEFT JOIN (
@@ -42,15 +61,7 @@ LEFT JOIN (
         coalesce(sum(i.bytes) FILTER (WHERE e.uid IS NULL), 0) AS bytes_without_user,
         coalesce(sum(i.calls) FILTER (WHERE e.job IS NULL), 0) AS calls_without_job,
         coalesce(sum(i.calls) FILTER (WHERE e.uid IS NULL), 0) AS calls_without_user
-    FROM (
-        -- After a gap of more than a day, a row that crosses the edge of an hour counts in the hour in which it
-        -- ends.
-        SELECT i.target_id, i.entry_id, sum(coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0)) AS bytes,
-            sum(@calls@) AS calls
-        FROM jobstats.increments i
-        WHERE i."time" > start AND i."time" <= start + interval '1 hour'
-        GROUP BY i.target_id, i.entry_id
-    ) i
+    FROM active i
     JOIN jobstats.entries e ON e.entry_id = i.entry_id
     GROUP BY i.target_id
 ) a ON a.target_id = o.target_id
