@@ -22,9 +22,9 @@ FROM jobstats_now('puhti-OST0000', 5);
 \echo 'How many users write how fast, hour by hour:  jobstats_densities(since, until, ''write_bytes'', step => ''1 hour'')'
 \echo '(each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more)'
 WITH writing AS (
-    SELECT 23 - floor(extract(epoch FROM now() - "time") / 3600)::integer AS hour,
+    SELECT extract(epoch FROM date_trunc('hour', "time") - date_trunc('hour', now())) / 3600 + 23 AS hour,
         least(greatest(bucket, 2), 9) AS decade, count
-    FROM jobstats_densities(now() - interval '24 hours', now(), 'write_bytes', step => '1 hour')
+    FROM jobstats_densities(date_trunc('hour', now()) - interval '23 hours', now(), 'write_bytes', step => '1 hour')
 ), cells AS (
     SELECT decade, hour,
         (SELECT coalesce(sum(w.count), 0) FROM writing w WHERE w.decade = d.decade AND w.hour = h.hour) AS users

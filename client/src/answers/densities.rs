@@ -27,6 +27,8 @@ answer! {
     DensityRow {
         /// The start of the step.
         time: Timestamp,
+        /// The width of the step in seconds.
+        seconds: f64,
         /// The number of the bucket: the exponent of its lower edge.
         bucket: i32,
         /// The lower edge, per second, which belongs to the bucket.

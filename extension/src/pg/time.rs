@@ -1,7 +1,8 @@
 //! Points in time: core counts microseconds from 1970, PostgreSQL from 2000.
 
-use jobstats_core::instant::Micros;
-use pgrx::datum::TimestampWithTimeZone;
+use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::window::Clocks;
+use pgrx::datum::{Timestamp, TimestampWithTimeZone};
 use pgrx::pg_sys;
 
 use crate::pg::error::Error;
@@ -63,4 +64,32 @@ pub fn timestamptzs<'a>(
 /// Converts a time to a value of PostgreSQL.
 pub fn timestamptz(time: Micros) -> Result<TimestampWithTimeZone, Error> {
     TimestampWithTimeZone::try_from(postgres_micros(time)).map_err(|_| out_of_range())
+}
+
+/// The clocks of the session's time zone.
+pub struct SessionClocks;
+
+impl Clocks for SessionClocks {
+    fn shown(&self, instant: Micros) -> Micros {
+        converted(instant, |value| {
+            let instant = TimestampWithTimeZone::try_from(value).ok()?;
+            Some(Timestamp::from(instant).into())
+        })
+    }
+
+    fn instant(&self, shown: Micros) -> Micros {
+        converted(shown, |value| {
+            let shown = Timestamp::try_from(value).ok()?;
+            Some(TimestampWithTimeZone::from(shown).into())
+        })
+    }
+}
+
+/// Converts between instants and what clocks show. Within two days of the ends of time as PostgreSQL counts it, where a
+/// conversion may fail, clocks are taken to be as far ahead as they are there.
+fn converted(time: Micros, convert: impl Fn(i64) -> Option<i64>) -> Micros {
+    let inside = time.clamp(EARLIEST + 2 * DAY, Micros::MAX - 2 * DAY);
+    let value = postgres_micros(inside);
+    let difference = convert(value).map_or(0, |converted| converted - value);
+    time.saturating_add(difference)
 }

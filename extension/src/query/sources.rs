@@ -15,8 +15,8 @@ use crate::store::rollup::{ROLLUPS, Rollup};
 pub struct Sources {
     /// The spans of whole buckets of each rollup.
     whole: Rollups,
-    /// The spans of `increments`, with the latest ends of rows that cross their ends.
-    rest: (Spans, Vec<TimestampWithTimeZone>),
+    /// The spans that are read from `increments`.
+    rest: Rest,
     /// The spans of each rollup that may be parts of buckets.
     parts: Rollups,
     /// All spans that are read, from any source.
@@ -27,8 +27,6 @@ pub struct Sources {
     kept_since: Micros,
     /// The spans in which rows of increments may cross edges of rollups.
     coarse: Vec<Coarse>,
-    /// Set if no step is read from two buckets, or from a bucket and from increments.
-    one_per_step: bool,
 }
 
 /// The spans of the rollups that are read, coarsest first.
@@ -58,9 +56,49 @@ pub struct Spans {
     pub lower: Vec<TimestampWithTimeZone>,
     /// The ends of the spans.
     pub upper: Vec<TimestampWithTimeZone>,
-    /// Set if the spans are so short that a bigint holds any sum over them of the operations on a target: all 33
-    /// operations together, at 2^40 a second (rule 14), stay below 2^63 for two days and a half.
-    pub are_short: bool,
+    /// The length of all together.
+    length: Micros,
+    /// Set if they are of whole buckets, each of which is a step: no other source tells anything of these steps.
+    are_steps: bool,
+}
+
+/// Spans of `increments`.
+pub struct Rest {
+    /// The spans.
+    pub spans: Spans,
+    /// The latest ends of rows that cross the ends of the spans.
+    pub reaches: Vec<TimestampWithTimeZone>,
+    /// The numbers of the steps, counted from 1, in which the spans lie, if each of them lies inside of one step.
+    pub steps: Option<Vec<i32>>,
+}
+
+/// The number of spans inside of one step that are searched one by one. So many searches cost less than to compute the
+/// steps of each row.
+const FEW_PIECES: usize = 100;
+
+impl Rest {
+    fn new(rest: &[Span], edges: &[Micros], coarse: &[Coarse]) -> Result<Self, Error> {
+        let (numbers, pieces): (Vec<usize>, Vec<Span>) =
+            window::pieces(rest, edges).take(FEW_PIECES + 1).unzip();
+        let are_few = pieces.len() <= FEW_PIECES;
+        let spans = if are_few { &pieces } else { rest };
+        let reaches: Vec<Micros> = spans.iter().map(|&(_, to)| reach(to, coarse)).collect();
+        // Few pieces may have large numbers, but never as many as there are integers.
+        let numbers = numbers
+            .into_iter()
+            .map(|it| i32::try_from(it).unwrap_or(i32::MAX));
+        Ok(Self {
+            spans: Spans::new(spans)?,
+            reaches: timestamptzs(&reaches)?,
+            steps: are_few.then(|| numbers.collect()),
+        })
+    }
+}
+
+/// Returns whether a bigint holds any sum over spans of this length of the operations on a target: all 33 operations
+/// together, at 2^40 a second (rule 14), stay below 2^63 for two days and a half.
+fn fits_bigint(length: Micros) -> bool {
+    length <= 2 * DAY
 }
 
 impl Spans {
@@ -69,8 +107,14 @@ impl Spans {
         Ok(Self {
             lower: timestamptzs(spans.iter().map(|(from, _)| from))?,
             upper: timestamptzs(spans.iter().map(|(_, to)| to))?,
-            are_short: length <= DAY,
+            length,
+            are_steps: false,
         })
+    }
+
+    /// Returns whether a bigint holds any sum over the spans.
+    pub fn are_short(&self) -> bool {
+        fits_bigint(self.length)
     }
 }
 
@@ -97,30 +141,31 @@ impl Sources {
         kept_since: Micros,
     ) -> Result<Self, Error> {
         let division = window::divide(&window.edges, &states, kept_since);
-        let steps = || window.edges.windows(2).map(|edges| edges[1] - edges[0]);
-        let mut whole = division.whole.iter().zip(&states);
-        let one_per_step = whole
-            .all(|(spans, level)| spans.is_empty() || steps().all(|width| width <= level.width))
-            && division.parts.iter().all(Vec::is_empty);
         let rollups = division.whole.iter().chain(&division.parts).flatten();
         let read: Vec<Span> = rollups.chain(&division.rest).copied().collect();
         let of = |spans: &[Vec<Span>]| -> Result<Rollups, Error> {
-            let of_levels = levels.iter().zip(spans);
+            let of_levels = levels.iter().zip(&states).zip(spans);
             let of_levels = of_levels.filter(|(_, spans)| !spans.is_empty());
-            let of_levels = of_levels.map(|(table, spans)| Ok((*table, Spans::new(spans)?)));
+            let of_levels = of_levels.map(|((table, level), spans)| {
+                let are_steps = window::are_steps(spans, level.width, &window.edges);
+                Ok((
+                    *table,
+                    Spans {
+                        are_steps,
+                        ..Spans::new(spans)?
+                    },
+                ))
+            });
             of_levels.collect()
         };
-        let reaches = division.rest.iter().map(|&(_, to)| reach(to, &coarse));
-        let reaches: Vec<Micros> = reaches.collect();
         Ok(Self {
             whole: of(&division.whole)?,
-            rest: (Spans::new(&division.rest)?, timestamptzs(&reaches)?),
+            rest: Rest::new(&division.rest, &window.edges, &coarse)?,
             parts: of(&division.parts)?,
             read: Spans::new(&read)?,
             has_lost: !division.lost.is_empty(),
             kept_since,
             coarse,
-            one_per_step,
         })
     }
 
@@ -139,9 +184,26 @@ impl Sources {
         self.whole.iter().map(|(rollup, spans)| (*rollup, spans))
     }
 
-    /// Returns whether there is at most one row per step, target and user, if the question asks for users only.
-    pub fn has_one_row_per_step(&self) -> bool {
-        self.one_per_step
+    /// Returns the rollups whose buckets are steps, with their spans: nothing else is read of these steps. If users are
+    /// read, these rollups are by user.
+    pub fn steps(&self) -> impl Iterator<Item = (RollupTable, &Spans)> {
+        self.whole().filter(|it| self.are_steps(it))
+    }
+
+    /// Returns the rollups of which further whole buckets are read, with their spans.
+    pub fn inside_of_steps(&self) -> impl Iterator<Item = (RollupTable, &Spans)> {
+        self.whole().filter(|it| !self.are_steps(it))
+    }
+
+    fn are_steps(&self, (table, spans): &(RollupTable, &Spans)) -> bool {
+        spans.are_steps && (table.by_user || !self.has_users())
+    }
+
+    /// Returns whether a bigint holds any sum over steps that are no buckets.
+    pub fn has_short_rest(&self) -> bool {
+        let others = self.inside_of_steps().chain(self.parts());
+        let others: Micros = others.map(|(_, spans)| spans.length).sum();
+        fits_bigint(others + self.rest.spans.length)
     }
 
     /// Returns the rollups of which parts of buckets may be read, with their spans.
@@ -149,9 +211,9 @@ impl Sources {
         self.parts.iter().map(|(rollup, spans)| (*rollup, spans))
     }
 
-    /// Returns the spans of increments, with the latest ends of rows that cross their ends.
-    pub fn rest(&self) -> (&Spans, &[TimestampWithTimeZone]) {
-        (&self.rest.0, &self.rest.1)
+    /// Returns the spans that are read from increments.
+    pub fn rest(&self) -> &Rest {
+        &self.rest
     }
 
     /// Returns all spans that are read, from any source.
@@ -161,7 +223,7 @@ impl Sources {
 
     /// Returns whether increments are read. They are also read, without finding a row, if there is no other source.
     pub fn has_rest(&self) -> bool {
-        !self.rest.0.lower.is_empty() || self.whole.is_empty() && self.parts.is_empty()
+        !self.rest.spans.lower.is_empty() || self.whole.is_empty() && self.parts.is_empty()
     }
 
     /// Returns whether a part of the window is too old for any source.

@@ -22,6 +22,9 @@ mod sums;
 /// The number of rows that are read to find targets that report times: about the rows of all targets in ten minutes.
 const EARLY_ROWS: usize = 10_000;
 
+/// The rest of the steps, if all are read together.
+const NO_REST: &str = "SELECT WHERE false";
+
 /// Builds the statement of a question.
 pub struct Statement<'a> {
     question: &'a Question,
@@ -97,15 +100,17 @@ impl<'a> Statement<'a> {
 
     /// Returns the whole statement.
     pub fn complete(&self) -> Query {
+        let (rest, part) = self.part();
         let statement = sql!(
             "statement/question.sql",
             observed = self.observed(),
+            rest = rest,
             materialized = if self.is_read_once() {
                 "NOT MATERIALIZED"
             } else {
                 "MATERIALIZED"
             },
-            part = self.part(),
+            part = part,
             entry = self.entry(),
             activity = self.activity(),
             early = self.early(),
@@ -133,7 +138,8 @@ impl<'a> Statement<'a> {
     /// Returns the statement for the raw rows of the selected entries in the window: `target_id`, `entry_id`, `first`,
     /// `last` and these sums.
     pub fn rows_of_entries(&self, sums: &[Sum]) -> Query {
-        let rows = self.rows_in_window(sums, true, [&self.of_entries(), ""], false);
+        let condition = self.of_entries();
+        let rows = self.search(sums, true, [&condition, ""], false).in_window();
         let values: String = (0..sums.len())
             .map(|n| format!(", usage.value_{n}"))
             .collect();
@@ -150,7 +156,7 @@ impl<'a> Statement<'a> {
         let sums = [Sum::service_calls(), Sum::service_time()];
         let statement = sql!(
             "statement/lacks_times.sql",
-            usage = self.rows_in_window(&sums, false, ["", ""], false),
+            usage = self.search(&sums, false, ["", ""], false).in_window(),
             conditions = self.filters(Level::Target, "target"),
         );
         Query::new(statement, &self.params)
@@ -166,35 +172,68 @@ impl<'a> Statement<'a> {
         )
     }
 
-    fn part(&self) -> String {
-        let mut key = format!("usage.step, {}", self.unit_key("usage"));
-        if self.by_user() {
-            key += ", usage.uid";
-        } else if self.asks_entries() {
-            key += ", usage.entry_id";
+    /// Returns SELECTs of the sums by step, target, and entry or user: of steps that must be added up, if others are read as
+    /// they are, and of all.
+    fn part(&self) -> (String, String) {
+        let [condition, of_users] = &self.usage_conditions();
+        let conditions: [&str; 2] = [condition, of_users];
+        let search = self.search(&self.sums, self.is_summary(), conditions, self.by_user());
+        if !self.asks_entries() {
+            return (NO_REST.to_owned(), self.summed(search.in_window(), ""));
         }
-        // If each sum is a row already, summing it again would take longer than reading it.
-        let (sums, group_by) = if self.has_one_row_per_step() {
-            let mut sums = self.each_sum(|n| format!("usage.value_{n}"));
-            if self.is_summary() {
-                sums += ", usage.first, usage.last";
+        let (steps, others) = (search.of_buckets_that_are_steps(), search.of_other_steps());
+        // A numeric sum would make all rows numeric that are read with it, and these take longer to add up.
+        let is_integer = steps.is_some() && self.plan.sources.has_short_rest();
+        let cast = if is_integer { "::bigint" } else { "" };
+        match (steps, others.map(|usage| self.summed(usage, cast))) {
+            (Some(steps), Some(rest)) => {
+                let steps = self.unsummed(&steps);
+                (rest, format!("{steps}\nUNION ALL\nSELECT * FROM rest"))
             }
-            (sums, String::new())
-        } else {
-            let sums = self.each_sum(|n| format!("sum(usage.value_{n})"));
-            (
-                sums + self.span("usage").as_str(),
-                format!("GROUP BY {key}"),
-            )
-        };
+            (steps, rest) => {
+                let part = steps.map(|usage| self.unsummed(&usage)).or(rest);
+                (NO_REST.to_owned(), part.unwrap_or_default())
+            }
+        }
+    }
+
+    /// Returns a SELECT of rows of which there is one per step, target, and entry or user. To sum it again would take longer
+    /// than to read it.
+    fn unsummed(&self, usage: &str) -> String {
+        let mut sums = self.each_sum(|n| format!("usage.value_{n}"));
+        if self.is_summary() {
+            sums += ", usage.first, usage.last";
+        }
+        self.part_of(usage, &sums, "")
+    }
+
+    /// Returns a SELECT of the sums of rows by step, target, and entry or user if the question asks for these.
+    fn summed(&self, usage: String, cast: &str) -> String {
+        let sums = self.each_sum(|n| format!("sum(usage.value_{n}){cast}")) + &self.span("usage");
+        let group_by = format!("GROUP BY {}", self.part_key());
+        self.part_of(&self.with_servers(usage), &sums, &group_by)
+    }
+
+    fn part_of(&self, usage: &str, sums: &str, group_by: &str) -> String {
         sql!(
             "statement/part.sql",
-            key = key,
+            key = self.part_key(),
             sums = sums,
-            usage = self.usage(),
+            usage = usage,
             of_targets = self.of_targets(),
             group_by = group_by,
         )
+    }
+
+    fn part_key(&self) -> String {
+        let key = format!("usage.step, {}", self.unit_key("usage"));
+        if self.by_user() {
+            key + ", usage.uid"
+        } else if self.asks_entries() {
+            key + ", usage.entry_id"
+        } else {
+            key
+        }
     }
 
     /// Returns the condition on rows of the selected targets.
@@ -283,13 +322,9 @@ impl<'a> Statement<'a> {
         if !self.question.filters.has(Level::Entry) {
             return "known.timed".to_owned();
         }
-        let rows = self.rows_in_window(
-            std::slice::from_ref(probe),
-            false,
-            [" AND usage.target_id = unit.target_id"; 2],
-            false,
-        );
-        sql!("statement/timed_of_any.sql", usage = rows)
+        let condition = " AND usage.target_id = unit.target_id";
+        let rows = self.search(std::slice::from_ref(probe), false, [condition; 2], false);
+        sql!("statement/timed_of_any.sql", usage = rows.in_window())
     }
 
     /// Returns all sums as columns, each made of an expression.
@@ -308,17 +343,16 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// Returns a SELECT of the rows of the window that meet a condition on rows `usage`. The second condition is for rows
-    /// by user.
-    fn rows_in_window(
-        &self,
-        sums: &[Sum],
+    /// Returns the search for rows of the window that meet a condition on rows `usage`. The second condition is for rows by
+    /// user.
+    fn search<'s>(
+        &'s self,
+        sums: &'s [Sum],
         span: bool,
-        conditions: [&str; 2],
+        [condition, condition_on_users]: [&'s str; 2],
         by_user: bool,
-    ) -> String {
-        let [condition, condition_on_users] = conditions;
-        let search = Search {
+    ) -> Search<'s> {
+        Search {
             plan: self.plan,
             params: &self.params,
             sums,
@@ -326,8 +360,7 @@ impl<'a> Statement<'a> {
             condition,
             condition_on_users,
             by_user,
-        };
-        search.in_window()
+        }
     }
 
     /// Returns the condition on rows `usage` of the selected entries.
@@ -348,23 +381,25 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Returns a SELECT of the rows of the selected entries in the window, with their server if the question is about
-    /// servers.
-    fn usage(&self) -> String {
+    /// Returns the conditions on rows `usage` of the selected entries, and on those of the selected users.
+    fn usage_conditions(&self) -> [String; 2] {
         // Rollups by user are read only if all filters of entries are by user.
         let of_users = if self.by_user() {
             self.filters(Level::Entry, "usage")
         } else {
             String::new()
         };
-        let conditions = [&*self.of_entries(), &of_users];
-        let rows = self.rows_in_window(&self.sums, self.is_summary(), conditions, self.by_user());
+        [self.of_entries(), of_users]
+    }
+
+    /// Returns a SELECT of rows with their server, if the question is about servers.
+    fn with_servers(&self, usage: String) -> String {
         if !self.question.asks_servers() {
-            return rows;
+            return usage;
         }
         sql!(
             "statement/usage_by_server.sql",
-            usage = rows,
+            usage = usage,
             since = self.plan.since(&self.params),
             conditions = self.filters(Level::Server, "observation"),
         )
@@ -382,16 +417,12 @@ impl<'a> Statement<'a> {
         self.asks_entries() && self.plan.sources.has_users()
     }
 
-    /// Returns whether rows are read as they are and only once. They then need not be materialized.
+    /// Returns whether rows are read as they are and only once, but for those of steps that are no buckets. They then need
+    /// not be materialized.
     fn is_read_once(&self) -> bool {
-        self.by_user() && self.has_one_row_per_step() && !self.question.filters.has(Level::Entry)
-    }
-
-    /// Returns whether there is at most one row per step, target and entry or user. Rows of increments are added up if
-    /// rows by user are read, and only then.
-    fn has_one_row_per_step(&self) -> bool {
-        self.plan.sources.has_one_row_per_step()
-            && (self.by_user() || self.asks_entries() && !self.plan.sources.has_rest())
+        self.by_user()
+            && self.plan.sources.steps().next().is_some()
+            && !self.question.filters.has(Level::Entry)
     }
 
     fn joins_entries(&self) -> bool {

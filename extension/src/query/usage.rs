@@ -55,11 +55,33 @@ impl Search<'_> {
     /// Returns a SELECT of rows with `step`, `target_id`, `entry_id` or `uid`, `observed` (NULL if a rollup is read)
     /// and `value_n` for each of the sums.
     pub fn in_window(&self) -> String {
-        match (self.plan.sources.is_plain(), self.plan.window.steps()) {
-            (true, 1) => self.of_one_step(),
-            (true, _) => self.of_steps(),
-            (false, _) => self.of_spans(),
+        let all = self.of_buckets_that_are_steps().into_iter();
+        united(all.chain(self.of_other_steps())).unwrap_or_default()
+    }
+
+    /// Returns a SELECT of the rows of steps that are buckets of a rollup: one per step, target, and entry or user.
+    pub fn of_buckets_that_are_steps(&self) -> Option<String> {
+        let steps = self.plan.sources.steps();
+        united(steps.map(|(table, spans)| self.of_buckets(table, spans)))
+    }
+
+    /// Returns a SELECT of the rows of all other steps.
+    pub fn of_other_steps(&self) -> Option<String> {
+        let sources = &self.plan.sources;
+        match (sources.is_plain(), self.plan.window.steps()) {
+            (true, 1) => return Some(self.of_one_step()),
+            (true, _) => return Some(self.of_steps()),
+            (false, _) => {}
         }
+        let whole = sources
+            .inside_of_steps()
+            .map(|(table, spans)| self.of_buckets(table, spans));
+        let parts = sources
+            .parts()
+            .map(|(table, spans)| self.of_parts(table, spans));
+        let rest = sources.has_rest().then(|| self.of_rest());
+        // Searches whose rows must be added up first come last.
+        united(whole.chain(parts).chain(rest))
     }
 
     fn since(&self) -> String {
@@ -76,21 +98,6 @@ impl Search<'_> {
 
     fn until_reach(&self) -> String {
         self.plan.until_reach(self.params)
-    }
-
-    /// Returns a SELECT for spans of rollups and of increments.
-    fn of_spans(&self) -> String {
-        let sources = &self.plan.sources;
-        let whole = sources
-            .whole()
-            .map(|(table, spans)| self.of_buckets(table, spans));
-        let parts = sources
-            .parts()
-            .map(|(table, spans)| self.of_parts(table, spans));
-        let rest = sources.has_rest().then(|| self.of_rest());
-        // Searches whose rows must be added up first come last.
-        let searches: Vec<String> = whole.chain(parts).chain(rest).collect();
-        searches.join("\nUNION ALL\n")
     }
 
     /// Returns a SELECT of buckets of a rollup, each of which lies inside of one step.
@@ -127,18 +134,50 @@ impl Search<'_> {
 
     /// Returns a SELECT of the parts of increments that lie in spans.
     fn of_rest(&self) -> String {
-        let (rest, reaches) = self.plan.sources.rest();
-        let (lower, upper) = bind_spans("increments", rest, self.params);
-        let reach = self.params.bind("increments reach", || reaches.to_vec());
-        let search = sql!(
-            "usage/increments.sql",
+        let rest = self.plan.sources.rest();
+        let (lower, upper) = bind_spans("increments", &rest.spans, self.params);
+        let reach = self
+            .params
+            .bind("increments reach", || rest.reaches.clone());
+        let rows = match &rest.steps {
+            Some(steps) => {
+                let steps = self.params.bind("increments steps", || steps.clone());
+                self.in_pieces([&steps, &lower, &upper, &reach])
+            }
+            None => {
+                let search = sql!(
+                    "usage/increments.sql",
+                    condition = self.condition,
+                    since = self.since(),
+                    until_reach = self.until_reach(),
+                );
+                let spans = format!("unnest({lower}, {upper}, {reach}) span (lower, upper, reach)");
+                self.in_spans(Relation::Increments, &spans, &search)
+            }
+        };
+        self.keyed(Relation::Increments, &rest.spans, rows)
+    }
+
+    /// Returns a SELECT of the parts of increments that lie in spans, each of which lies inside of one step.
+    fn in_pieces(&self, [steps, lower, upper, reach]: [&str; 4]) -> String {
+        let rows = sql!(
+            "usage/pieces.sql",
+            steps = steps,
+            lower = lower,
+            upper = upper,
+            reach = reach,
             condition = self.condition,
             since = self.since(),
             until_reach = self.until_reach(),
         );
-        let spans = format!("unnest({lower}, {upper}, {reach}) span (lower, upper, reach)");
-        let rows = self.in_spans(Relation::Increments, &spans, &search);
-        self.keyed(Relation::Increments, rest, rows)
+        let part = |column: &str| self.share(column, "usage.lower", "usage.upper");
+        let whole_or_part = |sum: &Sum| {
+            let whole = value(sum, Relation::Increments, whole_of);
+            let part = value(sum, Relation::Increments, part);
+            format!("CASE WHEN usage.inside THEN {whole} ELSE {part} END")
+        };
+        let select = self.select("usage.step", Relation::Increments, whole_or_part);
+        format!("{select}\nFROM (\n    {rows}\n) usage")
     }
 
     /// Returns a SELECT of the parts of buckets of a rollup that lie in spans.
@@ -158,7 +197,7 @@ impl Search<'_> {
         self.keyed(Relation::of(table), spans, rows)
     }
 
-    /// Sums rows by user if `uid` is wanted.
+    /// Names the users of rows if `uid` is wanted.
     ///
     /// Sums over short spans fit into a bigint and are cast to it. A numeric sum would make all rows numeric that are
     /// read with it, and these take longer to add up.
@@ -166,17 +205,17 @@ impl Search<'_> {
         if relation.is_by_user() || !self.by_user {
             return rows;
         }
-        let cast = if spans.are_short { "::bigint" } else { "" };
-        let sums = |table: &str| -> String {
+        let cast = if spans.are_short() { "::bigint" } else { "" };
+        let each = |value: &dyn Fn(usize) -> String| -> String {
             (0..self.sums.len())
-                .map(|n| format!(",\n    sum({table}.value_{n}){cast} AS value_{n}"))
+                .map(|n| format!(",\n    {} AS value_{n}", value(n)))
                 .collect()
         };
         sql!(
             "usage/by_user.sql",
             usage = rows,
-            sums_of_parts = sums("part"),
-            sums_of_usage = sums("usage"),
+            values = each(&|n| format!("part.value_{n}")),
+            sums = each(&|n| format!("sum(usage.value_{n}){cast}")),
         )
     }
 
@@ -247,22 +286,26 @@ impl Search<'_> {
     }
 
     fn whole(&self, step: &str, relation: Relation) -> String {
-        self.select(step, relation, |column| format!("usage.\"{column}\""))
+        self.select(step, relation, |sum| value(sum, relation, whole_of))
     }
 
     fn part(&self, step: &str, relation: Relation, from: &str, until: &str) -> String {
-        let schema = &self.plan.schema;
-        self.select(step, relation, |column| {
-            format!(
-                "{schema}.jobstats_share(usage.\"{column}\", usage.since, usage.\"time\", {from}, {until})"
-            )
-        })
+        let part = |column: &str| self.share(column, from, until);
+        self.select(step, relation, |sum| value(sum, relation, part))
     }
 
-    fn select(&self, step: &str, relation: Relation, share: impl Fn(&str) -> String) -> String {
+    /// Returns an expression for the part of a column that lies between two instants.
+    fn share(&self, column: &str, from: &str, until: &str) -> String {
+        let schema = &self.plan.schema;
+        format!(
+            "{schema}.jobstats_share(usage.\"{column}\", usage.since, usage.\"time\", {from}, {until})"
+        )
+    }
+
+    fn select(&self, step: &str, relation: Relation, value: impl Fn(&Sum) -> String) -> String {
         let values: String = (0..)
             .zip(self.sums)
-            .map(|(n, sum)| format!(",\n    {} AS value_{n}", value(sum, relation, &share)))
+            .map(|(n, sum)| format!(",\n    {} AS value_{n}", value(sum)))
             .collect();
         let span = if self.span {
             self.span_columns(relation)
@@ -296,4 +339,14 @@ fn value(sum: &Sum, relation: Relation, share: impl Fn(&str) -> String) -> Strin
         Some(column) => share(column),
         None => sum.over(share),
     }
+}
+
+/// Returns an expression for a column of a whole row.
+fn whole_of(column: &str) -> String {
+    format!("usage.\"{column}\"")
+}
+
+/// Returns a SELECT of the rows of several; `None` if there are none.
+fn united(searches: impl Iterator<Item = String>) -> Option<String> {
+    searches.reduce(|all, search| format!("{all}\nUNION ALL\n{search}"))
 }

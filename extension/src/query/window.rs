@@ -1,6 +1,7 @@
 //! The window of a question: its start, its end and its steps.
 
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::Micros;
+use jobstats_core::window::{StepError, StepWidth, step_edges};
 use pgrx::datum::Interval;
 use pgrx::spi::SpiClient;
 
@@ -8,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::{SessionClocks, micros, timestamptz};
 use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -58,7 +59,7 @@ impl Window {
     ///
     /// # Errors
     /// - [`Error::empty_window`] if the window does not begin before its end.
-    /// - [`Error::argument`] if the step is not positive or too long.
+    /// - [`Error::argument`] if the step is not positive, too long, or mixes months with days.
     /// - [`Error::TooManySteps`] if the window has more than 100,000 steps.
     pub fn resolve(
         client: &SpiClient<'_>,
@@ -71,9 +72,7 @@ impl Window {
         if since >= until {
             return Err(Error::empty_window());
         }
-        if let Some(step) = &period.step {
-            require_forward(step, until)?;
-        }
+        let width = period.step.as_ref().map(width).transpose()?;
         let observations = if until >= now - ALMOST_NOW && !period.fixed {
             last_observations(client, since, filters)?
         } else {
@@ -83,13 +82,11 @@ impl Window {
         if end <= since {
             return Ok(None);
         }
-        let mut edges = match &period.step {
-            Some(step) => step_edges(client, since, end, step)?,
-            None => vec![since],
+        let edges = match width {
+            Some(width) => step_edges((since, end), width, &SessionClocks, STEP_LIMIT),
+            None => Some(vec![since, end]),
         };
-        if edges.last() != Some(&end) {
-            edges.push(end);
-        }
+        let edges = edges.ok_or(Error::TooManySteps)?;
         let behind = observations.into_iter().filter(|last| last.time < end);
         let behind = behind.map(|last| (last.target, now - last.time)).collect();
         Ok(Some(Self { edges, behind }))
@@ -140,56 +137,23 @@ pub fn require_bearable(
     Ok(())
 }
 
-/// Checks a step. If its parts have both signs, a step may go backwards, depending on the month. A step from the end of
-/// the window to a time that PostgreSQL does not know would end in an error of the calendar.
+/// Returns the width of the steps.
 ///
 /// # Errors
-/// [`Error::argument`] if a part is negative, all parts are zero, or the step is too long.
-fn require_forward(step: &Interval, until: Micros) -> Result<(), Error> {
-    let parts = [
-        i64::from(step.months()),
-        i64::from(step.days()),
-        step.micros(),
-    ];
-    let days = i128::from(parts[0]) * 31 + i128::from(parts[1]);
-    let longest = days * i128::from(DAY) + i128::from(parts[2]);
-    if i128::from(until) + longest > i128::from(Micros::MAX) {
-        return Err(Error::argument(
-            "step is too long",
-            "Give a span of time such as '5 minutes'; NULL is one step for the window.",
-        ));
-    }
-    if parts.iter().all(|&part| part >= 0) && parts.iter().any(|&part| part > 0) {
-        Ok(())
-    } else {
-        Err(Error::argument(
-            "step must be positive",
-            "Give a span of time such as '5 minutes', none of whose parts is negative.",
-        ))
-    }
-}
-
-/// Returns the edges of the steps. Steps of a day or more follow the time zone of the session, as in `generate_series`.
-fn step_edges(
-    client: &SpiClient<'_>,
-    since: Micros,
-    until: Micros,
-    step: &Interval,
-) -> Result<Vec<Micros>, Error> {
-    // In the SELECT list, PostgreSQL computes the series row by row, so that a far too long one ends early.
-    let rows = client.query(
-        "SELECT pg_catalog.generate_series($1, $2, $3) LIMIT $4",
-        &[
-            timestamptz(since)?.into(),
-            timestamptz(until)?.into(),
-            (*step).into(),
-            (STEP_LIMIT as i64 + 2).into(),
-        ],
-    )?;
-    if rows.len() > STEP_LIMIT + 1 {
-        return Err(Error::TooManySteps);
-    }
-    rows.map(|row| micros(row.at(1)?)).collect()
+/// [`Error::argument`] if the interval cannot be one.
+fn width(step: &Interval) -> Result<StepWidth, Error> {
+    StepWidth::new(step.months(), step.days(), step.micros()).map_err(|error| {
+        let hint = match error {
+            StepError::NotPositive => {
+                "Give a span of time such as '5 minutes', none of whose parts is negative."
+            }
+            StepError::Mixed => "Give months alone, such as '1 month', or days and hours alone.",
+            StepError::TooLong => {
+                "Give a span of time such as '5 minutes'; NULL is one step for the window."
+            }
+        };
+        Error::argument(error.to_string(), hint)
+    })
 }
 
 /// The last observation of a target in scope.

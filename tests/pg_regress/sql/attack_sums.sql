@@ -70,7 +70,7 @@ SELECT 'summary', metadata::text FROM jobstats_summary(day(0), day(150), '{uid}'
 UNION ALL
 SELECT 'rates', round(rate)::text FROM jobstats_rates(day(0), day(150), '{open}', '{uid}', cluster => '{c3}')
 UNION ALL
-SELECT 'rates by month', string_agg(round(rate)::text, ' ' ORDER BY "time") FROM jobstats_rates(day(0), day(150), '{open}', '{uid}', '50 days', cluster => '{c3}')
+SELECT 'rates by month', string_agg(DISTINCT round(rate)::text, ' ') FROM jobstats_rates(day(0), day(150), '{open}', '{uid}', '50 days', cluster => '{c3}')
 UNION ALL
 SELECT 'densities', string_agg(format('%s %s', bucket, count), ' ' ORDER BY bucket) FROM jobstats_densities(day(0), day(150), 'open', '{uid}', cluster => '{c3}')
 UNION ALL

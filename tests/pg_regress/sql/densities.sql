@@ -60,7 +60,7 @@ DO $$ BEGIN
     WHERE t.filesystem = 'work' AND o.since IS NOT NULL AND random() < 0.3;
 END $$;
 CREATE TABLE densities AS
-SELECT q.*, d."time", d.bucket, d.lower, d.upper, d.count
+SELECT q.*, d."time", d.seconds, d.bucket, d.lower, d.upper, d.count
 FROM (
     SELECT operation, by, base, step::interval
     FROM unnest(ARRAY['write_bytes', 'service_time', 'metadata']) AS operation,
@@ -69,7 +69,7 @@ FROM (
 ) q, jobstats_densities(at(100), at(160), operation, by, base, step, filesystem => '{work}') d;
 CREATE TABLE found AS
 SELECT d.operation, d.by, d.base, d.step, d."time", d.bucket, d.lower, d.count,
-    (SELECT count(*) FROM jobstats_top(d."time", least(d."time" + d.step, at(160)), d.operation, d.by, 100000, d.lower, filesystem => '{work}') t
+    (SELECT count(*) FROM jobstats_top(d."time", d."time" + d.seconds * interval '1 second', d.operation, d.by, 100000, d.lower, filesystem => '{work}') t
     WHERE t.rate < d.upper) AS found
 FROM densities d;
 SELECT base, count(*) > 100 AS buckets, sum(count) > 300 AS counted FROM found GROUP BY base ORDER BY base;
@@ -77,9 +77,9 @@ SELECT * FROM found WHERE found <> count;
 SELECT DISTINCT base FROM densities WHERE round(lower::numeric, 9) <> round((base::numeric ^ bucket)::numeric, 9) OR round(upper::numeric, 9) <> round((base::numeric ^ (bucket + 1))::numeric, 9);
 -- And all who did anything are counted.
 SELECT d."time", d.operation, d.by, d.counted, t.groups FROM (
-    SELECT operation, by, step, "time", sum(count) AS counted FROM densities GROUP BY 1, 2, 3, 4
+    SELECT operation, by, step, "time", seconds, sum(count) AS counted FROM densities GROUP BY 1, 2, 3, 4, 5
 ) d, LATERAL (
-    SELECT count(*) AS groups FROM jobstats_top(d."time", least(d."time" + d.step, at(160)), d.operation, d.by, 100000, filesystem => '{work}')
+    SELECT count(*) AS groups FROM jobstats_top(d."time", d."time" + d.seconds * interval '1 second', d.operation, d.by, 100000, filesystem => '{work}')
 ) t
 WHERE d.counted <> t.groups;
 

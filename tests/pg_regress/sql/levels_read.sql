@@ -74,6 +74,13 @@ SELECT * FROM reads($$jobstats_balance('scratch', '2024-03-01', '2024-04-01')$$)
 -- A window that begins and ends anywhere takes only its ends from increments.
 SELECT * FROM reads($$jobstats_top('2024-03-01 10:05', '2024-03-31 12:55', 'write_bytes')$$);
 SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-31 12:55')$$);
+-- Its steps lie on full hours all the same, and what lies between its ends is read from the rollup of hours.
+SELECT * FROM reads($$jobstats_densities('2024-03-01 10:07:03.000001', '2024-03-03 10:07:03.000001', 'write_bytes', step => '1 hour')$$);
+SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-31 12:50', '{write_bytes}', '{workload}', '1 day')$$);
+-- Where clocks are half an hour apart from others, steps of an hour are read from ten minutes.
+SET TimeZone = 'Asia/Kolkata';
+SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-02 10:00', '{write_bytes}', '{workload}', '1 hour')$$);
+SET TimeZone = 'UTC';
 -- Steps finer than ten minutes, and servers, are known to increments alone.
 SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', '{write_bytes}', '{workload}', '5 minutes')$$);
 SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-03', "by" => '{server}')$$);

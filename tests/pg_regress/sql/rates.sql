@@ -48,7 +48,7 @@ SELECT kind, operation, rate FROM jobstats_rates(at(0), at(20), '{metadata,servi
 SELECT * FROM jobstats_rates(at(0), at(20), '{write_bytes}',
     '{cluster,filesystem,kind,target,server,workload,job,node,executable,status,uid,entry}');
 
--- In steps, from the start; the last is what is left. Not observed is NULL, which is not zero.
+-- In steps; of the first and the last there may be a part. Not observed is NULL, which is not zero.
 SELECT "time", seconds, target, rate, coverage
 FROM jobstats_rates(at(0), at(20), '{write_bytes}', step => '8 minutes', kind => '{OST}');
 -- Where by names more than targets, there are rows of what happened only.
@@ -159,7 +159,8 @@ DO $$ BEGIN
     PERFORM observe('now', 'x-OST0001', 'oss2', ARRAY(SELECT now() - n * interval '2 minutes' - interval '90 seconds' FROM generate_series(0, 20) AS n));
 END $$;
 SELECT now() - "time" AS began, seconds, target, coverage FROM jobstats_rates(operations => '{read}', cluster => '{now}');
-SELECT now() - "time" AS began, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', '{read}', '{}', '3 minutes', cluster => '{now}');
+SELECT now() - min("time") AS began, round(sum(seconds)) AS seconds, min(coverage) AS coverage
+FROM jobstats_rates(now() - interval '10 minutes', now() + interval '1 hour', '{read}', '{}', '3 minutes', cluster => '{now}');
 -- Ten seconds more or less do not matter: clocks differ. A window that ends before is what it is.
 SELECT DISTINCT seconds FROM jobstats_rates(now() - interval '10 minutes', now() - interval '10 seconds', '{read}', cluster => '{now}');
 SELECT target, seconds, coverage FROM jobstats_rates(now() - interval '10 minutes', now() - interval '60 seconds', '{read}', cluster => '{now}');

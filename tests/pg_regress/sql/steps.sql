@@ -139,7 +139,7 @@ JOIN (
 WHERE round(a.rate::numeric, 9) IS DISTINCT FROM round(s.rate::numeric, 9);
 
 -- A row belongs to the steps that it lies in. What ends on an edge belongs to the step before it; what crosses an edge
--- is divided in proportion to time: 10 of 60 seconds, in whole numbers.
+-- is divided in proportion to time: 50 of 60 seconds, in whole numbers.
 DO $$ BEGIN
     PERFORM observe('edge-OST0000', 'oss1', 0, 1, 2, 3);
     PERFORM act('edge-OST0000', '1:1:n1', 0, 1, '{"read": 100}');
@@ -147,11 +147,11 @@ DO $$ BEGIN
 END $$;
 SELECT to_char("time", 'MI:SS') AS "time", round(rate * seconds) AS reads FROM jobstats_rates(at(0), at(3), '{read}', '{}', '1 minute', target => '{edge%}');
 SELECT to_char("time", 'MI:SS') AS "time", seconds, round(rate * seconds * coverage) AS reads
-FROM jobstats_rates(at(0) - interval '10 seconds', at(3), '{read}', '{target}', '1 minute', target => '{edge%}');
+FROM jobstats_rates(at(0), at(3), '{read}', '{target}', '50 seconds', target => '{edge%}');
 SELECT to_char("time", 'MI:SS.US') AS "time", seconds, round(rate * seconds * coverage) AS reads
 FROM jobstats_rates(at(1) - interval '1 microsecond', at(1) + interval '1 microsecond', '{read}', '{target}', '1 microsecond', target => '{edge%}');
 
--- Days of 23 and 25 hours, an hour of work in each hour. Days begin where the window does, at midnight or not.
+-- Days of 23 and 25 hours, an hour of work in each hour. Days begin at midnight; of the first and the last there may be a part.
 DO $$ BEGIN
     PERFORM observe('', 'home-OST0000', 'oss9', ARRAY(SELECT generate_series(timestamptz '2025-10-24 00:00+03', '2025-10-29 00:00+02', '1 hour')));
     PERFORM act('', 'home-OST0000', 'cp.1', hour, hour + interval '1 hour', '{"write": 3600}')

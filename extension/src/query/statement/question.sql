@@ -1,5 +1,10 @@
 -- Every row begins with the flag for reported times, which is there even if there are no groups.
+--
+-- The planner would make as many plans of the steps that must be added up as there are references to them.
 WITH @observed@,
+rest AS MATERIALIZED (
+    @rest@
+),
 part AS @materialized@ (
     @part@
 ),
