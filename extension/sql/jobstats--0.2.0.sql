@@ -1087,7 +1087,7 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'jobstats.locks has lost a row',
-            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
+            HINT = 'Run SELECT jobstats_setup(); it restores missing rows.';
     END IF;
 END
 $$;
@@ -1880,7 +1880,7 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('jobstats.%s has lost a row', lost),
-            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.';
+            HINT = 'Run SELECT jobstats_setup(); it restores missing rows, with default settings.';
     END IF;
 END
 $$;
@@ -2278,7 +2278,7 @@ BEGIN
     BEGIN
         PERFORM jobstats_internal.begin_maintenance();
     EXCEPTION WHEN lock_not_available THEN
-        RAISE WARNING 'another call of jobstats_maintain() is at work';
+        RAISE WARNING 'another call of jobstats_maintain() is running';
         RETURN;
     END;
     LOOP

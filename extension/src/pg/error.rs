@@ -310,7 +310,7 @@ impl Error {
                 "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
             ),
             Self::NoRow(_) => Some(
-                "Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.",
+                "Run SELECT jobstats_setup(); it restores missing rows, with default settings.",
             ),
             Self::Null(_) => Some("Give a value."),
             Self::ForeignSchema => {
@@ -325,19 +325,19 @@ impl Error {
                 "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates.",
             ),
             Self::InTheWay { .. } => Some(
-                "Drop it and make it again afterwards; what belongs to another role a superuser can convert.",
+                "Drop it, and create it again afterwards; a superuser can convert objects of other roles.",
             ),
-            Self::Isolation { .. } => Some("Do it under READ COMMITTED, the default."),
-            Self::ReadOnly(_) => {
-                Some("Do it on the primary server, in a transaction that may write.")
-            }
+            Self::Isolation { .. } => Some("Use READ COMMITTED, the default."),
+            Self::ReadOnly(_) => Some("Use the primary server, in a transaction that may write."),
             Self::TransactionBlock(_) => {
                 Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
             }
             Self::TextTooLarge { .. } => {
                 Some("Feed one target per row, or raise max_text in jobstats.settings.")
             }
-            Self::Ratio { .. } => Some("No text of Lustre is: see what the file is that was sent."),
+            Self::Ratio { .. } => {
+                Some("No text of Lustre packs so well: check the file that was sent.")
+            }
             Self::TooManyTargets { .. } => {
                 Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
             }
@@ -348,7 +348,7 @@ impl Error {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
             }
             Self::LongName { what: "entry", .. } => {
-                Some("It is no identifier: no server prints one that is longer.")
+                Some("No Lustre server prints such a long identifier.")
             }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
@@ -373,7 +373,7 @@ impl Error {
             Self::Damaged(_) => Some(
                 "Run SELECT jobstats_setup(); and compare the store with its raw text: SELECT * FROM jobstats_audit();",
             ),
-            Self::DamagedValue(_) => Some("Make the value anew from what it sums."),
+            Self::DamagedValue(_) => Some("Compute the value again from its readings."),
             Self::Spi(_) => None,
         };
         hint.map(Cow::Borrowed)
@@ -387,11 +387,11 @@ fn counter_hint(error: &CounterError) -> Option<String> {
             "Give the rows in the order of time: jobstats_counter_agg(time, value ORDER BY time)."
         }
         CounterError::Overlap => {
-            "Make summaries of spans of time that have no reading in common, or one of all readings."
+            "Use spans of time that have no reading in common, or one summary of all readings."
         }
         CounterError::Range => "Sum up readings of a shorter span of time.",
         CounterError::Memory => "Sum up fewer readings at once.",
-        CounterError::Bytes => "Send what jobstats_counter was sent as in binary form.",
+        CounterError::Bytes => "Send the binary form in which a jobstats_counter was received.",
         CounterError::Text => {
             return Some(format!("It looks like this: {}", counter::TEXT_EXAMPLE));
         }
@@ -401,14 +401,14 @@ fn counter_hint(error: &CounterError) -> Option<String> {
 
 fn density_hint(error: &DensityError) -> Option<String> {
     let hint = match error {
-        DensityError::Bases(..) => "Make all densities that are to be merged with the same base.",
+        DensityError::Bases(..) => "Merge only densities with the same base.",
         DensityError::Value(_) => {
             "Leave such rows out: FILTER (WHERE value >= 0 AND value < 'infinity')."
         }
         DensityError::Base(_) => "Give a whole number such as 2 or 10.",
         DensityError::TooMany => "Count the values in several densities.",
         DensityError::Memory => "Count fewer values at once.",
-        DensityError::Bytes => "Send what jobstats_density was sent as in binary form.",
+        DensityError::Bytes => "Send the binary form in which a jobstats_density was received.",
         DensityError::Text => {
             return Some(format!("It looks like this: {}", density::TEXT_EXAMPLE));
         }

@@ -164,7 +164,7 @@ fn require_forward(step: &Interval, until: Micros) -> Result<(), Error> {
     } else {
         Err(Error::argument(
             "step must be positive",
-            "Give a span of time such as '5 minutes', none of whose parts is negative.",
+            "Give a span of time such as '5 minutes', without negative parts.",
         ))
     }
 }
