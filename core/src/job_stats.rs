@@ -15,6 +15,7 @@
 
 mod exact;
 mod grammar;
+mod listing;
 mod parser;
 mod problem;
 mod records;
@@ -24,9 +25,10 @@ use std::ops::Range;
 
 pub use exact::ZeroLine;
 pub use grammar::counter::{CounterLine, Unit};
-pub use grammar::histogram::{HISTOGRAM_LEN, label as histogram_label};
+pub use grammar::histogram::{HISTOGRAM_LEN, json as histogram_json, label as histogram_label};
 pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
 pub use grammar::time::{Clock, Time, TimeLine};
+pub use listing::{Lines, Place, list};
 pub use problem::{Problem, Reason};
 
 use crate::lctl;

@@ -1,0 +1,120 @@
+//! The outcome of a feed: what became of each part of its text.
+
+use crate::increment::Counts;
+
+/// The fate of a part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// The first observation of its target.
+    Baseline,
+    /// The newest observation of its target.
+    Stored,
+    /// An observation older than the newest one, placed in order of time.
+    Placed,
+    /// A text that is stored already.
+    Repeated,
+    /// A text without an observation, which has only the cleanup interval.
+    Interval,
+    /// The names of users.
+    Users,
+    /// A text that is in `jobstats.rejects`, with this reason.
+    Rejected(&'static str),
+}
+
+impl Action {
+    /// Returns the reason why a text was rejected.
+    pub const fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Rejected(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of the action, as `jobstats_ingest` shows it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Stored => "stored",
+            Self::Placed => "placed",
+            Self::Repeated => "repeated",
+            Self::Interval => "interval",
+            Self::Users => "users",
+            Self::Rejected(_) => "rejected",
+        }
+    }
+}
+
+/// The reasons of `jobstats.rejects` that concern a whole text, or a part of it that is not a line.
+pub mod reason {
+    /// The time of the text cannot be true.
+    pub const CLOCK: &str = "clock";
+    /// The text is older than what is kept.
+    pub const TOO_LATE: &str = "too late";
+    /// The target has another text of the same time.
+    pub const DIFFERENT: &str = "another text of the same time";
+    /// The text does not name its target.
+    pub const NO_TARGET: &str = "no target";
+    /// The text names no user.
+    pub const NO_USERS: &str = "no users";
+    /// The sender may not feed the target.
+    pub const NOT_YOURS: &str = "not yours";
+    /// The text has more lines that cannot be used than its records could have.
+    pub const TOO_MANY_PROBLEMS: &str = "too many problems";
+    /// The text looks like one of another source than it was fed as.
+    pub const WRONG_SOURCE: &str = "another source";
+}
+
+/// The result of a feed for a part of its text.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The Lustre target of the part; `None` if it belongs to none, or names none.
+    pub target: Option<String>,
+    /// The fate of the part.
+    pub action: Action,
+    /// The counts of the part; zero where nothing was counted.
+    pub counts: Counts,
+    /// The number of rows that were written.
+    pub increments: i32,
+}
+
+impl Outcome {
+    /// Makes the outcome of a part in which nothing was counted.
+    pub fn new(target: Option<&str>, action: Action) -> Self {
+        Self {
+            target: target.map(str::to_owned),
+            action,
+            counts: Counts::default(),
+            increments: 0,
+        }
+    }
+
+    /// Returns the number of entries in the text.
+    pub fn entries(&self) -> i64 {
+        self.counts.entries.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_rejected_text_has_a_reason() {
+        let rejected = Action::Rejected(reason::CLOCK);
+        assert_eq!(
+            (rejected.as_str(), rejected.reason()),
+            ("rejected", Some("clock"))
+        );
+        assert_eq!(
+            (Action::Placed.as_str(), Action::Placed.reason()),
+            ("placed", None)
+        );
+    }
+
+    #[test]
+    fn the_outcome_of_a_text_without_records_counts_nothing() {
+        let outcome = Outcome::new(Some("fs-OST0000"), Action::Interval);
+        assert_eq!(outcome.target.as_deref(), Some("fs-OST0000"));
+        assert_eq!((outcome.entries(), outcome.increments), (0, 0));
+    }
+}
