@@ -1,5 +1,6 @@
 //! Functions that read a summary.
 
+use jobstats_core::instant::DAY;
 use pgrx::AnyNumeric;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
@@ -8,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::summaries::counter::summary_type::stored;
 
-const MICROS_OF_A_DAY: u64 = 86_400_000_000;
+const MICROS_OF_A_DAY: u64 = DAY.unsigned_abs();
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
