@@ -14,11 +14,11 @@ pub mod stored;
 
 use std::collections::HashMap;
 
+use jobstats_core::feed::{Outcome, reason};
 use jobstats_core::snapshot::{self, Contents, Words};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::outcome::{Outcome, reason};
 use crate::feed::source::Source;
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use jobstats_core::audit::TooManyFindings;
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
 use jobstats_core::window::RateError;
@@ -148,8 +149,8 @@ pub enum Error {
         targets: i64,
     },
     /// A store that disagrees with its raw text everywhere.
-    #[error("over 100,000 disagreements")]
-    TooManyDisagreements,
+    #[error("{0}")]
+    TooManyFindings(#[from] TooManyFindings),
     /// Another transaction stored another identifier with the same hash at the same time.
     #[error("another transaction has stored an entry with the same hash at the same time")]
     EntryRace,
@@ -257,7 +258,7 @@ impl Error {
             | Self::LongArgument
             | Self::TooManySteps
             | Self::TooManyCells { .. }
-            | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            | Self::TooManyFindings(_) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
@@ -359,7 +360,7 @@ impl Error {
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }
-            Self::TooManyDisagreements => Some(
+            Self::TooManyFindings(_) => Some(
                 "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
             ),
             Self::EntryRace => Some("Feed the text again."),

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use jobstats_core::feed::{Rejects, beginning};
 use jobstats_core::snapshot::{ReadError, Snapshot, Words};
+use jobstats_core::target::TargetName;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::feed::rejects::{Rejects, beginning};
-use crate::feed::targets::shown;
 use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
@@ -40,7 +40,7 @@ impl<'a, 'w> Part<'a, 'w> {
         let lines = lines(text.bytes(), &snapshot)?;
         let mut rejects = Rejects::default();
         if let Some(target) = snapshot.target {
-            rejects.add_problems(&snapshot.problems, Some(&shown(target)));
+            rejects.add_problems(&snapshot.problems, Some(&target.shown()));
         }
         let (packed, digest) = packed(text, &lines)?;
         Ok(Self {
@@ -55,7 +55,7 @@ impl<'a, 'w> Part<'a, 'w> {
 
     /// Returns the name of the target, as it is stored; `None` for a text of `lctl get_param -n`.
     pub fn target(&self) -> Option<String> {
-        self.snapshot.target.map(shown)
+        self.snapshot.target.map(TargetName::shown)
     }
 }
 
