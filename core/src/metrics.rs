@@ -19,8 +19,8 @@ pub struct Target {
     pub filesystem: String,
     /// The name.
     pub name: String,
-    /// The kind.
-    pub kind: TargetKind,
+    /// The kind, if it is known.
+    pub kind: Option<TargetKind>,
     /// The status, one of [`STATUSES`].
     pub status: String,
     /// The time of the last observation, in seconds since 1970.
@@ -109,7 +109,7 @@ impl Target {
         [
             ("cluster", &self.cluster),
             ("filesystem", &self.filesystem),
-            ("kind", self.kind.as_str()),
+            ("kind", self.kind.map_or("", TargetKind::as_str)),
             ("target", &self.name),
         ]
     }
@@ -120,14 +120,14 @@ impl Target {
         OPERATIONS
             .iter()
             .zip(amounts)
-            .filter(|(operation, _)| operation.on(self.kind))
+            .filter(|(operation, _)| self.kind.is_some_and(|kind| operation.on(kind)))
     }
 
     /// Returns the calls per second of all metadata operations of an MDT.
     fn metadata(&self) -> Option<f64> {
         let work = self.work.as_ref()?;
         let calls = self.operations().filter(|(it, _)| it.metadata);
-        (self.kind == TargetKind::Mdt).then(|| work.rate(calls.map(|(_, calls)| calls)))
+        (self.kind == Some(TargetKind::Mdt)).then(|| work.rate(calls.map(|(_, calls)| calls)))
     }
 
     /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others

@@ -175,6 +175,11 @@ impl<'a> Snapshot<'a> {
         seen.min()
     }
 
+    /// Returns the number of bytes of the lines of this target.
+    pub fn bytes(&self) -> usize {
+        self.text.iter().map(ExactSizeIterator::len).sum()
+    }
+
     /// Returns the lines of this target in the text that was read.
     pub fn lines<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
         self.text.iter().filter_map(|range| text.get(range.clone()))

@@ -14,7 +14,7 @@ mod strays;
 mod walk;
 
 use jobstats_core::audit::{Findings, Summary};
-use jobstats_core::instant::{MINUTE, Micros};
+use jobstats_core::instant::{DEFAULT_WINDOW, Micros};
 use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
@@ -26,9 +26,6 @@ use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 pub use walk::{Purpose, Walk, Wrong, targets};
-
-/// The width of the window if no start is given: 10 minutes.
-const DEFAULT_WIDTH: Micros = 10 * MINUTE;
 
 /// A target of the store.
 pub struct Target {
@@ -54,7 +51,7 @@ impl Window {
         until: Option<TimestampWithTimeZone>,
     ) -> Result<Self, Error> {
         let now = micros(pgrx::datum::datetime_support::now())?;
-        let since = since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
+        let since = since.map_or(Ok(now - DEFAULT_WINDOW), micros)?;
         let until = until.map_or(Ok(now), micros)?;
         if since >= until {
             return Err(Error::empty_window());

@@ -15,7 +15,7 @@ fn target(name: &str, kind: TargetKind, work: Option<Work>) -> Target {
         cluster: String::new(),
         filesystem: "fs".to_owned(),
         name: name.to_owned(),
-        kind,
+        kind: Some(kind),
         status: "ok".to_owned(),
         last_observation: Some(1_700_000_000.5),
         delay: Some(0.25),
@@ -63,6 +63,20 @@ fn a_target_has_a_sample_of_each_status_of_which_one_is_1() {
     let label = "{filesystem=\"fs\",kind=\"OST\",target=\"fs-OST0000\",status=";
     assert_eq!(samples[0], format!("{label}\"ok\"}} 0"));
     assert_eq!(samples[1], format!("{label}\"silent\"}} 1"));
+}
+
+#[test]
+fn the_statuses_are_those_of_the_view() {
+    let view = include_str!("../../../extension/src/store/views/health.sql");
+    let (before, _) = view.split_once(" END AS status").expect("the status");
+    let (_, cases) = before.rsplit_once(" CASE\n").expect("its cases");
+    let literals = cases
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix('\''));
+    let mut statuses: Vec<_> = literals.filter_map(|line| line.rsplit_once('\'')).collect();
+    statuses.sort_by_key(|(before, _)| !before.starts_with("ELSE"));
+    let statuses: Vec<_> = statuses.into_iter().map(|(_, status)| status).collect();
+    assert_eq!(statuses, STATUSES);
 }
 
 #[test]

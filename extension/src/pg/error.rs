@@ -1,6 +1,7 @@
 //! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use jobstats_core::audit::TooManyFindings;
 use jobstats_core::counter::{self, CounterError};
@@ -217,6 +218,11 @@ impl Error {
             problem: problem.into(),
             hint: hint.into(),
         }
+    }
+
+    /// Makes an [`Error::DamagedValue`] of the reason why a value cannot be read.
+    pub fn damaged_value(reason: impl Display) -> Self {
+        Self::DamagedValue(reason.to_string())
     }
 
     /// Makes the error for a feed that does not say from which server its text comes.

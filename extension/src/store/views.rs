@@ -37,13 +37,13 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
     let health = sql!(
         "views/health.sql",
         last_of_a_day = last_of_a_day(),
-        pace = pace,
+        pace_of_last = pace,
         extschema = schema
     );
     let quality = sql!(
         "views/quality.sql",
         hour = HOUR,
-        pace = pace,
+        pace_of_last = pace,
         calls = calls.join(" + ")
     );
     let rates = sql!("views/rates.sql", operation_rates = rates.join(",\n"));

@@ -59,20 +59,15 @@ impl<'a, 'w> Part<'a, 'w> {
     }
 }
 
-/// Returns the number of bytes of the lines of one target.
-pub fn size(snapshot: &Snapshot<'_>) -> usize {
-    snapshot.text.iter().map(ExactSizeIterator::len).sum()
-}
-
 fn lines<'t>(text: &'t [u8], snapshot: &Snapshot<'_>) -> Result<Cow<'t, [u8]>, Error> {
     if let [range] = snapshot.text.as_slice() {
         return Ok(Cow::Borrowed(&text[range.clone()]));
     }
     let mut lines = Vec::new();
-    reserve(&mut lines, size(snapshot))?;
-    for range in &snapshot.text {
-        lines.extend_from_slice(&text[range.clone()]);
-    }
+    reserve(&mut lines, snapshot.bytes())?;
+    snapshot
+        .lines(text)
+        .for_each(|part| lines.extend_from_slice(part));
     Ok(Cow::Owned(lines))
 }
 

@@ -57,7 +57,7 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         cluster: row.get("cluster")?,
         filesystem: row.get("filesystem")?,
         name: row.get("name")?,
-        kind: TargetKind::named(&kind).unwrap_or(TargetKind::Ost),
+        kind: TargetKind::named(&kind),
         status: row.get("status")?,
         last_observation: row.get("last_observation")?,
         delay: row.get("delay")?,
