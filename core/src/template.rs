@@ -169,7 +169,7 @@ mod tests {
     const PAIR: Template = Template::new("(@one@) @one@@two@", &["one", "two"]);
 
     proptest! {
-        /// What fills a hole is not searched for holes, whatever it is.
+        /// Text that fills a hole is not searched for holes.
         #[test]
         fn holes_are_filled_with_the_very_text(one in "[a-z@,]{0,9}", two in "[a-z@,]{0,9}") {
             let filled = PAIR.fill(&[&one, &two]);

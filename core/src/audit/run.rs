@@ -1,4 +1,4 @@
-//! Which observations can be computed, and where their rows can be.
+//! Decides which observations can be computed, and how far back their rows reach.
 
 use crate::increment::{Increment, Observation};
 use crate::instant::{DAY, Micros};
@@ -70,9 +70,9 @@ impl Run {
     }
 }
 
-/// Returns the earliest start of the rows of the observation at `time`, computed ones and stored ones that were computed
-/// from the same observations: from `previous`, or `since`, or where an increment begins. Rows of a baseline may begin a
-/// day before it.
+/// Returns the earliest start of the rows of the observation at `time`, if the stored observations before it are right:
+/// the time of the `previous` observation, or `since`, or the start of an increment. Rows of a baseline may begin a day
+/// before it.
 pub fn earliest_start(
     previous: Option<Micros>,
     time: Micros,
@@ -84,9 +84,9 @@ pub fn earliest_start(
     starts.chain(since).fold(from, Micros::min)
 }
 
-/// Returns the earliest time at which a row of the observation at `time` may begin, where the stored observations before
-/// it may themselves be wrong: judging by the computed observation before, and by the carried records that are stored
-/// with it, the first of which was seen at `first_seen`. If these records are damaged, a day more is allowed for.
+/// Returns the earliest time at which a row of the observation at `time` may begin, if the stored observations before it
+/// may themselves be wrong. It follows from the computed `previous` observation and from the carried records that are
+/// stored with it, the first of which was seen at `first_seen`. If these records are damaged, it is a day earlier.
 pub fn earliest_possible(
     previous: Option<&Observation<'_>>,
     time: Micros,

@@ -1,4 +1,4 @@
-//! How much was audited.
+//! The numbers of observations and targets that were audited, in words.
 
 use std::fmt;
 

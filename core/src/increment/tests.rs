@@ -1,4 +1,4 @@
-//! What is said of an observation, of a problem and of several increments.
+//! Tests of the values that follow from one observation, one problem or several increments.
 
 use super::{Increment, Observation, Problem, Reason, span};
 use crate::pause::Pause;
