@@ -58,6 +58,7 @@
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`] | sum up the readings of any counter, and count values by size |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
+//! | [`quantity`] | prints numbers of answers with units |
 //! | [`operation`] | lists the operations, from which tables, views and documentation follow |
 //! | [`target`], [`instant`] | name targets and instants |
 //! | [`escape`], [`pause`] | convert bytes to text, and let the caller of long work cancel it |
@@ -74,6 +75,7 @@ pub mod openmetrics;
 pub mod operation;
 pub mod passwd;
 pub mod pause;
+pub mod quantity;
 pub mod snapshot;
 pub mod target;
 pub mod window;
