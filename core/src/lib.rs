@@ -62,6 +62,7 @@
 //! | [`counter`], [`density`] | sum up the readings of any counter, and count values by size |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
+//! | [`quantity`] | prints numbers of answers with units |
 //! | [`operation`] | lists the operations, from which tables, views and documentation follow |
 //! | [`target`], [`instant`] | name targets and instants |
 //! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
@@ -82,6 +83,7 @@ pub mod openmetrics;
 pub mod operation;
 pub mod passwd;
 pub mod pause;
+pub mod quantity;
 pub mod snapshot;
 pub mod target;
 pub mod template;
