@@ -5,8 +5,8 @@
 
 \echo
 \echo 'Who wrote most, these 24 hours:  jobstats_top(since, until, ''write_bytes'', ''{uid}'')'
-SELECT rank, uid, pg_size_pretty(total) AS written, pg_size_pretty(rate::numeric) || '/s' AS rate,
-    round(100 * share) || ' %' AS share, pg_size_pretty(per_call::numeric) AS "per call"
+SELECT rank, uid, jobstats_format(total, operation, 'total') AS written, jobstats_format(rate, operation) AS rate,
+    round(100 * share) || ' %' AS share, jobstats_format(per_call, operation, 'per_call') AS "per call"
 FROM jobstats_top(now() - interval '24 hours', now(), 'write_bytes', '{uid}');
 
 \echo 'Which jobs load the MDT puhti-MDT0001, this hour:  jobstats_top(…, ''metadata'', ''{job,uid}'', target => …)'

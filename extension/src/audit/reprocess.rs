@@ -5,7 +5,8 @@ use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
-use crate::audit::{Purpose, Target, Walk, Walked, Window, Wrong, targets};
+use crate::audit::walk::Walked;
+use crate::audit::{Purpose, Target, Walk, Window, Wrong, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored;

@@ -2,15 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::snapshot::Snapshot;
-use jobstats_core::target::{TargetKind, TargetName};
+use jobstats_core::snapshot::{Snapshot, cleanup_interval};
+use jobstats_core::target::{TargetName, filesystem_and_index};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-
-/// The cleanup interval in seconds of a text that has none: the default of Lustre.
-const CLEANUP_INTERVAL: u32 = 600;
 
 /// A row of `jobstats.targets`, locked.
 #[derive(Debug, Clone)]
@@ -47,13 +44,6 @@ impl Target {
     }
 }
 
-/// Returns the cleanup interval of a text in seconds: its own one, or else `otherwise`, or else the default of Lustre.
-pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> u32 {
-    text.and_then(|text| text.cleanup_interval)
-        .or(otherwise)
-        .unwrap_or(CLEANUP_INTERVAL)
-}
-
 /// Returns the targets of a text by their names as they are stored, all of them locked in order of `target_id`.
 ///
 /// The locks come first and in this order, so that two texts with common targets wait for each other and never
@@ -64,17 +54,12 @@ pub fn find_and_lock<'t>(
     cluster: &str,
     targets: impl Iterator<Item = TargetName<'t>> + Clone,
 ) -> Result<HashMap<String, Target>, Error> {
-    let names: Vec<String> = targets.clone().map(shown).collect();
+    let names: Vec<String> = targets.clone().map(TargetName::shown).collect();
     if names.is_empty() {
         return Ok(HashMap::new());
     }
     insert_missing(client, cluster, targets)?;
     lock(client, cluster, names)
-}
-
-/// Returns the name of a target as it is stored.
-pub fn shown(target: TargetName<'_>) -> String {
-    jobstats_core::escape::escape(target.name).into_owned()
 }
 
 /// Returns the names that are LIKE one of the patterns.
@@ -100,14 +85,11 @@ fn insert_missing<'t>(
     let (mut names, mut filesystems, mut kinds, mut indexes) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for target in targets {
-        let name = shown(target);
+        let name = target.shown();
         let (filesystem, index) = filesystem_and_index(&name);
         filesystems.push(filesystem.map(str::to_owned));
         indexes.push(index);
-        kinds.push(match target.kind {
-            TargetKind::Mdt => "MDT",
-            TargetKind::Ost => "OST",
-        });
+        kinds.push(target.kind.as_str());
         names.push(name);
     }
     client.execute(
@@ -144,18 +126,4 @@ fn lock(
         targets.insert(name, target);
     }
     Ok(targets)
-}
-
-/// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
-fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
-    let Some((filesystem, device)) = name.rsplit_once('-') else {
-        return (None, None);
-    };
-    let digits = device
-        .strip_prefix("MDT")
-        .or_else(|| device.strip_prefix("OST"));
-    let index = digits
-        .filter(|digits| digits.len() == 4)
-        .and_then(|digits| i32::from_str_radix(digits, 16).ok());
-    (index.map(|_| filesystem), index)
 }

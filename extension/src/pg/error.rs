@@ -1,7 +1,9 @@
 //! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
+use jobstats_core::audit::TooManyFindings;
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
 use jobstats_core::window::RateError;
@@ -148,8 +150,8 @@ pub enum Error {
         targets: i64,
     },
     /// A store that disagrees with its raw text everywhere.
-    #[error("over 100,000 disagreements")]
-    TooManyDisagreements,
+    #[error("{0}")]
+    TooManyFindings(#[from] TooManyFindings),
     /// Another transaction stored another identifier with the same hash at the same time.
     #[error("another transaction has stored an entry with the same hash at the same time")]
     EntryRace,
@@ -218,6 +220,11 @@ impl Error {
         }
     }
 
+    /// Makes an [`Error::DamagedValue`] of the reason why a value cannot be read.
+    pub fn damaged_value(reason: impl Display) -> Self {
+        Self::DamagedValue(reason.to_string())
+    }
+
     /// Makes the error for a feed that does not say from which server its text comes.
     pub fn no_server() -> Self {
         Self::argument(
@@ -257,7 +264,7 @@ impl Error {
             | Self::LongArgument
             | Self::TooManySteps
             | Self::TooManyCells { .. }
-            | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            | Self::TooManyFindings(_) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
@@ -359,7 +366,7 @@ impl Error {
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }
-            Self::TooManyDisagreements => Some(
+            Self::TooManyFindings(_) => Some(
                 "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
             ),
             Self::EntryRace => Some("Feed the text again."),

@@ -15,7 +15,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
-use crate::query::entries::few_entries;
+use crate::query::entries::few;
 use crate::query::measure::Measure;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
@@ -40,13 +40,8 @@ pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
         let Some(plan) = Plan::find(client, question)? else {
             return Ok(());
         };
-        // Rollups by user are filtered by user, not by entry.
-        let entries = if plan.sources.has_users() {
-            None
-        } else {
-            few_entries(client, &question.filters)?
-        };
-        let statement = Statement::new(question, &plan, entries);
+        let few = few(client, &plan, &question.filters)?;
+        let statement = Statement::new(question, &plan, few);
         let query = statement.complete();
         let groups = Tuples::query(client, &query.sql, &query.params)?;
         if groups.len() > ROW_LIMIT {

@@ -253,7 +253,8 @@ fn known(name: &str) -> Option<&'static Operation> {
     find(name.as_bytes()).map(|index| &OPERATIONS[index])
 }
 
-fn unknown(name: &str) -> Error {
+/// Returns the error for the name of an operation that does not exist.
+pub fn unknown(name: &str) -> Error {
     let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
     Error::Unknown {
         what: "operation",

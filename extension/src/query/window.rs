@@ -28,7 +28,7 @@ const CELL_LIMIT: i64 = 1_000_000;
 /// The number of steps that any number of targets may have.
 const FEW_STEPS: usize = 1_000;
 
-const DEFAULT_WIDTH: Micros = 600_000_000;
+const DEFAULT_WIDTH: Micros = jobstats_core::instant::DEFAULT_WINDOW;
 
 /// The time before now within which a window still ends now. A dashboard takes "now" from its own clock, and a while
 /// before its query arrives.

@@ -118,7 +118,7 @@ END $$;
 SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time}');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT r = s AS same FROM jobstats_rates(at(0), at(20), '{open}', NULL, kind => '{MDT}') r, jobstats_rates(at(0), at(20), '{open}', kind => '{MDT}') s;
 
 -- What does not exist or makes no sense.

@@ -94,7 +94,7 @@ SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', f
 SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{4999}');
 
 -- NULL is as if left out; no store, no answer.
-SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT * FROM jobstats_totals(at(10), at(0));
 SELECT * FROM jobstats_totals(operations => '{none}');
 SELECT * FROM jobstats_totals("by" => '{none}');
