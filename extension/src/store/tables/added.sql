@@ -60,6 +60,8 @@ BEGIN
 END
 $users$;
 
+ALTER TABLE jobstats.targets ADD COLUMN IF NOT EXISTS retired timestamptz;
+
 -- Readers can dump the store, for which they read sequences too.
 DO $readers$
 DECLARE
