@@ -38,3 +38,4 @@ BEGIN
     END LOOP;
 END
 $move$;
+DROP FUNCTION jobstats_internal.put_view(text, text);

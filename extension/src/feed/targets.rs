@@ -220,7 +220,13 @@ fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
 fn kind_in_name(name: &str) -> Option<&'static str> {
     let (_, index) = filesystem_and_index(name);
     let (_, device) = name.rsplit_once('-')?;
-    index.map(|_| if device.starts_with("MDT") { "MDT" } else { "OST" })
+    index.map(|_| {
+        if device.starts_with("MDT") {
+            "MDT"
+        } else {
+            "OST"
+        }
+    })
 }
 
 /// Locks a target that the caller names.

@@ -12,7 +12,7 @@ use crate::store::columns::operation_columns;
 use crate::store::formats::{SAMPLE, advice};
 use crate::store::rollup;
 
-extension_sql_file!("views/put_view.sql", name = "put_view");
+extension_sql_file!("views/put_views.sql", name = "put_views");
 
 /// The plain views, which only show what is in the tables.
 const VIEWS: [(&str, &str); 5] = [
@@ -64,27 +64,28 @@ pub fn last_since(instant: &str) -> String {
     )
 }
 
-/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay.
+/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay. Views
+/// whose columns were renamed or removed since are dropped and created with the same grants.
+///
+/// # Errors
+/// An error of PostgreSQL (2BP01) that lists all objects of others that depend on a view which would be dropped.
 pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.execute(include_str!("views/feed.sql"), &[])?;
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
-    for (name, definition) in rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views) {
-        client.execute(
-            "SELECT jobstats_internal.put_view($1, $2)",
-            &[name.into(), definition.into()],
-        )?;
-    }
-    for (name, definition) in VIEWS {
+    let plain = VIEWS.iter().map(|&(name, definition)| {
         let definition = complete(definition)
             .replace("@extschema@", schema)
             .replace("@operation_rates@", &rates.join(",\n"));
-        client.execute(
-            "SELECT jobstats_internal.put_view($1, $2)",
-            &[name.into(), definition.into()],
-        )?;
-    }
+        (name.to_owned(), definition)
+    });
+    let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
+    let (names, definitions): (Vec<String>, Vec<String>) = of_rollups.chain(plain).unzip();
+    client.execute(
+        "SELECT jobstats_internal.put_views($1, $2)",
+        &[names.into(), definitions.into()],
+    )?;
     Ok(())
 }
 

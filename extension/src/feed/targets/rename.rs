@@ -62,7 +62,7 @@ fn require_name(name: &str) -> Result<(), Error> {
             "the new name must not be empty",
             "Give the name that lctl prints, as in 'scratch-OST0000'.",
         )),
-        ..=NAME_LIMIT => Ok(()),
+        1..=NAME_LIMIT => Ok(()),
         _ => Err(Error::LongName {
             what: "target",
             limit: NAME_LIMIT,

@@ -242,7 +242,7 @@ impl Target {
 
     /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others
     /// do.
-    fn service_time(&self, others_timed: bool) -> Option<f64> {
+    fn in_service(&self, others_timed: bool) -> Option<f64> {
         let work = self.work.as_ref()?;
         work.timed()
             .unwrap_or(others_timed)
@@ -349,10 +349,10 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     of_each(
         out,
         targets,
-        "jobstats_target_service_time",
+        "jobstats_target_requests_in_service",
         None,
-        "Seconds per second that the server spent on requests in the last observation: the mean number of requests in service.",
-        |target| target.service_time(timed),
+        "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
+        |target| target.in_service(timed),
     )
 }
 

@@ -24,6 +24,7 @@ WITH meanings (relation, name, meaning) AS (
     (NULL, 'status', 'ok, missing_job, truncated or malformed: how the identifier matches its format.'),
     (NULL, 'entry', 'The identifier as it came.'),
     (NULL, 'time', 'End of the span, which belongs to it.'),
+    (NULL, 'until', 'End of the span, which belongs to it.'),
     (NULL, 'since', 'Start of the span, which does not belong to it.'),
     (NULL, 'bucket', 'A microsecond after the start of the bucket, which does not belong to it; its end does.'),
     (NULL, 'first', 'Start of the first increment.'),
