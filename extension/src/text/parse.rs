@@ -20,7 +20,7 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_parse(text) IS
-'Splits a text of job_stats into rows, one per operation. Each line is as printed, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
+'Splits a text of job_stats into rows, one per operation. Each line is as printed; only the lines that jobstats_problems() shows are left out. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
 "#)]
 fn jobstats_parse(body: &str, rows: Rows) -> SqlResult<()> {
     ballast::hold()?;
@@ -34,7 +34,7 @@ CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_problems(text) IS
-'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
+'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
 "#)]
 fn jobstats_problems(body: &str, rows: Rows) -> SqlResult<()> {
     ballast::hold()?;

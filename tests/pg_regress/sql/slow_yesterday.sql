@@ -36,9 +36,7 @@ ORDER BY target, "time";
 
 -- Who kept it busy?
 SELECT rank, job, uid, user_name, round(rate::numeric, 2) AS "in service", round(100 * share) AS percent
-FROM jobstats_top('yesterday 14:00', 'yesterday 15:00', 'service_time', '{job,uid}', 3, target => '{scratch-MDT0000}')
-LEFT JOIN jobstats.users USING (uid)
-ORDER BY rank;
+FROM jobstats_top('yesterday 14:00', 'yesterday 15:00', 'service_time', '{job,uid,user_name}', 3, target => '{scratch-MDT0000}');
 
 -- With which operations?
 SELECT operation, total AS calls, round(per_call) AS "microseconds per call"

@@ -24,7 +24,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Retired targets are left out; what is in jobstats.expected and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, the problems of the last hour, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> SqlResult<String> {
     let text = connect(|client| -> Result<String, Error> {

@@ -35,7 +35,7 @@ fn jobstats_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter began anew.';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter was reset.';
 "#)]
 fn jobstats_resets(counter: &[u8]) -> SqlResult<i64> {
     let resets = i64::try_from(stored(counter)?.resets());
