@@ -11,7 +11,7 @@ last AS (
     GROUP BY o.target_id
 ),
 pace AS MATERIALIZED (
-    @pace_of_last@
+@pace_of_last@
 ),
 -- The number of identifiers of each target that were active within the hour, and of those that match no format.
 ids AS (
