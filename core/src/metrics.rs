@@ -7,7 +7,7 @@ use crate::target::TargetKind;
 #[cfg(test)]
 mod tests;
 
-/// The values of `status` in the view `health`.
+/// The values of `status` in the view `health`, but `retired`: retired targets have no metrics.
 pub const STATUSES: [&str; 7] = ["ok", "silent", "clock", "late", "slow", "rejects", "ids"];
 
 /// A target, its health, and its work in the last observation.
@@ -17,10 +17,12 @@ pub struct Target {
     pub cluster: String,
     /// The file system; empty if the name of the target does not tell it.
     pub filesystem: String,
-    /// The name.
+    /// The name; empty for a server that is expected and has never reported.
     pub name: String,
     /// The kind, if it is known.
     pub kind: Option<TargetKind>,
+    /// The server of a target, or without targets, that is expected and has never reported.
+    pub server: Option<String>,
     /// The status, one of [`STATUSES`].
     pub status: String,
     /// The time of the last observation, in seconds since 1970.
@@ -105,12 +107,13 @@ impl Work {
 }
 
 impl Target {
-    fn labels(&self) -> [(&'static str, &str); 4] {
+    fn labels(&self) -> [(&'static str, &str); 5] {
         [
             ("cluster", &self.cluster),
             ("filesystem", &self.filesystem),
             ("kind", self.kind.map_or("", TargetKind::as_str)),
             ("target", &self.name),
+            ("server", self.server.as_deref().unwrap_or_default()),
         ]
     }
 
@@ -132,7 +135,7 @@ impl Target {
 
     /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others
     /// do.
-    fn service_time(&self, others_timed: bool) -> Option<f64> {
+    fn in_service(&self, others_timed: bool) -> Option<f64> {
         let work = self.work.as_ref()?;
         work.timed()
             .unwrap_or(others_timed)
@@ -247,10 +250,10 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     of_each(
         out,
         targets,
-        "jobstats_target_service_time",
+        "jobstats_target_requests_in_service",
         None,
-        "Seconds per second that the server spent on requests in the last observation: the mean number of requests in service.",
-        |target| target.service_time(timed),
+        "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
+        |target| target.in_service(timed),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::operation::{Kind, OPERATIONS, find};
+use crate::operation::{Kind, OPERATIONS, Operation, find};
 
 /// A number in the columns of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +46,15 @@ pub struct Readable {
 }
 
 impl Readable {
-    /// Takes a number of an answer. `operation` is one of the [`OPERATIONS`], `metadata`, `bytes`, `service_time` or
-    /// `weighted`. Returns `None` if there is no such operation.
+    /// Takes a number of an answer. `operation` is one of the [`OPERATIONS`], `metadata`, `bytes`, `service_time`,
+    /// `weighted`, or a name such as `open_time`. Returns `None` if there is no such operation.
     pub fn new(value: f64, operation: &str, quantity: Quantity) -> Option<Self> {
         let unit = match operation {
             "metadata" => of_requests(quantity),
             "bytes" => of_bytes(quantity),
             "service_time" => of_time(quantity),
             "weighted" => Unit::Scaled(""),
+            _ if time_of(operation).is_some() => of_time(quantity),
             _ => match OPERATIONS[find(operation.as_bytes())?].kind {
                 Kind::Requests => of_requests(quantity),
                 Kind::Bytes => of_bytes(quantity),
@@ -61,6 +62,12 @@ impl Readable {
         };
         Some(Self { value, unit })
     }
+}
+
+/// Returns the operation whose time such a name means: `open_time` is the time of `open`.
+fn time_of(name: &str) -> Option<&'static Operation> {
+    let operation = &OPERATIONS[find(name.strip_suffix("_time")?.as_bytes())?];
+    (operation.kind == Kind::Requests).then_some(operation)
 }
 
 const fn of_requests(quantity: Quantity) -> Unit {
@@ -119,7 +126,11 @@ fn scaled(value: f64, unit: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
     let unit = format!("{prefix}{unit}");
     // A count without a unit has no space behind it, and `/s` stands close to its number.
-    let space = if unit.is_empty() || unit.starts_with('/') { "" } else { " " };
+    let space = if unit.is_empty() || unit.starts_with('/') {
+        ""
+    } else {
+        " "
+    };
     write!(out, "{}{space}{unit}", plain(value))
 }
 
@@ -166,7 +177,9 @@ mod tests {
     use super::*;
 
     fn text(value: f64, operation: &str, quantity: Quantity) -> String {
-        Readable::new(value, operation, quantity).expect("the operation exists").to_string()
+        Readable::new(value, operation, quantity)
+            .expect("the operation exists")
+            .to_string()
     }
 
     #[test]
@@ -182,6 +195,7 @@ mod tests {
         assert_eq!(text(5_400.0, "service_time", Total), "90 min");
         assert_eq!(text(3.25, "service_time", Rate), "3.25");
         assert_eq!(text(0.0004, "service_time", PerCall), "400 µs");
+        assert_eq!(text(86.4, "open_time", Total), "86.4 s");
         assert_eq!(text(2_500.0, "weighted", Rate), "2.5 k");
     }
 
@@ -211,6 +225,7 @@ mod tests {
     #[test]
     fn an_unknown_operation_has_no_unit() {
         assert_eq!(Readable::new(1.0, "fly", Quantity::Rate), None);
+        assert_eq!(Readable::new(1.0, "read_bytes_time", Quantity::Rate), None);
         assert_eq!(Quantity::find("per_hour"), None);
         assert_eq!(Quantity::find("per_call"), Some(Quantity::PerCall));
     }

@@ -74,6 +74,14 @@ pub fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
     (index.map(|_| filesystem), index)
 }
 
+/// Returns the kind of target that a name says: the name of an MDT or an OST ends with that and its index.
+pub fn kind_in_name(name: &str) -> Option<TargetKind> {
+    filesystem_and_index(name).1?;
+    let (_, device) = name.rsplit_once('-')?;
+    let mut kinds = TargetKind::ALL.into_iter();
+    kinds.find(|kind| device.starts_with(kind.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +91,8 @@ mod tests {
         let split = filesystem_and_index;
         assert_eq!(split("scratch-OST001f"), (Some("scratch"), Some(31)));
         assert_eq!(split("a-b-MDT0000"), (Some("a-b"), Some(0)));
+        assert_eq!(kind_in_name("scratch-OST001f"), Some(TargetKind::Ost));
+        assert_eq!(kind_in_name("a-b-MDT0000"), Some(TargetKind::Mdt));
         for name in [
             "scratch",
             "scratch-OST1f",
@@ -91,6 +101,7 @@ mod tests {
             "",
         ] {
             assert_eq!(split(name), (None, None), "{name}");
+            assert_eq!(kind_in_name(name), None, "{name}");
         }
     }
 

@@ -40,3 +40,4 @@ BEGIN
     END LOOP;
 END
 $move$;
+DROP FUNCTION jobstats_internal.put_view(text, text);

@@ -32,7 +32,7 @@ answer! {
         total: Decimal,
         /// The number of calls that the total consists of.
         calls: Option<Decimal>,
-        /// Bytes or microseconds per call; `None` under ten calls.
+        /// Bytes or seconds per call; `None` under ten calls.
         per_call: Option<f64>,
         /// The total per second that the target was observed.
         rate: Option<f64>,

@@ -135,6 +135,9 @@ pub enum Error {
         /// The valid names.
         valid: String,
     },
+    /// A new name for a target that another target has.
+    #[error("there is a target \"{}\" already", shown(.0))]
+    TargetExists(String),
     /// An answer that is too long for anybody to read.
     #[error("the answer has over a million rows")]
     TooManyRows,
@@ -271,6 +274,7 @@ impl Error {
             }
             Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
             Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
+            Self::TargetExists(_) => Code::ERRCODE_UNIQUE_VIOLATION,
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
             Self::Counter(error) => match error {
@@ -368,6 +372,9 @@ impl Error {
             }
             Self::TooManyFindings(_) => Some(
                 "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
+            ),
+            Self::TargetExists(_) => Some(
+                "Two targets cannot become one: retire one of them with jobstats_retire_target(), or give the other one another name first.",
             ),
             Self::EntryRace => Some("Feed the text again."),
             Self::Format(_) => Some("Give the jobid_name that is set on the clients."),

@@ -92,8 +92,8 @@ enum Source {
 struct Columns {
     timed: usize,
     step: usize,
-    /// The time for which the targets were observed, how many they are, and whether MDTs and OSTs are among them; unless
-    /// the answer has buckets instead of groups.
+    /// The time for which the targets were observed, how many they are (a target that retired in the step is a part of one),
+    /// and whether MDTs and OSTs are among them; unless the answer has buckets instead of groups.
     targets: Option<[usize; 4]>,
     /// The flags whether the total of each measure is not zero, if the answer has a row for each measure.
     occurs: Vec<usize>,
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
                 Wanted::Densities { .. } => None,
                 _ => Some([
                     place("observed", &FLOATS)?,
-                    place("targets", &INTEGERS)?,
+                    place("targets", &FLOATS)?,
                     place("mdt", &BOOLEANS)?,
                     place("ost", &BOOLEANS)?,
                 ]),
@@ -234,8 +234,8 @@ impl<'a> Writer<'a> {
         let (start, seconds) = step.ok_or_else(|| missing("step"))?;
         let (mut coverage, mut kinds) = (0.0, (false, false));
         if let Some([observed, targets, mdt, ost]) = self.columns.targets {
-            let targets = self.groups.integer(targets).unwrap_or(0);
-            coverage = self.groups.float(observed).unwrap_or(0.0) / (targets as f64 * seconds);
+            let targets = self.groups.float(targets).unwrap_or(0.0);
+            coverage = self.groups.float(observed).unwrap_or(0.0) / (targets * seconds);
             let has = |column| self.groups.boolean(column) == Some(true);
             kinds = (has(mdt), has(ost));
         }

@@ -13,7 +13,7 @@ use crate::store::columns::operation_columns;
 use crate::store::formats::{SAMPLE, advice};
 use crate::store::rollup;
 
-extension_sql_file!("views/put_view.sql", name = "put_view");
+extension_sql_file!("views/put_views.sql", name = "put_views");
 
 /// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("views/last_work.sql");
@@ -72,17 +72,20 @@ pub fn last_of_a_day() -> String {
     last_since("now() - interval '1 day'")
 }
 
-/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay.
+/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay. Views
+/// whose columns were renamed or removed since are dropped and created with the same grants.
+///
+/// # Errors
+/// An error of PostgreSQL (2BP01) that lists all objects of others that depend on a view which would be dropped.
 pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.execute(include_str!("views/feed.sql"), &[])?;
-    let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
     let plain = views(schema).map(|(name, definition)| (name.to_owned(), definition));
-    for (name, definition) in of_rollups.chain(plain) {
-        client.execute(
-            "SELECT jobstats_internal.put_view($1, $2)",
-            &[name.into(), definition.into()],
-        )?;
-    }
+    let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
+    let (names, definitions): (Vec<String>, Vec<String>) = of_rollups.chain(plain).unzip();
+    client.execute(
+        "SELECT jobstats_internal.put_views($1, $2)",
+        &[names.into(), definitions.into()],
+    )?;
     Ok(())
 }
 

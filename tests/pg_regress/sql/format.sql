@@ -5,7 +5,7 @@ CREATE EXTENSION jobstats;
 -- Each kind of operation, as rate, as total and per call.
 SELECT operation, jobstats_format(104234567, operation) AS rate, jobstats_format(104234567, operation, 'total') AS total,
     jobstats_format(0.0231, operation, 'per_call') AS per_call
-FROM unnest('{write_bytes,read,open,metadata,service_time,weighted}'::text[]) operation;
+FROM unnest('{write_bytes,read,open,metadata,service_time,open_time,weighted}'::text[]) operation;
 
 -- Totals are numeric in answers.
 SELECT jobstats_format(8709000000000::numeric, 'read_bytes', 'total') AS total;

@@ -186,6 +186,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
     ) -> Result<(), Error> {
         self.target
             .note_cleanup_interval(self.client, &part.snapshot)?;
+        self.target.take_back(self.client)?;
         if action == Action::Baseline {
             notice_unmatched(self.client, &self.target.name, &part.snapshot)?;
         }

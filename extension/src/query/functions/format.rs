@@ -3,7 +3,7 @@
 use jobstats_core::quantity::{Quantity, Readable};
 use pgrx::prelude::*;
 
-use crate::pg::error::{Error, shown};
+use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::query::measure::unknown;
 

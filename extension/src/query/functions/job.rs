@@ -18,7 +18,7 @@ use crate::query::answer::SETTINGS;
 use crate::query::dimension::By;
 use crate::query::entries::if_few;
 use crate::query::filters::{Filters, exactly};
-use crate::query::measure::{CALLS_FOR_MEAN, Measure, Measures};
+use crate::query::measure::{CALLS_FOR_MEAN, Measure, Measures, SECONDS};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
@@ -29,13 +29,13 @@ use work::{Done, Entries, Work};
 mod span;
 mod work;
 
-/// Returns the total of a measure, which is exact, also in seconds.
-fn total(measure: &Measure, total: i128) -> Result<AnyNumeric, Error> {
-    let total = AnyNumeric::from(total);
-    if !measure.total.iter().any(|term| term.in_seconds) {
-        return Ok(total);
+/// Returns a sum as it is told: times in seconds, all else as it is stored. It is exact.
+fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
+    let sum = AnyNumeric::from(sum);
+    if !is_time {
+        return Ok(sum);
     }
-    let seconds = total * numeric(AnyNumeric::try_from("0.000001"))?;
+    let seconds = sum * numeric(AnyNumeric::try_from(SECONDS))?;
     numeric(AnyNumeric::try_from(seconds.normalize()))
 }
 
@@ -43,11 +43,12 @@ fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
     value.map_err(|error| Error::Damaged(error.to_string()))
 }
 
-/// Returns the bytes or microseconds per call, unless there are too few calls.
-fn per_call(done: &Done) -> Result<Option<f64>, Error> {
+/// Returns the bytes or seconds per call, unless there are too few calls.
+fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
     match (done.spent, done.calls) {
         (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
-            let per_call = AnyNumeric::from(spent) / AnyNumeric::from(calls);
+            let is_time = measure.spent.as_ref().is_some_and(|sum| sum.time);
+            let per_call = told(spent, is_time)? / AnyNumeric::from(calls);
             Ok(Some(numeric(f64::try_from(per_call))?))
         }
         _ => Ok(None),
@@ -85,10 +86,10 @@ impl Target {
         width: f64,
         rows: &mut Rows,
     ) -> Result<(), Error> {
-        let total = total(measure, done.total)?;
+        let total = told(done.total, measure.is_time())?;
         let seconds = self.observed as f64 / 1e6;
         let per_second = numeric(f64::try_from(total.clone()))? / seconds;
-        let per_call = per_call(done)?;
+        let per_call = per_call(measure, done)?;
         let (first, last_active) = (timestamptz(done.first)?, timestamptz(done.last)?);
         rows.put(|| {
             [

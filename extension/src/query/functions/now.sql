@@ -8,7 +8,7 @@ WITH last AS MATERIALIZED (
         WHERE o.target_id = t.target_id AND o."time" > now() - interval '24 hours'
         ORDER BY o."time" DESC LIMIT 1
     ) o
-    WHERE o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE $1)
+    WHERE t.retired IS NULL AND o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE $1)
 ),
 @last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", now() - l."time" AS age,

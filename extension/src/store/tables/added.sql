@@ -73,6 +73,8 @@ BEGIN
 END
 $user_name$;
 
+ALTER TABLE jobstats.targets ADD COLUMN IF NOT EXISTS retired timestamptz;
+
 -- Readers can dump the store, for which they read sequences too.
 DO $readers$
 DECLARE

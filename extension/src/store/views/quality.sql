@@ -27,7 +27,7 @@ FROM (
         sum(o.unknown) AS unknown, sum(o.problems) AS problems
     FROM observed o
     JOIN (
-        @pace_of_last@
+@pace_of_last@
     ) p ON p.target_id = o.target_id
     GROUP BY o.target_id
 ) o
