@@ -39,7 +39,7 @@ SELECT rank, job, uid, user_name, round(rate::numeric, 2) AS "in service", round
 FROM jobstats_top('yesterday 14:00', 'yesterday 15:00', 'service_time', '{job,uid,user_name}', 3, target => '{scratch-MDT0000}');
 
 -- With which operations?
-SELECT operation, total AS calls, round(per_call) AS "microseconds per call"
+SELECT operation, total AS calls, jobstats_format(per_call, operation, 'per_call') AS "per call"
 FROM jobstats_totals('yesterday 14:00', 'yesterday 15:00', "by" => '{job}', job => '{80612}', target => '{scratch-MDT0000}')
 WHERE operation <> 'metadata'
 ORDER BY calls DESC;
