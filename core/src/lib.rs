@@ -50,13 +50,15 @@
 //! | room | task |
 //! |---|---|
 //! | [`window`] | splits increments at edges, chooses the rollups that answer for a window, divides totals by observed time |
+//! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
 //! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md` |
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads what the lines of `job_stats` mean |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
 //! | [`passwd`] | reads what `getent passwd` prints, the names of users |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
-//! | [`counter`], [`density`] | sum up the readings of any counter, and count values by size |
+//! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
+//! | [`nearest`] | finds the known names that are most like an unknown one |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
 //! | [`operation`] | lists the operations, from which tables, views and documentation follow |
 //! | [`target`], [`instant`] | name targets and instants |
@@ -64,16 +66,19 @@
 
 pub mod counter;
 pub mod density;
+pub mod distribution;
 pub mod entry_id;
 pub mod escape;
 pub mod increment;
 pub mod instant;
 pub mod job_stats;
 mod lctl;
+pub mod nearest;
 pub mod openmetrics;
 pub mod operation;
 pub mod passwd;
 pub mod pause;
+pub mod per_call;
 pub mod snapshot;
 pub mod target;
 pub mod window;
