@@ -19,7 +19,7 @@ impl Distribution {
         values.sort_unstable_by(f64::total_cmp);
         let (&min, &max) = (values.first()?, values.last()?);
         let middle = values.len() / 2;
-        let median = if values.len() % 2 == 0 {
+        let median = if values.len().is_multiple_of(2) {
             f64::midpoint(values[middle - 1], values[middle])
         } else {
             values[middle]
