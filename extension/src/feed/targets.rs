@@ -239,8 +239,8 @@ fn lock_known(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<T
         return Ok(target);
     }
     let known: Option<String> = client.execute_value(
-        "SELECT string_agg(known.name, ', ') FROM ( \
-             SELECT concat_ws(' of cluster ', target.name, nullif(target.cluster, '')) AS name FROM jobstats.targets target \
+        "SELECT string_agg(known.name, text ', ') FROM ( \
+             SELECT concat_ws(text ' of cluster ', target.name, nullif(target.cluster, '')) AS name FROM jobstats.targets target \
              ORDER BY target.cluster <> $1, target.cluster, target.name LIMIT 10) known",
         &[cluster.into()],
     )?;
