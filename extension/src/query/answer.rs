@@ -96,9 +96,9 @@ enum Source {
 struct Columns {
     timed: usize,
     step: usize,
-    /// The time for which the targets were observed, how many they are (a target that retired in the step is a part of one),
-    /// and whether MDTs and OSTs are among them; unless the answer has buckets instead of groups.
-    targets: Option<[usize; 4]>,
+    /// The time for which the targets were observed, how many they are, the time for which they were retired, and whether
+    /// MDTs and OSTs are among them; unless the answer has buckets instead of groups.
+    targets: Option<[usize; 5]>,
     /// The flags whether the total of each measure is not zero, if the answer has a row for each measure.
     occurs: Vec<usize>,
 }
@@ -178,7 +178,8 @@ impl<'a> Writer<'a> {
                 Wanted::Densities { .. } => None,
                 _ => Some([
                     place("observed", &FLOATS)?,
-                    place("targets", &FLOATS)?,
+                    place("targets", &INTEGERS)?,
+                    place("idle", &FLOATS)?,
                     place("mdt", &BOOLEANS)?,
                     place("ost", &BOOLEANS)?,
                 ]),
@@ -237,9 +238,10 @@ impl<'a> Writer<'a> {
         let step = step.and_then(|index| self.window.step(index));
         let (start, seconds) = step.ok_or_else(|| missing("step"))?;
         let (mut coverage, mut kinds) = (0.0, (false, false));
-        if let Some([observed, targets, mdt, ost]) = self.columns.targets {
-            let targets = self.groups.float(targets).unwrap_or(0.0);
-            coverage = self.groups.float(observed).unwrap_or(0.0) / (targets * seconds);
+        if let Some([observed, targets, idle, mdt, ost]) = self.columns.targets {
+            let seconds_of = |column| self.groups.float(column).unwrap_or(0.0);
+            let targets = self.groups.integer(targets).unwrap_or(0);
+            coverage = seconds_of(observed) / (targets as f64 * seconds - seconds_of(idle));
             let has = |column| self.groups.boolean(column) == Some(true);
             kinds = (has(mdt), has(ost));
         }
