@@ -16,7 +16,7 @@ FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', tar
 
 \echo 'Who keeps OST puhti-OST0000 busy right now:  jobstats_now(''puhti-OST0000'')'
 SELECT rank, workload, uid, operation AS "mostly", round(rate::numeric, 1) AS "per second",
-    round(1000 * service_time::numeric, 1) AS "ms of service a second", round(100 * share) || ' %' AS share
+    round(service_time::numeric, 4) AS "requests in service", round(100 * share) || ' %' AS share
 FROM jobstats_now('puhti-OST0000', 5);
 
 \echo 'How many users write how fast, hour by hour:  jobstats_densities(since, until, ''write_bytes'', step => ''1 hour'')'

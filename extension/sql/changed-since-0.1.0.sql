@@ -16,6 +16,10 @@ DROP FUNCTION IF EXISTS @extschema@.jobstats_top(timestamptz, timestamptz, text,
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[], jsonb);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_totals(timestamptz, timestamptz, text[], text[],
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
+-- Further arguments and columns: steps and groups of a job, a time in the past, filters like those of all others.
+DROP FUNCTION IF EXISTS @extschema@.jobstats_job(text, timestamptz, timestamptz);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_balance(text, timestamptz, timestamptz, text);
 
 -- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
 -- types, operators and aggregates in use consist of them.

@@ -113,15 +113,30 @@ impl Filters {
     }
 
     /// Adds the filter of the dimension of this name for a single pattern.
-    pub fn only(mut self, name: &str, pattern: String) -> Self {
+    pub fn only(self, name: &str, pattern: String) -> Self {
+        self.any_of(name, Some(vec![Some(pattern)]))
+    }
+
+    /// Adds the filter of the dimension of this name, if there are patterns for it.
+    pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
         let dimension = DIMENSIONS.iter().find(|it| it.name == name);
-        let values = Values::Patterns(vec![Some(pattern)]);
-        self.0.extend(dimension.map(|dimension| Filter {
+        let values = patterns.map(Values::Patterns);
+        let found = dimension.zip(values);
+        self.0.extend(found.map(|(dimension, values)| Filter {
             dimension,
             values,
             excludes: false,
         }));
         self
+    }
+
+    /// Returns the values of the filter of the dimension of this name as texts, if it is set.
+    pub fn values(&self, name: &str) -> Option<Vec<String>> {
+        let of_name = |it: &&Filter| it.dimension.name == name && !it.excludes;
+        Some(match &self.0.iter().find(of_name)?.values {
+            Values::Patterns(patterns) => patterns.iter().flatten().cloned().collect(),
+            Values::Numbers(numbers) => numbers.iter().flatten().map(i64::to_string).collect(),
+        })
     }
 
     /// Returns the conditions on the dimensions of a level, each with a leading AND. The statement calls the table of the

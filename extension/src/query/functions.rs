@@ -12,6 +12,7 @@ mod metrics;
 mod now;
 mod rates;
 mod share;
+mod sizes;
 mod summary;
 mod top;
 mod totals;

@@ -119,8 +119,8 @@ impl<'a> Statement<'a> {
         Query::new(statement, &self.params)
     }
 
-    /// Returns the statement for the targets that were observed in the window, which must be a single step:
-    /// `target_id`, the dimensions, and the observed time in microseconds.
+    /// Returns the statement for the targets in scope: `target_id`, the dimensions, and the microseconds for which the
+    /// target was observed in each step, an array or NULL.
     pub fn targets(&self) -> Query {
         let dimensions = columns(self.question.by.of(&[Level::Target]), "unit.");
         let statement = sql!(
@@ -131,8 +131,8 @@ impl<'a> Statement<'a> {
         Query::new(statement, &self.params)
     }
 
-    /// Returns the statement for the raw rows of the selected entries in the window: `target_id`, `entry_id`, `first`,
-    /// `last` and these sums.
+    /// Returns the statement for the raw rows of the selected entries in the window: `step`, `target_id`, `entry_id`,
+    /// `first`, `last` and these sums.
     pub fn rows_of_entries(&self, sums: &[Sum]) -> Query {
         let of_entries = match self.of_few("entry_id") {
             Some(of_few) => of_few,

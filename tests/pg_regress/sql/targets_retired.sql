@@ -43,12 +43,16 @@ SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE l
 SELECT jobstats_retire_target('scratch-OST0002', NULL);
 SELECT retired = ago(1260) AS since_last_observation FROM jobstats.targets WHERE name = 'scratch-OST0002';
 
--- An older text does not take it back; the next one does.
-SELECT target, action FROM jobstats_ingest('', 'oss1', ago(1300), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
-SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
+-- Its next text takes it back; a text that is older than its last observation does not.
 SELECT target, action FROM jobstats_ingest('', 'oss1', ago(60), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
 SELECT name, retired FROM jobstats.targets ORDER BY name;
 SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(30), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT jobstats_retire_target('scratch-OST0002');
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(45), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(10), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
 COMMIT;
 
 -- Of a target that was never observed nothing is expected from now on.

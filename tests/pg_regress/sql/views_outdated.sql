@@ -13,15 +13,15 @@ DO $$ BEGIN
     PERFORM act('scratch-OST0000', '101:1000:n01', 10, 15, '{"write": 60}');
 END $$;
 -- Rows are of (since, until]; a bucket is what it was.
-SELECT minute, since, until, write FROM (
-    SELECT 'rates' AS minute, since, until, write FROM jobstats.rates
+SELECT view, since, until, write FROM (
+    SELECT 'rates' AS view, since, until, write FROM jobstats.rates
     UNION ALL SELECT 'rates_10m', since, until, write FROM jobstats.rates_10m
     UNION ALL SELECT 'rates_1h', since, until, write FROM jobstats.rates_1h
     UNION ALL SELECT 'rates_1d', since, until, write FROM jobstats.rates_1d
     UNION ALL SELECT 'increments_10m', since, until, write FROM jobstats.increments_10m
     UNION ALL SELECT 'increments_1h', since, until, write FROM jobstats.increments_1h
     UNION ALL SELECT 'increments_1d', since, until, write FROM jobstats.increments_1d) v
-ORDER BY minute, since;
+ORDER BY view, since;
 SELECT bucket, since, until FROM jobstats.increments_1h;
 -- No view of the store has an end that is called time, and functions tell the start of steps.
 SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
@@ -32,7 +32,6 @@ SELECT "time", seconds, rate FROM jobstats_rates(at(0), at(15), '{write}', step 
 CREATE FUNCTION make_older() RETURNS void LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE
     view text;
-    definition text;
 BEGIN
     FOREACH view IN ARRAY '{rates,rates_10m,rates_1h,rates_1d,increments_10m,increments_1h,increments_1d}'::text[] LOOP
         EXECUTE format('ALTER VIEW jobstats.%I RENAME COLUMN until TO "time"', view);
@@ -68,7 +67,7 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind = 'v' AND a.attnam
 DROP VIEW on_view, on_rates;
 DROP FUNCTION world.of_row;
 DROP MATERIALIZED VIEW world.by_hour;
--- Without these they are made anew, with the rights that there were; the one on the column that is gone is gone.
+-- Without these they are made anew, with the rights that there were.
 SELECT jobstats_setup() IS NOT NULL AS ready;
 TABLE rights;
 SELECT since, until, write FROM jobstats.rates ORDER BY since;

@@ -65,13 +65,14 @@ found (classid, objid) AS (
     UNION
     SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass::oid END, coalesce(w.ev_class, d.objid)
     FROM found f
+    -- Row types belong to relations, and so do triggers, which would be dropped with a view.
     JOIN pg_depend d ON d.refclassid = f.classid AND d.refobjid = f.objid
+        AND (d.deptype = 'n' OR d.classid IN ('pg_type'::regclass, 'pg_trigger'::regclass))
     LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
 )
 SELECT coalesce(o.name, pg_describe_object(f.classid, f.objid, 0)), o.oid IS NOT NULL
 FROM found f
 LEFT JOIN own o ON f.classid = 'pg_class'::regclass AND o.oid = f.objid
--- Row types have no life of their own.
 WHERE f.classid <> 'pg_type'::regclass
 $$;
 COMMENT ON FUNCTION jobstats_internal.dependents(text[], text[]) IS
@@ -88,7 +89,8 @@ FROM (
     FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
     WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
     UNION ALL
-    SELECT c.relname, t.attname, a.privilege_type, a.grantee, a.is_grantable, c.relowner
+    -- The end of a row was called time.
+    SELECT c.relname, CASE t.attname WHEN 'time' THEN 'until' ELSE t.attname END, a.privilege_type, a.grantee, a.is_grantable, c.relowner
     FROM pg_class c
     JOIN pg_attribute t ON t.attrelid = c.oid
     CROSS JOIN LATERAL aclexplode(t.attacl) a
