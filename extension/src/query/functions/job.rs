@@ -123,7 +123,7 @@ CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until tim
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
-'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes; times are in seconds. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
 "#)]
 fn jobstats_job(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;

@@ -28,7 +28,7 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_rates IS
-'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. The rate of service_time is called requests in service. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
