@@ -850,7 +850,7 @@ CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until tim
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
-'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes; times are in seconds. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
@@ -921,7 +921,7 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. The rate of service_time is called requests in service. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1062,7 +1062,7 @@ CREATE FUNCTION jobstats_top(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, per_call of anything else is bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, per_call of anything else is bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
