@@ -53,8 +53,8 @@ CALL jobstats_maintain();
 -- Increments are gone, and rollups of ten minutes; hours and days are kept.
 SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready;
 CALL jobstats_maintain();
-SELECT min(until) >= day(50) AS increments FROM jobstats.increments;
-SELECT min(until) >= day(50) AS observations FROM jobstats.observations;
+SELECT min("time") >= day(50) AS increments FROM jobstats.increments;
+SELECT min("time") >= day(50) AS observations FROM jobstats.observations;
 SELECT min(until) >= day(40) AS "10m" FROM jobstats.increments_10m;
 SELECT min(until) < day(1) AS "1h" FROM jobstats.increments_1h;
 SELECT min(until) < day(3) AS "1d" FROM jobstats.increments_1d;
