@@ -66,7 +66,7 @@ ORDER BY last_active DESC;
 -- Which OST is unbalanced, and by whom?
 SELECT target, pg_size_pretty(rate::numeric) || '/s' AS written, round(ratio::numeric, 1) AS "times the median",
     workload, uid, round(100 * share) AS percent
-FROM jobstats_balance('scratch', now() - interval '1 hour')
+FROM jobstats_balance(now() - interval '1 hour', filesystem => '{scratch}')
 WHERE kind = 'OST';
 
 -- Which jobs do tiny writes?
