@@ -658,9 +658,9 @@ WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR str
 ORDER BY array_position(ARRAY[
     'jobstats_help',
     'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_balance',
-    'jobstats_densities', 'jobstats_operations', 'jobstats_metrics',
+    'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
+    'jobstats_grant_reader', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
@@ -725,17 +725,17 @@ COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
 'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] anew; no row where all is as it must be. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or that of the one before, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_balance(
-    filesystem text DEFAULT NULL,
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'write_bytes'
+    operation text DEFAULT 'write_bytes',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, rate double precision, ratio double precision,
     workload text, uid bigint, share double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_balance_wrapper';
-COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
-'Shows which targets are busier than others, and who uses them most. Covers the file systems that are LIKE the pattern (NULL: all) in (since, until], with a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_balance IS
+'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_begin_maintenance_wrapper';
@@ -842,15 +842,37 @@ AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
 COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 
-CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
-    cluster text, filesystem text, kind text, target text, operation text, total numeric, calls numeric,
-    per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+CREATE FUNCTION jobstats_job(
+    job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
+    "by" text[] DEFAULT '{target}'
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, node text,
+    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
+    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
+    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
     coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
-COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
-'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes; times are in seconds. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
+'Shows what one job did as a whole, then by target, node or step. The first rows are of the whole job, with target and node NULL; then come those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or microseconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_job(
+    job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
+    "by" text[] DEFAULT '{target}'
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, node text,
+    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
+    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
+    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+    coverage double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_job_of_number_wrapper';
+COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
+'Shows what the job of this number did: jobstats_job(4711) is jobstats_job(''4711'').';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
@@ -865,17 +887,17 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Retired targets are left out; what is in jobstats.expected and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
+CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
     rank bigint, workload text, uid bigint, "user" text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
-COMMENT ON FUNCTION jobstats_now(text, integer) IS
-'Shows who keeps each target busy right now. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
@@ -921,19 +943,13 @@ CREATE FUNCTION jobstats_rates(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. The rate of service_time is called requests in service. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
 'Identifies all stored entries anew, and returns how many changed. It goes by jobstats.entry_formats. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
-
-CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'jobstats-0.2.0', 'jobstats_rename_target_wrapper';
-COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
-'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
@@ -957,12 +973,6 @@ COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_wrapper';
 COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter began anew.';
-
-CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
-AS 'jobstats-0.2.0', 'jobstats_retire_target_wrapper';
-COMMENT ON FUNCTION jobstats_retire_target(text, text) IS
-'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
@@ -1007,6 +1017,23 @@ CREATE FUNCTION jobstats_share(
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_share_wrapper';
 COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
 'Returns the part of a value that lies in a window. The value counted in (row_since, row_time] is divided at the edges of (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
+
+CREATE FUNCTION jobstats_sizes(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    "by" text[] DEFAULT '{}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text,
+    operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
+    mean double precision, stddev double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_sizes_wrapper';
+COMMENT ON FUNCTION jobstats_sizes IS
+'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
@@ -1062,7 +1089,7 @@ CREATE FUNCTION jobstats_top(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, per_call of anything else is bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -1078,7 +1105,7 @@ CREATE FUNCTION jobstats_totals(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_totals_wrapper';
 COMMENT ON FUNCTION jobstats_totals IS
-'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; total and per_call of times are in seconds, per_call of anything else is bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
+'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
@@ -1399,108 +1426,19 @@ CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz
 COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
 'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
 
-CREATE FUNCTION jobstats_internal.put_views(views text[], definitions text[]) RETURNS void
+CREATE FUNCTION jobstats_internal.put_view(view text, definition text) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    failed text[] := '{}';
-    outdated text[];
-    others text;
-    grants text[];
-    statement text;
 BEGIN
-    FOR n IN 1 .. cardinality(views) LOOP
-        BEGIN
-            EXECUTE definitions[n];
-        EXCEPTION WHEN invalid_table_definition OR undefined_column THEN
-            -- CREATE OR REPLACE VIEW can neither remove nor rename columns, and a view on such a view lacks new columns of it.
-            failed := failed || views[n];
-        END;
-    END LOOP;
-    IF cardinality(failed) = 0 THEN
-        RETURN;
-    END IF;
-
-    SELECT coalesce(array_agg(d.name) FILTER (WHERE d.is_own), '{}'), string_agg(d.name, ', ' ORDER BY d.name) FILTER (WHERE NOT d.is_own)
-    INTO outdated, others
-    FROM jobstats_internal.dependents(failed, views) d;
-    IF others IS NOT NULL THEN
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = format('views of jobstats have other columns in this version, and others depend on them: %s', others),
-            HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again. '
-                'Rows of rates and rollups are of (since, until]; the column "time" is gone.';
-    END IF;
-    grants := jobstats_internal.grants_on(outdated);
-    FOR n IN REVERSE cardinality(views) .. 1 LOOP
-        IF views[n] = ANY (outdated) THEN
-            EXECUTE format('DROP VIEW jobstats.%I', views[n]);
-        END IF;
-    END LOOP;
-    FOR n IN 1 .. cardinality(views) LOOP
-        IF views[n] = ANY (failed || outdated) THEN
-            EXECUTE definitions[n];
-        END IF;
-    END LOOP;
-    FOREACH statement IN ARRAY grants LOOP
-        BEGIN
-            EXECUTE statement;
-        EXCEPTION WHEN undefined_column THEN
-            -- The right was one on a column that is gone.
-            NULL;
-        END;
-    END LOOP;
+    EXECUTE definition;
+EXCEPTION WHEN invalid_table_definition THEN
+    -- CREATE OR REPLACE VIEW can neither remove columns nor change their order.
+    EXECUTE format('DROP VIEW jobstats.%I', view);
+    EXECUTE definition;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
-'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
-
-CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-WITH RECURSIVE own AS (
-    SELECT c.oid, c.relname::text AS name FROM pg_class c
-    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'v' AND c.relname = ANY (views)
-),
-found (classid, objid) AS (
-    SELECT 'pg_class'::regclass::oid, o.oid FROM own o WHERE o.name = ANY (outdated)
-    UNION
-    SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass::oid END, coalesce(w.ev_class, d.objid)
-    FROM found f
-    -- Row types belong to relations, and so do triggers, which would be dropped with a view.
-    JOIN pg_depend d ON d.refclassid = f.classid AND d.refobjid = f.objid
-        AND (d.deptype = 'n' OR d.classid IN ('pg_type'::regclass, 'pg_trigger'::regclass))
-    LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
-)
-SELECT coalesce(o.name, pg_describe_object(f.classid, f.objid, 0)), o.oid IS NOT NULL
-FROM found f
-LEFT JOIN own o ON f.classid = 'pg_class'::regclass AND o.oid = f.objid
-WHERE f.classid <> 'pg_type'::regclass
-$$;
-COMMENT ON FUNCTION jobstats_internal.dependents(text[], text[]) IS
-'Internal: those of the views of the store that are outdated, and all that depends on them; own are the views of the store.';
-
-CREATE FUNCTION jobstats_internal.grants_on(views text[]) RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-SELECT coalesce(array_agg(format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege, ' (' || quote_ident(g.column_name) || ')', g.view,
-    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,
-    CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)), '{}')
-FROM (
-    SELECT c.relname AS view, NULL::name AS column_name, a.privilege_type AS privilege, a.grantee, a.is_grantable, c.relowner
-    FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
-    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
-    UNION ALL
-    -- The end of a row was called time.
-    SELECT c.relname, CASE t.attname WHEN 'time' THEN 'until' ELSE t.attname END, a.privilege_type, a.grantee, a.is_grantable, c.relowner
-    FROM pg_class c
-    JOIN pg_attribute t ON t.attrelid = c.oid
-    CROSS JOIN LATERAL aclexplode(t.attacl) a
-    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
-) g
-WHERE g.grantee <> g.relowner
-$$;
-COMMENT ON FUNCTION jobstats_internal.grants_on(text[]) IS
-'Internal: the statements that grant again what others than their owner may do with views of the store.';
+COMMENT ON FUNCTION jobstats_internal.put_view(text, text) IS
+'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';
 
 -- The range of each setting.
 
@@ -2426,8 +2364,9 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
-    jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job, jobstats_metrics, jobstats_now, jobstats_rates,
-    jobstats_summary, jobstats_top, jobstats_totals,
+    jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
+    jobstats_job(bigint, timestamptz, timestamptz, interval, text[]), jobstats_metrics, jobstats_now, jobstats_rates,
+    jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_forever, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

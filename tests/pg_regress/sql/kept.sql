@@ -37,7 +37,7 @@ SELECT 'top', to_jsonb(r) FROM jobstats_top(since, until, 'write_bytes') r
 UNION ALL
 SELECT 'summary', to_jsonb(r) - 'first' - 'last_active' FROM jobstats_summary(since, until, '{workload}') r
 UNION ALL
-SELECT 'balance', to_jsonb(r) FROM jobstats_balance('write_bytes', since, until) r
+SELECT 'balance', to_jsonb(r) FROM jobstats_balance(since, until, 'write_bytes') r
 UNION ALL
 SELECT 'densities', to_jsonb(r) FROM jobstats_densities(since, until, 'write_bytes', '{target,workload}', step => step) r
 $$;

@@ -163,6 +163,7 @@ impl Sizes<'_> {
             order = order(by),
             operations = operations(),
             elements = elements.collect::<Vec<_>>().join(", "),
+            last = ELEMENTS.to_string(),
             largest = LARGEST.to_string(),
             limit = (ROW_LIMIT + 1).to_string(),
         );

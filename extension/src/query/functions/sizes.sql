@@ -58,7 +58,7 @@ sums AS (
 answer AS (
     SELECT usage.operation@names@, 'histogram'::text AS known_from,
         CASE WHEN element.number > 1 THEN 1::bigint << (element.number - 2)::integer ELSE 0 END AS lower,
-        1::bigint << (element.number - 1)::integer AS upper, sum(element.count) AS count,
+        CASE WHEN element.number < @last@ THEN 1::bigint << (element.number - 1)::integer END AS upper, sum(element.count) AS count,
         NULL::double precision AS mean, NULL::double precision AS stddev
     FROM usage
     CROSS JOIN LATERAL unnest(usage.elements) WITH ORDINALITY element (count, number)
