@@ -6,7 +6,7 @@
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Dimension, Level};
+use crate::query::dimension::{Dimension, Level, join_names};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
@@ -29,8 +29,8 @@ const NO_REST: &str = "SELECT WHERE false";
 pub struct Statement<'a> {
     question: &'a Question,
     plan: &'a Plan,
-    /// The entries that the filters select, if they are few.
-    entries: Option<Vec<i64>>,
+    /// The entries that the filters select or, if rows are by user, the users; `None` if they may be many.
+    few: Option<Vec<i64>>,
     /// The distinct sums that the measures consist of.
     sums: Vec<Sum>,
     /// The measures in terms of `sums`.
@@ -74,8 +74,9 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Statement<'a> {
-    /// Creates the statement of a question. `entries` are the entries that the filters select, if they are few.
-    pub fn new(question: &'a Question, plan: &'a Plan, entries: Option<Vec<i64>>) -> Self {
+    /// Creates the statement of a question. `few` are the entries that the filters select or, if rows are by user, the
+    /// users, if they are few.
+    pub fn new(question: &'a Question, plan: &'a Plan, few: Option<Vec<i64>>) -> Self {
         let mut sums = Vec::new();
         let measures = question.measures.list.iter();
         let measures = measures
@@ -89,7 +90,7 @@ impl<'a> Statement<'a> {
         Self {
             question,
             plan,
-            entries,
+            few,
             sums,
             measures,
             probe,
@@ -123,8 +124,8 @@ impl<'a> Statement<'a> {
         Query::new(statement, &self.params)
     }
 
-    /// Returns the statement for the targets that were observed in the window, which must be a single step:
-    /// `target_id`, the dimensions, and the observed time in microseconds.
+    /// Returns the statement for the targets in scope: `target_id`, the dimensions, and the microseconds for which the
+    /// target was observed in each step, an array or NULL.
     pub fn targets(&self) -> Query {
         let dimensions = columns(self.question.by.of(&[Level::Target]), "unit.");
         let statement = sql!(
@@ -135,11 +136,19 @@ impl<'a> Statement<'a> {
         Query::new(statement, &self.params)
     }
 
-    /// Returns the statement for the raw rows of the selected entries in the window: `target_id`, `entry_id`, `first`,
-    /// `last` and these sums.
+    /// Returns the statement for the raw rows of the selected entries in the window: `step`, `target_id`, `entry_id`,
+    /// `first`, `last` and these sums.
     pub fn rows_of_entries(&self, sums: &[Sum]) -> Query {
-        let condition = self.of_entries();
-        let rows = self.search(sums, true, [&condition, ""], false).in_window();
+        let of_entries = match self.of_few("entry_id") {
+            Some(of_few) => of_few,
+            None => format!(
+                " AND usage.entry_id IN ({})",
+                entries(&self.question.filters, &self.params)
+            ),
+        };
+        let rows = self
+            .search(sums, true, [&of_entries, ""], false)
+            .in_window();
         let values: String = (0..sums.len())
             .map(|n| format!(", usage.value_{n}"))
             .collect();
@@ -175,7 +184,7 @@ impl<'a> Statement<'a> {
     /// Returns SELECTs of the sums by step, target, and entry or user: of steps that must be added up, if others are read as
     /// they are, and of all.
     fn part(&self) -> (String, String) {
-        let [condition, of_users] = &self.usage_conditions();
+        let [condition, of_users] = &self.of_selected();
         let conditions: [&str; 2] = [condition, of_users];
         let search = self.search(&self.sums, self.is_summary(), conditions, self.by_user());
         if !self.asks_entries() {
@@ -252,12 +261,16 @@ impl<'a> Statement<'a> {
         sql!(
             "statement/entry.sql",
             dimensions = named_columns(self.question.by.of(&[Level::Entry]), |_| "entry"),
+            names = self.join_names("entry"),
             conditions = self.filters(Level::Entry, "entry"),
         )
     }
 
     fn activity(&self) -> String {
-        if !self.joins_entries() {
+        if self.by_user() {
+            return self.activity_of_users();
+        }
+        if !self.asks_entries() {
             return "SELECT * FROM part".to_owned();
         }
         let dimensions = self.entry_columns("entry.");
@@ -272,6 +285,17 @@ impl<'a> Statement<'a> {
             no_sums = self.each_sum(|_| "NULL".to_owned()),
             of_node = self.server_key("part") + dimensions.as_str(),
             same_unit = self.same_unit("part", "unit"),
+        )
+    }
+
+    /// Returns a SELECT of the sums by user, with the names of the users if the question is about names.
+    fn activity_of_users(&self) -> String {
+        let names = self.question.by.iter().filter(|it| it.is_name());
+        sql!(
+            "statement/activity_of_users.sql",
+            dimensions = named_columns(names, |_| "part"),
+            names = self.join_names("part"),
+            conditions = self.filters(Level::Entry, "part"),
         )
     }
 
@@ -319,7 +343,7 @@ impl<'a> Statement<'a> {
 
     /// Returns an expression that tells whether a target `unit` reports times.
     fn timed_of_any(&self, probe: &Sum) -> String {
-        if !self.question.filters.has(Level::Entry) {
+        if self.of_selected().iter().all(String::is_empty) {
             return "known.timed".to_owned();
         }
         let condition = " AND usage.target_id = unit.target_id";
@@ -363,33 +387,27 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// Returns the condition on rows `usage` of the selected entries.
-    fn of_entries(&self) -> String {
-        if let Some(entries) = &self.entries {
-            let numbers: Vec<String> = entries.iter().map(i64::to_string).collect();
-            return format!(
-                " AND usage.entry_id = ANY ('{{{}}}'::bigint[])",
-                numbers.join(",")
-            );
-        }
-        if !self.question.filters.has(Level::Entry) {
-            return String::new();
-        }
-        format!(
-            " AND usage.entry_id IN ({})",
-            entries(&self.question.filters, &self.params)
-        )
+    /// Returns the condition on rows `usage` of the few that are selected, if they are few.
+    fn of_few(&self, key: &str) -> Option<String> {
+        let numbers: Vec<String> = self.few.as_ref()?.iter().map(i64::to_string).collect();
+        let numbers = numbers.join(",");
+        Some(format!(
+            " AND usage.{key} = ANY ('{{{numbers}}}'::bigint[])"
+        ))
     }
 
-    /// Returns the conditions on rows `usage` of the selected entries, and on those of the selected users.
-    fn usage_conditions(&self) -> [String; 2] {
-        // Rollups by user are read only if all filters of entries are by user.
-        let of_users = if self.by_user() {
-            self.filters(Level::Entry, "usage")
-        } else {
-            String::new()
-        };
-        [self.of_entries(), of_users]
+    /// Returns the conditions on rows `usage` by entry and by user, as far as rows are filtered when they are read. Sums of
+    /// the other rows are filtered when they are joined with their entries or with names.
+    fn of_selected(&self) -> [String; 2] {
+        if !self.by_user() {
+            return [self.of_few("entry_id").unwrap_or_default(), String::new()];
+        }
+        let of_uid = self
+            .question
+            .filters
+            .conditions_on_uid("usage", &self.params);
+        let of_named = self.of_few("uid").unwrap_or_default();
+        [String::new(), of_uid + &of_named]
     }
 
     /// Returns a SELECT of rows with their server, if the question is about servers.
@@ -405,9 +423,12 @@ impl<'a> Statement<'a> {
         )
     }
 
+    /// Returns whether usage is summed by entry, or by user. A filter needs no more than to read the rows of the selected
+    /// entries, if these are few.
     fn asks_entries(&self) -> bool {
+        let reads_selected = self.few.is_some() && !self.plan.sources.has_users();
         self.question.by.has(Level::Entry)
-            || self.question.filters.has(Level::Entry)
+            || self.question.filters.has(Level::Entry) && !reads_selected
             || self.is_summary()
     }
 
@@ -431,6 +452,12 @@ impl<'a> Statement<'a> {
 
     fn is_summary(&self) -> bool {
         matches!(self.question.wanted, Wanted::Summary)
+    }
+
+    /// Returns a join of a table that has a `uid` with the names of users, if the question is about names.
+    fn join_names(&self, table: &str) -> String {
+        let dimensions = self.question.by.iter();
+        join_names(dimensions.chain(self.question.filters.chosen()), table)
     }
 
     fn filters(&self, level: Level, table: &str) -> String {

@@ -4,10 +4,11 @@ CREATE EXTENSION jobstats;
 
 SELECT string_agg(d.name, ' ') AS dimensions FROM jobstats_internal.dimensions() d;
 
--- Every function with an argument "by" has a filter of each dimension, and nothing but weights after them. All but densities
--- have a column of each dimension.
+-- Every function with an argument "by" has a filter of each dimension, and after them weights or not, and exclude. All but
+-- densities have a column of each dimension. jobstats_job() is about one job and divides it by target and node only.
 SELECT p.proname AS function,
-    strpos(pg_get_function_arguments(p.oid) || ', weights', f.filters || ', weights') > 0 AS has_filters,
+    replace(pg_get_function_arguments(p.oid), ', weights jsonb DEFAULT NULL::jsonb', '')
+        LIKE '%' || f.filters || ', exclude jsonb DEFAULT NULL::jsonb' AS has_filters,
     strpos(pg_get_function_result(p.oid), c.columns) > 0 AS has_columns
 FROM pg_proc p
 CROSS JOIN (
@@ -15,7 +16,7 @@ CROSS JOIN (
     FROM jobstats_internal.dimensions() d
 ) f
 CROSS JOIN (SELECT string_agg(format('%I %s', d.name, d.type), ', ') AS columns FROM jobstats_internal.dimensions() d) c
-WHERE 'by' = ANY (p.proargnames)
+WHERE 'by' = ANY (p.proargnames) AND p.proname <> 'jobstats_job'
 ORDER BY p.proname;
 
 -- Every function takes every dimension as a word in "by".
@@ -23,5 +24,6 @@ SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT count(*) FROM jobstats_rates("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_totals("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_top("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_sizes("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_summary("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_densities("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));

@@ -94,11 +94,11 @@ SELECT since, until, step FROM (VALUES
     (at(3.21), at(179.9), '1 hour'), (at(0), at(180), '1 day')) AS steps (since, until, step);
 CREATE TABLE rates AS
 SELECT s.step, r.* FROM steps s,
-    jobstats_rates(since, until, '{read_bytes,punch,open_usecs,metadata,service_time}', '{cluster,target,uid,job}', s.step) r;
+    jobstats_rates(since, until, '{read_bytes,punch,open_time,metadata,service_time}', '{cluster,target,uid,job}', s.step) r;
 SELECT step, count(*) > 20 AS many FROM rates GROUP BY step ORDER BY step;
 SELECT s.step, t.cluster, t.target, t.uid, t.job, t.operation, t.total, r.total AS of_steps
 FROM steps s
-CROSS JOIN LATERAL jobstats_totals(since, until, '{read_bytes,punch,open_usecs,metadata,service_time}', '{cluster,target,uid,job}') t
+CROSS JOIN LATERAL jobstats_totals(since, until, '{read_bytes,punch,open_time,metadata,service_time}', '{cluster,target,uid,job}') t
 LEFT JOIN LATERAL (
     SELECT sum(r.rate * r.seconds * r.coverage)::numeric AS total FROM rates r
     WHERE (r.step, r.cluster, r.target, r.uid, r.operation) = (s.step, t.cluster, t.target, t.uid, t.operation)
@@ -183,7 +183,7 @@ SELECT target, seconds, rate * seconds AS writes, coverage FROM jobstats_rates(o
 SELECT target, total FROM jobstats_totals(operations => '{write}', cluster => '{now}');
 SELECT total FROM jobstats_top(operation => 'write', cluster => '{now}');
 SELECT job, now() - first AS first, now() - last_active AS last_active, write, busiest_target FROM jobstats_summary(cluster => '{now}');
-SELECT target, rate * 480 AS bytes, coverage FROM jobstats_balance('x');
+SELECT target, rate * 480 AS bytes, coverage FROM jobstats_balance(filesystem => '{x}');
 -- A job is shown as far as it is known.
 SELECT target, total, now() - last_active AS last_active, coverage FROM jobstats_job('1', now() - interval '10 minutes', now()) WHERE operation = 'write';
 SELECT target, total, now() - last_active AS last_active, coverage FROM jobstats_job('1', now() - interval '3 minutes') WHERE operation = 'write';
@@ -192,7 +192,7 @@ ROLLBACK;
 -- Reading writes nothing, not even a transaction id.
 BEGIN READ ONLY;
 SELECT count(*) > 0 AS any FROM jobstats_summary(at(0), at(20));
-SELECT count(*) > 0 AS any FROM jobstats_balance(NULL, at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_balance(at(0), at(20));
 SELECT count(*) > 0 AS any FROM jobstats_densities(at(0), at(20));
 SELECT count(*) > 0 AS any FROM jobstats_job('101');
 SELECT pg_current_xact_id_if_assigned();
