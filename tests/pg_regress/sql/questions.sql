@@ -77,7 +77,7 @@ ORDER BY writes DESC
 LIMIT 10;
 
 -- What is the history of job 80977?
-SELECT target, operation, total, round(per_call) AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
+SELECT coalesce(target, 'whole job') AS target, operation, total, round(per_call) AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
     to_char(now() - last_active, 'HH24:MI') AS "ended ago", nodes
 FROM jobstats_job('80977');
 
