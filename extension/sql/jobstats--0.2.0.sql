@@ -878,7 +878,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_of_number_wrapper';
 COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
-'Shows what the job of this number did: jobstats_job(4711) is jobstats_job(''4711'').';
+'Shows what the job of this number did. jobstats_job(4711) is jobstats_job(''4711''). Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
