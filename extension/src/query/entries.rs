@@ -35,9 +35,7 @@ pub fn few(
 ) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
     let statement = if !plan.sources.has_users() {
-        filters
-            .has(Level::Entry)
-            .then(|| entries(filters, &params))
+        filters.has(Level::Entry).then(|| entries(filters, &params))
     } else {
         let conditions = filters.conditions_on_name(&params);
         conditions.map(|it| format!("SELECT person.uid FROM jobstats.users person WHERE true{it}"))

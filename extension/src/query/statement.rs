@@ -368,7 +368,10 @@ impl<'a> Statement<'a> {
         if !self.by_user() {
             return [self.of_few("entry_id").unwrap_or_default(), String::new()];
         }
-        let of_uid = self.question.filters.conditions_on_uid("usage", &self.params);
+        let of_uid = self
+            .question
+            .filters
+            .conditions_on_uid("usage", &self.params);
         let of_named = self.of_few("uid").unwrap_or_default();
         [String::new(), of_uid + &of_named]
     }
