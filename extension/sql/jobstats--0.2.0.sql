@@ -865,7 +865,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, counts of what was stored and what could not be used, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,

@@ -32,10 +32,18 @@ struct Target {
     delay: Option<f64>,
     usual_interval: Option<f64>,
     rejects: Option<f64>,
-    problems: Option<f64>,
+    /// The counts that feeds have made of the target. Retention takes nothing back.
+    counts: Counts,
     /// The work in the last observation; `None` if the target is silent, if there is no observation before the last
     /// one, or if the last one spans over an hour and over four usual intervals.
     work: Option<Work>,
+}
+
+/// Counts that only grow.
+struct Counts {
+    observations: f64,
+    text_bytes: f64,
+    problems: f64,
 }
 
 /// The work in the last observation.
@@ -72,7 +80,7 @@ impl Maintenance {
 
     fn tell(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
         const NONE: [(&str, &str); 0] = [];
-        out.family(
+        out.gauge(
             "jobstats_maintenance_completed_timestamp_seconds",
             Some("seconds"),
             "When jobstats_maintain() last came to its end, in seconds since 1970.",
@@ -80,7 +88,7 @@ impl Maintenance {
         if let Some(completed) = self.completed {
             out.sample(NONE, completed)?;
         }
-        out.family(
+        out.gauge(
             "jobstats_maintenance_problem",
             None,
             "1 where that left something undone, which jobstats.maintenance names, else 0.",
@@ -88,7 +96,7 @@ impl Maintenance {
         if self.completed.is_some() {
             out.sample(NONE, f64::from(u8::from(self.problem)))?;
         }
-        out.family(
+        out.gauge(
             "jobstats_rollup_lag_seconds",
             Some("seconds"),
             "How far the rollup stays behind; readers take what comes after from increments.",
@@ -105,7 +113,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, what could not be used in the last hour, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, counts of what was stored and what could not be used, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> SqlResult<String> {
     let text = connect(|client| -> Result<String, Error> {
@@ -143,7 +151,11 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         delay: row.get("delay")?,
         usual_interval: row.get("usual_interval")?,
         rejects: row.get("rejects")?,
-        problems: row.get("problems")?,
+        counts: Counts {
+            observations: row.get("observations")?,
+            text_bytes: row.get("text_bytes")?,
+            problems: row.get("problems")?,
+        },
         work: works.remove(&row.get("target_id")?),
     })
 }
@@ -250,6 +262,7 @@ fn exposition(
 ) -> Result<String, ExpositionError> {
     let mut out = Exposition::default();
     health(&mut out, targets)?;
+    counts(&mut out, targets)?;
     of_each(
         &mut out,
         targets,
@@ -267,7 +280,7 @@ fn exposition(
 }
 
 fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
-    out.family(
+    out.gauge(
         "jobstats_target_status",
         None,
         "1 for the status of the target in jobstats.health, 0 for the others.",
@@ -301,15 +314,29 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         Some("seconds"),
         "Median of the last intervals between observations.",
         |target| target.usual_interval,
+    )
+}
+
+/// Writes what has been counted since the target was first observed.
+fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    out.counter(
+        "jobstats_target_observations",
+        None,
+        "Observations that were stored of the target.",
     )?;
-    of_each(
-        out,
-        targets,
+    samples(out, targets, |target| Some(target.counts.observations))?;
+    out.counter(
+        "jobstats_target_text_bytes",
+        Some("bytes"),
+        "Size of the texts of these observations.",
+    )?;
+    samples(out, targets, |target| Some(target.counts.text_bytes))?;
+    out.counter(
         "jobstats_target_problems",
         None,
-        "Pieces of text read within the last hour that could not be used.",
-        |target| target.problems,
-    )
+        "Pieces of these texts that could not be used.",
+    )?;
+    samples(out, targets, |target| Some(target.counts.problems))
 }
 
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
@@ -342,14 +369,14 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     of_each(
         out,
         targets,
-        "jobstats_target_service_time",
+        "jobstats_target_requests_in_service",
         None,
-        "Seconds per second that the server spent on requests in the last observation: the mean number of requests in service.",
+        "Mean number of requests in service in the last observation: the seconds per second that the server spent on requests.",
         |target| target.service_time(timed),
     )
 }
 
-/// Writes a family with a sample of each target that has a value.
+/// Writes a family of gauges with a sample of each target that has a value.
 fn of_each(
     out: &mut Exposition,
     targets: &[Target],
@@ -358,7 +385,16 @@ fn of_each(
     help: &str,
     value: impl Fn(&Target) -> Option<f64>,
 ) -> Result<(), ExpositionError> {
-    out.family(name, unit, help)?;
+    out.gauge(name, unit, help)?;
+    samples(out, targets, value)
+}
+
+/// Writes a sample of each target that has a value.
+fn samples(
+    out: &mut Exposition,
+    targets: &[Target],
+    value: impl Fn(&Target) -> Option<f64>,
+) -> Result<(), ExpositionError> {
     for target in targets {
         if let Some(value) = value(target) {
             out.sample(target.labels(), value)?;
@@ -376,7 +412,7 @@ fn of_operations(
     help: &str,
     kind: Kind,
 ) -> Result<(), ExpositionError> {
-    out.family(name, Some(unit), help)?;
+    out.gauge(name, Some(unit), help)?;
     for target in targets {
         let Some(work) = &target.work else { continue };
         for (operation, amount) in target.operations().filter(|(it, _)| it.kind == kind) {
