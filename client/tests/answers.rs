@@ -207,6 +207,7 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         status: any(),
         uid: Some(uids),
         entry: any(),
+        user_name: None,
     };
     let by = || Some(Dimension::ALL.to_vec());
     let operations = texts(&["write_bytes"]);
@@ -242,6 +243,17 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         filters: filters.clone(),
     });
     assert!(!top.is_empty() && top.len() <= 2);
+    let sizes = store.ask(&Sizes {
+        window,
+        ..Sizes::default()
+    });
+    assert!(!sizes.is_empty());
+    for operation in ["read_bytes", "write_bytes"] {
+        let shares = sizes.iter().filter(|row| row.operation == operation);
+        let shares: f64 = shares.map(|row| row.share).sum();
+        assert!((shares - 1.0).abs() < 1e-9, "{sizes:?}");
+    }
+
     let densities = store.ask(&Densities {
         window,
         operation: operation(),
@@ -283,9 +295,19 @@ fn the_present_is_shown(store: &mut Store) {
     let one = store.ask(&Now {
         target: Some(exactly(TARGETS[0])),
         n: Some(1),
+        at: None,
     });
     assert_eq!(one.len(), 1);
     assert_eq!((one[0].target.as_str(), one[0].rank), (TARGETS[0], 1));
+    let then = store.ask(&Now {
+        target: Some(exactly(TARGETS[0])),
+        n: Some(1),
+        at: Some(one[0].time),
+    });
+    assert_eq!(
+        (then[0].time, &then[0].workload),
+        (one[0].time, &one[0].workload)
+    );
 
     let mut health = store.ask(&Health::default());
     health.retain(|row| row.target.is_some());
@@ -377,11 +399,16 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
     let rows = store.ask(&Job {
         job: summary.group.job.clone().unwrap(),
         window,
+        ..Job::default()
     });
-    let total = |operation: &str| {
+    let of = |operation: &str, is_whole: bool| {
         let rows = rows.iter().filter(|row| row.operation == operation);
-        sum(rows.map(|row| Some(row.total)))
+        sum(rows
+            .filter(|row| row.target.is_none() == is_whole)
+            .map(|row| Some(row.total)))
     };
+    let total = |operation: &str| of(operation, true);
+    assert_eq!(total("write_bytes"), of("write_bytes", false));
     assert_eq!(Some(total("write_bytes")), summary.write_bytes);
     assert_eq!(Some(total("service_time")), summary.service_time);
     assert_eq!(
@@ -391,7 +418,8 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
     assert_eq!(
         store.ask(&Job {
             job: "no such job".to_owned(),
-            window
+            window,
+            ..Job::default()
         }),
         []
     );
@@ -400,9 +428,10 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
 fn targets_and_densities_are_told(store: &mut Store) {
     let window = store.window;
     let mut balance = store.ask(&Balance {
-        filesystem: Some("small".to_owned()),
         window,
         operation: Some("write_bytes".to_owned()),
+        filesystem: texts(&["small"]),
+        ..Balance::default()
     });
     assert!(balance.is_sorted_by(|one, next| one.ratio >= next.ratio));
     balance.sort_by_key(|row| row.target.clone());

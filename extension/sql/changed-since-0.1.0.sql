@@ -3,7 +3,9 @@ DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval)
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_ingest(text, text, timestamptz, text, bytea, interval, text);
--- The reading functions have got the dimension entry.
+-- The column "user" has become user_name.
+DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);
+-- The reading functions have got the dimensions entry and user_name, and the argument exclude.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_densities(timestamptz, timestamptz, text, text[], integer, interval,
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_rates(timestamptz, timestamptz, text[], text[], interval,
@@ -14,6 +16,10 @@ DROP FUNCTION IF EXISTS @extschema@.jobstats_top(timestamptz, timestamptz, text,
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[], jsonb);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_totals(timestamptz, timestamptz, text[], text[],
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
+-- Further arguments and columns: steps and groups of a job, a time in the past, filters like those of all others.
+DROP FUNCTION IF EXISTS @extschema@.jobstats_job(text, timestamptz, timestamptz);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);
+DROP FUNCTION IF EXISTS @extschema@.jobstats_balance(text, timestamptz, timestamptz, text);
 
 -- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
 -- types, operators and aggregates in use consist of them.
@@ -38,3 +44,4 @@ BEGIN
     END LOOP;
 END
 $move$;
+DROP FUNCTION jobstats_internal.put_view(text, text);

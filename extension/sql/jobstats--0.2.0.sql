@@ -472,7 +472,7 @@ CREATE AGGREGATE jobstats_density_agg(value double precision) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
-'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
+'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted separately, NULL is ignored. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
 CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
@@ -605,7 +605,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role feed the store, and do nothing else. The role, and whoever has its rights, may feed texts of this cluster, of servers and targets whose names are LIKE these patterns, NULL is any, and of these sources. Call it again for more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for a pattern that is none, 22023 for a source that is none, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 22023 for an unknown source, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -658,9 +658,9 @@ WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR str
 ORDER BY array_position(ARRAY[
     'jobstats_help',
     'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_balance',
-    'jobstats_densities', 'jobstats_operations', 'jobstats_metrics',
+    'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
+    'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
@@ -722,20 +722,20 @@ CREATE FUNCTION jobstats_audit(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_audit_wrapper';
 COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
-'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] anew; no row where all is as it must be. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or that of the one before, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
+'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_balance(
-    filesystem text DEFAULT NULL,
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'write_bytes'
+    operation text DEFAULT 'write_bytes',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, rate double precision, ratio double precision,
     workload text, uid bigint, share double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_balance_wrapper';
-COMMENT ON FUNCTION jobstats_balance(text, timestamptz, timestamptz, text) IS
-'Shows which targets are busier than others, and who uses them most. Covers the file systems that are LIKE the pattern (NULL: all) in (since, until], with a row for each target of the kinds that report the operation, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_balance IS
+'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_begin_maintenance_wrapper';
@@ -766,14 +766,15 @@ CREATE FUNCTION jobstats_densities(
     step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, bucket integer, lower double precision, upper double precision, count bigint
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Counts how many users, jobs or targets have which rate. Per step, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Counts how many users, jobs or targets have which rate. Per step, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -799,6 +800,11 @@ CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';
 COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'Returns the value of the first reading.';
 
+CREATE FUNCTION jobstats_format(value double precision, operation text, quantity text DEFAULT 'rate') RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_format_wrapper';
+COMMENT ON FUNCTION jobstats_format(double precision, text, text) IS
+'Prints a number of an answer with its unit, as in 104 MB/s. quantity is the column that the number is from: rate, total or per_call. Three digits, decimal prefixes as storage is sold with (kB is 1000 bytes), times in the unit that suits them (23 ms, 90 min). A rate of service_time is the number of requests in service and has no unit. NULL where an argument is NULL. Errors: 22023 for an unknown operation or quantity.';
+
 CREATE FUNCTION jobstats_internal.growing_tables() RETURNS TABLE (relation text, kept text)
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_growing_tables_wrapper';
 COMMENT ON FUNCTION jobstats_internal.growing_tables() IS
@@ -809,7 +815,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first of the formats (jobid_name as on the clients) that matches it counts; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
 
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
@@ -842,15 +848,37 @@ AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
 COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 
-CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
-    cluster text, filesystem text, kind text, target text, operation text, total numeric, calls numeric,
-    per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+CREATE FUNCTION jobstats_job(
+    job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
+    "by" text[] DEFAULT '{target}'
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, node text,
+    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
+    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
+    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
     coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
-COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
-'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
+'Shows what one job did as a whole, then by target, node or step. The first rows are of the whole job, with target and node NULL; then come those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_job(
+    job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
+    "by" text[] DEFAULT '{target}'
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, node text,
+    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
+    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
+    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+    coverage double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_job_of_number_wrapper';
+COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
+'Shows what the job of this number did: jobstats_job(4711) is jobstats_job(''4711'').';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
@@ -865,17 +893,17 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics and says nothing of jobs: per target its health as in jobstats.health, counts of what was stored and what could not be used, and the rates of its last observation as in jobstats_now(); of the store, when it was maintained and how far its rollups stay behind. A silent target has no rates, nor one whose last observation spans over an hour. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, the problems of the last hour, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
+CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
-    rank bigint, workload text, uid bigint, "user" text, operation text, rate double precision,
+    rank bigint, workload text, uid bigint, user_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
-COMMENT ON FUNCTION jobstats_now(text, integer) IS
-'Shows who keeps each target busy right now. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
@@ -891,14 +919,14 @@ CREATE FUNCTION jobstats_parse(body text) RETURNS TABLE (
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_parse_wrapper';
 COMMENT ON FUNCTION jobstats_parse(text) IS
-'Splits a text of job_stats into rows, one per operation. Each line is as printed, nothing left out but what jobstats_problems() shows, nothing counted together. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
+'Splits a text of job_stats into rows, one per operation. Each line is as printed; only the lines that jobstats_problems() shows are left out. target is NULL where the text has no name, entry is empty where the identifier is blank. Times are in seconds on the clock epoch or boot (Lustre 2.15.0 and 2.15.1); what a line does not have is NULL. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
     line integer, target text, entry text, reason text, text text
 )
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
 COMMENT ON FUNCTION jobstats_problems(text) IS
-'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside of a record are no problem. Body NULL gives no row. Rows go through a file where they are many. Error: 53200 out of memory.';
+'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
@@ -911,23 +939,29 @@ CREATE FUNCTION jobstats_rates(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, rate double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_rates_wrapper';
 COMMENT ON FUNCTION jobstats_rates IS
-'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries anew, and returns how many changed. It goes by jobstats.entry_formats. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_rename_target_wrapper';
+COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
+'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
@@ -936,7 +970,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes what is stored anew from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
@@ -950,7 +984,13 @@ COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
 
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_wrapper';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter began anew.';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter was reset.';
+
+CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_retire_target_wrapper';
+COMMENT ON FUNCTION jobstats_retire_target(text, text) IS
+'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
@@ -996,6 +1036,23 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_share_w
 COMMENT ON FUNCTION jobstats_share(bigint, timestamptz, timestamptz, timestamptz, timestamptz) IS
 'Returns the part of a value that lies in a window. The value counted in (row_since, row_time] is divided at the edges of (since, until], as if it had happened evenly: a difference of cumulative floors, so that adjacent parts add up to the value.';
 
+CREATE FUNCTION jobstats_sizes(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    "by" text[] DEFAULT '{}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text,
+    operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
+    mean double precision, stddev double precision
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_sizes_wrapper';
+COMMENT ON FUNCTION jobstats_sizes IS
+'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_internal.skip_empty_days(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz
 ) RETURNS timestamptz
@@ -1014,17 +1071,18 @@ CREATE FUNCTION jobstats_summary(
     "by" text[] DEFAULT '{job}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_summary_wrapper';
 COMMENT ON FUNCTION jobstats_summary IS
-'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.to_convert() RETURNS TABLE (relation text, key text, unit text, aggregate boolean)
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1039,34 +1097,35 @@ CREATE FUNCTION jobstats_top(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     rank bigint,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, total numeric, rate double precision, share double precision, calls numeric,
     per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
     operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_totals_wrapper';
 COMMENT ON FUNCTION jobstats_totals IS
-'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
+'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
@@ -1087,7 +1146,7 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'jobstats.locks has lost a row',
-            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
+            HINT = 'Run SELECT jobstats_setup(); it restores missing rows.';
     END IF;
 END
 $$;
@@ -1387,19 +1446,108 @@ CREATE AGGREGATE jobstats_internal.observed(since timestamptz, until timestamptz
 COMMENT ON AGGREGATE jobstats_internal.observed(timestamptz, timestamptz, timestamptz[]) IS
 'Internal: how many microseconds of each step between edges, which are in order and the same in all rows, lie in the spans (since, until]; NULL where there are none.';
 
-CREATE FUNCTION jobstats_internal.put_view(view text, definition text) RETURNS void
+CREATE FUNCTION jobstats_internal.put_views(views text[], definitions text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    failed text[] := '{}';
+    outdated text[];
+    others text;
+    grants text[];
+    statement text;
 BEGIN
-    EXECUTE definition;
-EXCEPTION WHEN invalid_table_definition THEN
-    -- CREATE OR REPLACE VIEW can neither remove columns nor change their order.
-    EXECUTE format('DROP VIEW jobstats.%I', view);
-    EXECUTE definition;
+    FOR n IN 1 .. cardinality(views) LOOP
+        BEGIN
+            EXECUTE definitions[n];
+        EXCEPTION WHEN invalid_table_definition OR undefined_column THEN
+            -- CREATE OR REPLACE VIEW can neither remove nor rename columns, and a view on such a view lacks new columns of it.
+            failed := failed || views[n];
+        END;
+    END LOOP;
+    IF cardinality(failed) = 0 THEN
+        RETURN;
+    END IF;
+
+    SELECT coalesce(array_agg(d.name) FILTER (WHERE d.is_own), '{}'), string_agg(d.name, ', ' ORDER BY d.name) FILTER (WHERE NOT d.is_own)
+    INTO outdated, others
+    FROM jobstats_internal.dependents(failed, views) d;
+    IF others IS NOT NULL THEN
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = format('views of jobstats have other columns in this version, and others depend on them: %s', others),
+            HINT = 'Nothing has changed. Keep the definitions of these, drop them, run jobstats_setup(), and make them again. '
+                'Rows of rates and rollups are of (since, until]; the column "time" is gone.';
+    END IF;
+    grants := jobstats_internal.grants_on(outdated);
+    FOR n IN REVERSE cardinality(views) .. 1 LOOP
+        IF views[n] = ANY (outdated) THEN
+            EXECUTE format('DROP VIEW jobstats.%I', views[n]);
+        END IF;
+    END LOOP;
+    FOR n IN 1 .. cardinality(views) LOOP
+        IF views[n] = ANY (failed || outdated) THEN
+            EXECUTE definitions[n];
+        END IF;
+    END LOOP;
+    FOREACH statement IN ARRAY grants LOOP
+        BEGIN
+            EXECUTE statement;
+        EXCEPTION WHEN undefined_column THEN
+            -- The right was one on a column that is gone.
+            NULL;
+        END;
+    END LOOP;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.put_view(text, text) IS
-'Internal: makes a view of the store by a CREATE OR REPLACE VIEW, or makes it anew.';
+COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
+'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+
+CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH RECURSIVE own AS (
+    SELECT c.oid, c.relname::text AS name FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relkind = 'v' AND c.relname = ANY (views)
+),
+found (classid, objid) AS (
+    SELECT 'pg_class'::regclass::oid, o.oid FROM own o WHERE o.name = ANY (outdated)
+    UNION
+    SELECT CASE WHEN w.oid IS NULL THEN d.classid ELSE 'pg_class'::regclass::oid END, coalesce(w.ev_class, d.objid)
+    FROM found f
+    -- Row types belong to relations, and so do triggers, which would be dropped with a view.
+    JOIN pg_depend d ON d.refclassid = f.classid AND d.refobjid = f.objid
+        AND (d.deptype = 'n' OR d.classid IN ('pg_type'::regclass, 'pg_trigger'::regclass))
+    LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+)
+SELECT coalesce(o.name, pg_describe_object(f.classid, f.objid, 0)), o.oid IS NOT NULL
+FROM found f
+LEFT JOIN own o ON f.classid = 'pg_class'::regclass AND o.oid = f.objid
+WHERE f.classid <> 'pg_type'::regclass
+$$;
+COMMENT ON FUNCTION jobstats_internal.dependents(text[], text[]) IS
+'Internal: those of the views of the store that are outdated, and all that depends on them; own are the views of the store.';
+
+CREATE FUNCTION jobstats_internal.grants_on(views text[]) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT coalesce(array_agg(format('GRANT %s%s ON jobstats.%I TO %s%s', g.privilege, ' (' || quote_ident(g.column_name) || ')', g.view,
+    CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,
+    CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' END)), '{}')
+FROM (
+    SELECT c.relname AS view, NULL::name AS column_name, a.privilege_type AS privilege, a.grantee, a.is_grantable, c.relowner
+    FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
+    UNION ALL
+    -- The end of a row was called time.
+    SELECT c.relname, CASE t.attname WHEN 'time' THEN 'until' ELSE t.attname END, a.privilege_type, a.grantee, a.is_grantable, c.relowner
+    FROM pg_class c
+    JOIN pg_attribute t ON t.attrelid = c.oid
+    CROSS JOIN LATERAL aclexplode(t.attacl) a
+    WHERE c.relnamespace = to_regnamespace('jobstats') AND c.relname = ANY (views)
+) g
+WHERE g.grantee <> g.relowner
+$$;
+COMMENT ON FUNCTION jobstats_internal.grants_on(text[]) IS
+'Internal: the statements that grant again what others than their owner may do with views of the store.';
 
 -- The range of each setting.
 
@@ -1880,7 +2028,7 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('jobstats.%s has lost a row', lost),
-            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.';
+            HINT = 'Run SELECT jobstats_setup(); it restores missing rows, with default settings.';
     END IF;
 END
 $$;
@@ -2278,7 +2426,7 @@ BEGIN
     BEGIN
         PERFORM jobstats_internal.begin_maintenance();
     EXCEPTION WHEN lock_not_available THEN
-        RAISE WARNING 'another call of jobstats_maintain() is at work';
+        RAISE WARNING 'another call of jobstats_maintain() is running';
         RETURN;
     END;
     LOOP
@@ -2299,7 +2447,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';
+'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 42501 where the caller does not have the rights of the owner.';
 
 -- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
 -- others may call are named below.
@@ -2325,8 +2473,9 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
-    jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job, jobstats_metrics, jobstats_now, jobstats_rates,
-    jobstats_summary, jobstats_top, jobstats_totals,
+    jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
+    jobstats_job(bigint, timestamptz, timestamptz, interval, text[]), jobstats_metrics, jobstats_now, jobstats_rates,
+    jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_forever, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,

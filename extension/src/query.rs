@@ -3,7 +3,8 @@
 //! All functions share one engine. The arguments ([`dimension`], [`filters`], [`measure`]) make a [`question`]. Its
 //! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
 //! are few ([`entries`]). One statement with parameters answers the question ([`statement`], [`usage`]; made of
-//! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function.
+//! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function. If there are
+//! none, [`unknown`] says why.
 
 mod aggregates;
 mod answer;
@@ -17,5 +18,6 @@ mod plan;
 mod question;
 mod sources;
 mod statement;
+mod unknown;
 mod usage;
 mod window;

@@ -5,12 +5,18 @@ use super::{Source, Window, answer, question};
 question! {
     /// How evenly are the targets of a file system used?
     Balance(Source::Function("jobstats_balance")) -> BalanceRow {
-        /// A pattern of the names of file systems; `None` for all.
-        filesystem: Option<String>,
         /// The window.
         window: Window,
         /// The operation; `write_bytes` by default.
         operation: Option<String>,
+        /// Patterns of the names of clusters; `None` for all.
+        cluster: Option<Vec<String>>,
+        /// Patterns of the names of file systems; `None` for all.
+        filesystem: Option<Vec<String>>,
+        /// The kinds of targets; `None` for those that report the operation.
+        kind: Option<Vec<String>>,
+        /// Patterns of the names of targets; `None` for all.
+        target: Option<Vec<String>>,
     }
 }
 

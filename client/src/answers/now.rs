@@ -11,6 +11,8 @@ question! {
         target: Option<String>,
         /// The number of rows per target; ten by default.
         n: Option<i32>,
+        /// The time that is asked about; `None` is now.
+        at: Option<Timestamp>,
     }
 }
 
@@ -27,7 +29,7 @@ answer! {
         server: String,
         /// The time of the last observation.
         time: Timestamp,
-        /// The time since then.
+        /// The time from then to now, or to the time that is asked about.
         age: Interval,
         /// The seconds that count: those that the observation covers, but at most an hour.
         seconds: f64,
@@ -38,7 +40,7 @@ answer! {
         /// The number of the user.
         uid: Option<i64>,
         /// The name of the user, if the store knows it.
-        user: Option<String>,
+        user_name: Option<String>,
         /// The operation that took most of the time.
         operation: String,
         /// The calls of that operation per second.

@@ -255,6 +255,7 @@ column!(
     TimestampWithTimeZone,
     Vec<u8>,
     Vec<f64>,
+    Vec<Option<i64>>,
     Vec<Option<f64>>,
     Vec<String>
 );

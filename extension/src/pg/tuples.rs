@@ -7,8 +7,8 @@ use std::ffi::c_long;
 use std::marker::PhantomData;
 
 use pgrx::datum::DatumWithOid;
-use pgrx::pg_sys;
 use pgrx::spi::{SpiClient, SpiCursor, SpiTupleTable};
+use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
 use crate::pg::tuplestore::{ColumnType, columns};
@@ -21,6 +21,9 @@ pub const FLOATS: [pg_sys::Oid; 1] = [pg_sys::FLOAT8OID];
 
 /// The type of columns that [`Tuples::boolean`] reads.
 pub const BOOLEANS: [pg_sys::Oid; 1] = [pg_sys::BOOLOID];
+
+/// The type of columns that [`Tuples::text`] reads.
+pub const TEXTS: [pg_sys::Oid; 1] = [pg_sys::TEXTOID];
 
 /// The rows of a statement. One of them is current.
 pub struct Tuples<'conn> {
@@ -127,5 +130,12 @@ impl<'conn> Tuples<'conn> {
     #[inline]
     pub fn boolean(&self, column: usize) -> Option<bool> {
         self.datum(column).map(|it| it.value() & 0xff != 0)
+    }
+
+    /// Returns a copy of the value of a column of [this type](TEXTS), which must have been [checked](Self::require).
+    pub fn text(&self, column: usize) -> Option<String> {
+        let datum = self.datum(column)?;
+        // SAFETY: the value is a text, and lives as long as the connection.
+        unsafe { String::from_datum(datum, false) }
     }
 }

@@ -15,11 +15,12 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
-use crate::query::entries::few_entries;
+use crate::query::entries::few;
 use crate::query::measure::Measure;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
 use crate::query::statement::Statement;
+use crate::query::unknown;
 use crate::query::window::{ROW_LIMIT, Window};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
@@ -33,26 +34,21 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
 ];
 
 /// Writes the rows that answer a question. Raises a notice if the question asks for times that the servers do not
-/// report.
+/// report, or if there are no rows because a filter names nothing.
 pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         let Some(plan) = Plan::find(client, question)? else {
-            return Ok(());
+            return unknown::explain(client, &question.filters);
         };
-        // Rollups by user are filtered by user, not by entry.
-        let entries = if plan.sources.has_users() {
-            None
-        } else {
-            few_entries(client, &question.filters)?
-        };
-        let statement = Statement::new(question, &plan, entries);
+        let few = few(client, &plan, &question.filters)?;
+        let statement = Statement::new(question, &plan, few);
         let query = statement.complete();
         let groups = Tuples::query(client, &query.sql, &query.params)?;
         if groups.len() > ROW_LIMIT {
             return Err(Error::TooManyRows);
         }
-        let timed = Writer::new(question, &plan.window, groups, rows)?.write()?;
+        let (timed, written) = Writer::new(question, &plan.window, groups, rows)?.write()?;
         if timed == Some(false)
             && question.measures.list.iter().any(Measure::is_time)
             && lacks_times(client, &statement)?
@@ -63,6 +59,9 @@ pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
             );
         }
         plan.raise_notices();
+        if written == 0 {
+            unknown::explain(client, &question.filters)?;
+        }
         Ok(())
     })?;
     Ok(())
@@ -97,9 +96,9 @@ enum Source {
 struct Columns {
     timed: usize,
     step: usize,
-    /// The time for which the targets were observed, how many they are, and whether MDTs and OSTs are among them; unless
-    /// the answer has buckets instead of groups.
-    targets: Option<[usize; 4]>,
+    /// The time for which the targets were observed, how many they are, the time for which they were retired, and whether
+    /// MDTs and OSTs are among them; unless the answer has buckets instead of groups.
+    targets: Option<[usize; 5]>,
     /// The flags whether the total of each measure is not zero, if the answer has a row for each measure.
     occurs: Vec<usize>,
 }
@@ -180,6 +179,7 @@ impl<'a> Writer<'a> {
                 _ => Some([
                     place("observed", &FLOATS)?,
                     place("targets", &INTEGERS)?,
+                    place("idle", &FLOATS)?,
                     place("mdt", &BOOLEANS)?,
                     place("ost", &BOOLEANS)?,
                 ]),
@@ -203,8 +203,8 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes all groups. Returns whether the servers report times, if that is known.
-    fn write(mut self) -> Result<Option<bool>, Error> {
+    /// Writes all groups. Returns whether the servers report times, if that is known, and the number of rows.
+    fn write(mut self) -> Result<(Option<bool>, usize), Error> {
         if self.question.measures.all {
             self.choose_measures();
         }
@@ -219,7 +219,7 @@ impl<'a> Writer<'a> {
                 self.write_group(&observed)?;
             }
         }
-        Ok(timed)
+        Ok((timed, self.written))
     }
 
     /// Marks the measures that occur in any group as wanted.
@@ -238,9 +238,10 @@ impl<'a> Writer<'a> {
         let step = step.and_then(|index| self.window.step(index));
         let (start, seconds) = step.ok_or_else(|| missing("step"))?;
         let (mut coverage, mut kinds) = (0.0, (false, false));
-        if let Some([observed, targets, mdt, ost]) = self.columns.targets {
+        if let Some([observed, targets, idle, mdt, ost]) = self.columns.targets {
+            let seconds_of = |column| self.groups.float(column).unwrap_or(0.0);
             let targets = self.groups.integer(targets).unwrap_or(0);
-            coverage = self.groups.float(observed).unwrap_or(0.0) / (targets as f64 * seconds);
+            coverage = seconds_of(observed) / (targets as f64 * seconds - seconds_of(idle));
             let has = |column| self.groups.boolean(column) == Some(true);
             kinds = (has(mdt), has(ost));
         }

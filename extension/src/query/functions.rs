@@ -5,12 +5,14 @@
 
 mod balance;
 mod densities;
+mod format;
 mod job;
 mod last_work;
 mod metrics;
 mod now;
 mod rates;
 mod share;
+mod sizes;
 mod summary;
 mod top;
 mod totals;

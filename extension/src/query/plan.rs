@@ -43,10 +43,21 @@ impl Plan {
     pub fn find(client: &SpiClient<'_>, question: &Question) -> Result<Option<Self>, Error> {
         store::require(client)?;
         question.filters.require_patterns()?;
-        let window = Window::resolve(client, &question.period, &question.filters)?;
-        let Some(window) = window.filter(|_| !question.measures.list.is_empty()) else {
+        match Window::resolve(client, &question.period, &question.filters)? {
+            Some(window) => Self::over(client, question, window),
+            None => Ok(None),
+        }
+    }
+
+    /// Finds the sources of a question in this window; `None` if the question asks for no operation.
+    pub fn over(
+        client: &SpiClient<'_>,
+        question: &Question,
+        window: Window,
+    ) -> Result<Option<Self>, Error> {
+        if question.measures.list.is_empty() {
             return Ok(None);
-        };
+        }
         require_bearable(client, &window, &question.filters)?;
         let sources = if question.asks_servers() {
             Sources::increments(client, &window)?
@@ -64,23 +75,28 @@ impl Plan {
     /// Raises notices if the answer does not cover all targets up to its end, or would have been different when the
     /// increments were still kept.
     pub fn raise_notices(&self) {
+        self.note_behind();
+        self.note_age();
+    }
+
+    /// Raises a notice if the answer does not cover all targets up to its end.
+    pub fn note_behind(&self) {
         if !self.window.behind.is_empty() {
             pgrx::notice!("{}", behind(&self.window.behind));
         }
-        self.note_age();
     }
 
     fn note_age(&self) {
         let kept_since = self.instants.kept_since;
         if self.sources.parts().next().is_some() {
             pgrx::notice!(
-                "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
-                 kept, are told as if it had happened evenly"
+                "increments are kept since {kept_since}; older data is only available per bucket of a rollup, and values inside a \
+                 bucket are interpolated"
             );
         }
         if self.sources.has_lost() {
             pgrx::notice!(
-                "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
+                "increments are kept since {kept_since}; older data that is not in rollups counts as not observed"
             );
         }
     }

@@ -53,7 +53,7 @@ DO $$ BEGIN
 END $$;
 
 -- Who is hammering MDT0000 right now?
-SELECT rank, workload, "user", operation, round(rate) AS "per second", round(service_time::numeric, 2) AS "in service",
+SELECT rank, workload, user_name, operation, round(rate) AS "per second", round(service_time::numeric, 2) AS "in service",
     round(100 * share) AS percent
 FROM jobstats_now('scratch-MDT0000', 3);
 

@@ -2,131 +2,94 @@
 
 use std::collections::HashSet;
 
-use jobstats_core::instant::Span;
-use pgrx::datum::TimestampWithTimeZone;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
-use pgrx::{AnyNumeric, IntoDatum};
 
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
-use crate::pg::spi::{Row, SqlResult, Statements, connect};
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
 use crate::query::dimension::By;
 use crate::query::entries::if_few;
 use crate::query::filters::{Filters, exactly};
-use crate::query::measure::{CALLS_FOR_MEAN, Measure, Measures};
+use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
 use crate::query::statement::Statement;
+use crate::query::unknown;
 use crate::store;
 
-use work::{Done, Entries, Work};
+use entries::Entries;
+use grouping::Grouping;
+use report::Report;
+use scope::Scope;
+use time::{Asked, Chosen};
+use work::Work;
 
+mod details;
+mod entries;
+mod grouping;
+mod report;
+mod scope;
 mod span;
+mod time;
 mod work;
 
-/// Returns the total of a measure, which is exact, also in seconds.
-fn total(measure: &Measure, total: i128) -> Result<AnyNumeric, Error> {
-    let total = AnyNumeric::from(total);
-    if !measure.total.iter().any(|term| term.in_seconds) {
-        return Ok(total);
-    }
-    let seconds = total * numeric(AnyNumeric::try_from("0.000001"))?;
-    numeric(AnyNumeric::try_from(seconds.normalize()))
-}
-
-fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
-    value.map_err(|error| Error::Damaged(error.to_string()))
-}
-
-/// Returns the bytes or microseconds per call, unless there are too few calls.
-fn per_call(done: &Done) -> Result<Option<f64>, Error> {
-    match (done.spent, done.calls) {
-        (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
-            let per_call = AnyNumeric::from(spent) / AnyNumeric::from(calls);
-            Ok(Some(numeric(f64::try_from(per_call))?))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// A target that was observed.
-struct Target {
-    id: i32,
-    cluster: String,
-    filesystem: Option<String>,
-    kind: String,
-    name: String,
-    /// The observed time in microseconds.
-    observed: i64,
-}
-
-impl Target {
-    fn read(row: &Row<'_>) -> Result<Self, Error> {
-        Ok(Self {
-            id: row.get("target_id")?,
-            cluster: row.get("cluster")?,
-            filesystem: row.get("filesystem")?,
-            kind: row.get("kind")?,
-            name: row.get("target")?,
-            observed: row.get::<Option<i64>>("observed")?.unwrap_or(0),
-        })
-    }
-
-    /// Writes the usage of the job for one operation on this target. `width` is that of the window in seconds.
-    fn write(
-        &self,
-        measure: &Measure,
-        done: &Done,
-        width: f64,
-        rows: &mut Rows,
-    ) -> Result<(), Error> {
-        let total = total(measure, done.total)?;
-        let seconds = self.observed as f64 / 1e6;
-        let per_second = numeric(f64::try_from(total.clone()))? / seconds;
-        let per_call = per_call(done)?;
-        let (first, last_active) = (timestamptz(done.first)?, timestamptz(done.last)?);
-        rows.put(|| {
-            [
-                self.cluster.as_str().into_datum(),
-                self.filesystem.as_deref().into_datum(),
-                self.kind.as_str().into_datum(),
-                self.name.as_str().into_datum(),
-                measure.name.as_str().into_datum(),
-                total.into_datum(),
-                done.calls.map(AnyNumeric::from).into_datum(),
-                per_call.into_datum(),
-                (seconds > 0.0).then_some(per_second).into_datum(),
-                first.into_datum(),
-                last_active.into_datum(),
-                i64::try_from(done.nodes.len())
-                    .unwrap_or(i64::MAX)
-                    .into_datum(),
-                (seconds / width).into_datum(),
-            ]
-        });
-        Ok(())
-    }
-}
-
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_job(job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS TABLE (
-    cluster text, filesystem text, kind text, target text, operation text, total numeric, calls numeric,
-    per_call double precision, rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+CREATE FUNCTION jobstats_job(
+    job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
+    "by" text[] DEFAULT '{target}'
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, node text,
+    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
+    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
+    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
     coverage double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz) IS
-'Shows what one job did, by target and operation. For each, and for metadata and service_time, it says how much, in how many calls, from when to when and on how many nodes. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the target was observed. Errors: 22023 where job is NULL or the window empty, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
+'Shows what one job did as a whole, then by target, node or step. The first rows are of the whole job, with target and node NULL; then come those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
-fn jobstats_job(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
-    let (since, until) = (arguments.take()?, arguments.take()?);
+    answer(job, arguments, rows)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_job(
+    job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
+    "by" text[] DEFAULT '{target}'
+) RETURNS TABLE (
+    "time" timestamptz, seconds double precision,
+    cluster text, filesystem text, kind text, target text, node text,
+    operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
+    stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
+    mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
+    coverage double precision
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
+'Shows what the job of this number did: jobstats_job(4711) is jobstats_job(''4711'').';
+"#)]
+fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let job = arguments.take::<i64>()?;
+    answer(job.map(|job| job.to_string()), arguments, rows)
+}
+
+/// Answers for a job. The other arguments are still to be taken.
+fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let asked = Asked {
+        since: arguments.take::<TimestampWithTimeZone>()?,
+        until: arguments.take()?,
+        step: arguments.take::<Interval>()?,
+    };
+    let grouping = Grouping::parse(arguments.take()?)?;
     let job = job.ok_or_else(|| {
         Error::argument(
             "job must not be NULL",
@@ -137,8 +100,13 @@ fn jobstats_job(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     connect(|client| {
         store::require(client)?;
         let entries = Entries::of_job(client, &job)?;
-        match period(client, &job, &entries, since, until)? {
-            Some(period) => of_job(client, &job, &entries, period, &mut rows),
+        let filters = Filters::default().only("job", exactly(&job));
+        let chosen = asked.choose(client, &job, &entries, &filters)?;
+        if entries.is_empty() {
+            return unknown::explain(client, &filters);
+        }
+        match chosen {
+            Some(chosen) => of_job(client, filters, &entries, &grouping, chosen, &mut rows),
             None => Ok(()),
         }
     })?;
@@ -147,74 +115,54 @@ fn jobstats_job(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
 
 fn of_job(
     client: &SpiClient<'_>,
-    job: &str,
+    filters: Filters,
     entries: &Entries,
-    period: Period,
+    grouping: &Grouping,
+    chosen: Chosen,
     rows: &mut Rows,
 ) -> Result<(), Error> {
     let question = Question {
-        period,
+        period: Period::default(),
         by: By::these(&["cluster", "filesystem", "kind", "target"]),
         measures: Measures::every()?,
-        filters: Filters::default().only("job", exactly(job)),
+        filters,
         totals: true,
         calls: true,
         wanted: Wanted::All,
     };
-    let Some(plan) = Plan::find(client, &question)? else {
+    let Some(plan) = Plan::over(client, &question, chosen.window)? else {
         return Ok(());
     };
     let statement = Statement::new(&question, &plan, if_few(entries.ids()));
     let targets = statement.targets();
     let targets = client.query(&*targets.sql, &targets.params)?;
-    let targets = targets.map(|row| Target::read(&row));
-    let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
-    let mut work = Work::new(&question.measures);
-    let mdts = targets.iter().filter(|it| it.kind == "MDT");
-    let mdts: HashSet<i32> = mdts.map(|it| it.id).collect();
+    let scope = Scope::read(targets, &plan.window, grouping)?;
+    let mut work = Work::new(&question.measures, grouping.by_node);
+    let mdts: HashSet<i32> = scope.mdts().collect();
     let usage = statement.rows_of_entries(&work.columns());
     work.add_rows(client, &usage, entries, &mdts)?;
     plan.raise_notices();
-    let width = plan.window.step(0).map_or(0.0, |(_, seconds)| seconds);
-    for target in &targets {
-        for (measure, done) in question.measures.list.iter().zip(work.on(target.id)) {
-            if let Some(done) = done {
-                target.write(measure, done, width, rows)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns the window. A bound that is NULL is the first or last time of the job's rows. Returns `None` if the job has
-/// no rows in the window.
-fn period(
-    client: &SpiClient<'_>,
-    job: &str,
-    entries: &Entries,
-    since: Option<TimestampWithTimeZone>,
-    until: Option<TimestampWithTimeZone>,
-) -> Result<Option<Period>, Error> {
-    let whole = |since, until| Period {
-        since,
-        until,
-        step: None,
-        // All stored usage of the job counts, even if some targets have not yet been observed up to the end of the
-        // window.
-        fixed: true,
+    let details = if chosen.is_whole && chosen.has_buckets {
+        details::of_job(
+            client,
+            &plan,
+            &question.measures,
+            &work,
+            entries,
+            &scope,
+            grouping,
+        )?
+    } else {
+        None
     };
-    if since.is_some() && until.is_some() {
-        return Ok(Some(whole(since, until)));
-    }
-    let [from, to] = [since, until].map(|time| time.map(micros).transpose());
-    let (from, to) = (from?, to?);
-    let span = span::of_job(client, job, &entries.ids())?;
-    let reaches = |&(first, last): &Span| {
-        from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)
+    let report = Report {
+        window: &plan.window,
+        has_buckets: chosen.has_buckets,
+        by_node: grouping.by_node,
+        measures: &question.measures.list,
+        scope: &scope,
+        entries,
+        details: details.as_ref(),
     };
-    let Some((first, last)) = span.filter(reaches) else {
-        return Ok(None);
-    };
-    let (first, last) = (timestamptz(first)?, timestamptz(last)?);
-    Ok(Some(whole(since.or(Some(first)), until.or(Some(last)))))
+    report.write(&work, rows)
 }

@@ -6,6 +6,7 @@ use jobstats_core::operation::{OPERATIONS, Operation};
 use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
 
 use crate::pg::argument::require_pattern;
 use crate::pg::arguments::Arguments;
@@ -14,9 +15,12 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{self, SqlResult, Statements, connect};
 use crate::pg::template::sql;
+use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
+use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
+use crate::query::unknown;
 use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::views::LAST_WORK;
@@ -26,7 +30,7 @@ struct Usage {
     target: Target,
     workload: String,
     uid: Option<i64>,
-    user: Option<String>,
+    user_name: Option<String>,
     /// The number of calls per operation.
     calls: Vec<f64>,
     /// The microseconds per operation.
@@ -64,28 +68,48 @@ struct Ranked {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10) RETURNS TABLE (
+CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
-    rank bigint, workload text, uid bigint, "user" text, operation text, rate double precision,
+    rank bigint, workload text, uid bigint, user_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_now(text, integer) IS
-'Shows who keeps each target busy right now. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. time is that of the observation, age how long ago that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let target = arguments.take::<String>()?;
     let n = rows_wanted(arguments.take()?)?;
+    let at = arguments.take::<TimestampWithTimeZone>()?;
+    at.map_or(Ok(0), micros)?;
     let usages = connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
         target.as_deref().map_or(Ok(()), require_pattern)?;
-        let found = client.query(&*statement()?, &[target.into()])?;
+        let found = client.query(&*statement()?, &[target.clone().into(), at.into()])?;
+        if found.len() == 0 {
+            note_age(client, at)?;
+            let patterns = target.map(|target| vec![Some(target)]);
+            unknown::explain(client, &Filters::default().any_of("target", patterns))?;
+        }
         require_room(found.len(), USAGE_BYTES)?;
         PAUSE.among(found).map(|row| Usage::read(&row)).collect()
     })?;
     for ranked in ranked(usages, n) {
         ranked.write(&mut rows);
+    }
+    Ok(())
+}
+
+/// Raises a notice if a time is too old: the increments of then are not stored any more.
+fn note_age(client: &SpiClient<'_>, at: Option<TimestampWithTimeZone>) -> Result<(), Error> {
+    let kept_since = store::settings(client)?.kept_since;
+    if at
+        .map(micros)
+        .transpose()?
+        .is_some_and(|at| at <= kept_since)
+    {
+        pgrx::notice!("increments are kept since {}", timestamptz(kept_since)?);
     }
     Ok(())
 }
@@ -124,7 +148,7 @@ impl Usage {
             },
             workload: row.at(9)?,
             uid: row.at(10)?,
-            user: row.at(11)?,
+            user_name: row.at(11)?,
             calls: known(row.at(12)?),
             usecs: known(row.at(13)?),
         })
@@ -152,7 +176,7 @@ impl Ranked {
                 self.rank.into_datum(),
                 self.usage.workload.into_datum(),
                 self.usage.uid.into_datum(),
-                self.usage.user.into_datum(),
+                self.usage.user_name.into_datum(),
                 self.operation.into_datum(),
                 self.rate.into_datum(),
                 self.service_time.into_datum(),

@@ -1,17 +1,18 @@
--- What every workload and user did in the last observation of each target, or in the last hour of it: who asks about now
+-- What every workload and user did in the last observation of each target, now or at a time, or in the last hour of it: who asks about now
 -- does not ask what an observation after a gap of days says of these days.
 WITH last AS MATERIALIZED (
     SELECT t.target_id, t.cluster, t.name, t.kind, o.server, greatest(o.since, o."time" - interval '1 hour') AS since, o."time"
     FROM jobstats.targets t
     CROSS JOIN LATERAL (
         SELECT o.server, o.since, o."time" FROM jobstats.observations o
-        WHERE o.target_id = t.target_id AND o."time" > now() - interval '24 hours'
+        WHERE o.target_id = t.target_id AND o."time" > coalesce($2, now()) - interval '24 hours'
+            AND ($2 IS NULL OR o."time" <= $2)
         ORDER BY o."time" DESC LIMIT 1
     ) o
-    WHERE o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE $1)
+    WHERE t.retired IS NULL AND o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE $1)
 ),
 @last_work@
-SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", now() - l."time" AS age,
+SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", coalesce($2, now()) - l."time" AS age,
     extract(epoch FROM l."time" - l.since)::double precision AS seconds, w.workload, w.uid, u.user_name, w.calls, w.usecs
 FROM last l
 JOIN (

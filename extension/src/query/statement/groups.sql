@@ -1,12 +1,12 @@
--- One row per step and group: the dimensions, the seconds observed, the number of targets, whether MDTs and OSTs are among
--- them, and the measures.
+-- One row per step and group: the dimensions, the seconds observed, the number of targets, the seconds for which targets were
+-- retired, whether MDTs and OSTs are among them, and the measures.
 --
 -- The expression `target_id + 0` hides the number of targets from the planner. The planner knows nothing about the units,
 -- would expect fewer distinct keys in them, and would put all rows into a hash table (39 of 157 ms) to look up the units in it.
 --
 -- In the rows of a single step, the number of the step is a constant. In a join by it, the planner would expect one matching
 -- unit, and would read all rows for each of the units: the join is by step only if there are several.
-SELECT sums.step@dimensions@, coverage.observed, coverage.targets, coverage.mdt, coverage.ost@values@
+SELECT sums.step@dimensions@, coverage.observed, coverage.targets, coverage.idle, coverage.mdt, coverage.ost@values@
 FROM (
     SELECT scope.unit_group, scope.step@entry@@sums@
     FROM scope

@@ -1,4 +1,4 @@
-//! Adds up the usage of the entries of a job by target and measure.
+//! Adds up the usage of the entries of a job by step, target and measure.
 //!
 //! Few rows are added up into many measures. A statement that adds them up takes longer to plan than to run (37 of 45
 //! ms), so the statement only reads the rows.
@@ -9,10 +9,12 @@ use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect};
+use crate::pg::spi::connect;
 use crate::pg::time::from_postgres;
 use crate::pg::tuples::{INTEGERS, Tuples};
+use crate::query::functions::job::entries::Entries;
 use crate::query::measure::Measures;
 use crate::query::params::Query;
 use crate::store::sum::Sum;
@@ -20,36 +22,22 @@ use crate::store::sum::Sum;
 /// The number of rows in memory at a time. All rows of a large job on a large cluster would fill the memory.
 const BATCH: usize = 10_000;
 
-/// The entries of a job, each with the number of its node.
-pub struct Entries(HashMap<i64, Option<i64>>);
+/// The memory that the usage in one place may take: a pointer for each measure, and some usage.
+const PLACE_BYTES: usize = 4 << 10;
 
-impl Entries {
-    /// Returns all entries of the job that were ever seen.
-    pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
-        let entries = client.query(
-            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS node \
-             FROM jobstats.entries e WHERE e.job = $1",
-            &[job.into()],
-        )?;
-        let mut nodes = HashMap::new();
-        for entry in entries {
-            nodes.insert(entry.at(1)?, entry.at(2)?);
-        }
-        Ok(Self(nodes))
-    }
-
-    /// Returns the keys of the entries.
-    pub fn ids(&self) -> Vec<i64> {
-        self.0.keys().copied().collect()
-    }
-
-    fn node(&self, entry: i64) -> Option<i64> {
-        self.0.get(&entry).copied().flatten()
-    }
+/// A place of usage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The step, counted from 0.
+    pub step: usize,
+    /// The key of the target.
+    pub target: i32,
+    /// The number of the node, if nodes are told apart and it is known.
+    pub node: Option<i64>,
 }
 
-/// The usage of one measure on one target.
-#[derive(Debug)]
+/// The usage of one measure in one place.
+#[derive(Debug, Clone)]
 pub struct Done {
     /// The total.
     pub total: i128,
@@ -63,6 +51,24 @@ pub struct Done {
     pub last: Micros,
     /// The numbers of the nodes.
     pub nodes: HashSet<i64>,
+}
+
+impl Done {
+    /// Adds the usage in another place.
+    pub fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        add_known(&mut self.calls, other.calls);
+        add_known(&mut self.spent, other.spent);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.nodes.extend(&other.nodes);
+    }
+}
+
+fn add_known(sum: &mut Option<i128>, value: Option<i128>) {
+    if let Some(value) = value {
+        *sum = Some(sum.unwrap_or(0) + value);
+    }
 }
 
 /// The sums of a measure in terms of columns.
@@ -109,8 +115,12 @@ impl Added {
     }
 }
 
-/// The usage of an entry.
+/// The position of the first value in a row.
+const FIRST_VALUE: usize = 5;
+
+/// The usage of an entry in a step.
 struct EntryUsage {
+    step: usize,
     target: i32,
     on_mdt: bool,
     node: Option<i64>,
@@ -120,16 +130,17 @@ struct EntryUsage {
     values: Vec<Option<i64>>,
 }
 
-/// The usage of a job by target and measure.
+/// The usage of a job by place and measure.
 pub struct Work {
     columns: Vec<String>,
     measures: Vec<Made>,
-    done: HashMap<i32, Vec<Option<Done>>>,
+    by_node: bool,
+    done: HashMap<Place, Vec<Option<Box<Done>>>>,
 }
 
 impl Work {
-    /// Starts without any usage. The total of each measure must be a single term.
-    pub fn new(measures: &Measures) -> Self {
+    /// Starts without any usage. The total of each measure must be a single term. `by_node` tells nodes apart.
+    pub fn new(measures: &Measures, by_node: bool) -> Self {
         let mut columns = Vec::new();
         let mut added = |sum: &Sum| Added::new(sum, &mut columns);
         let mut made = Vec::new();
@@ -143,6 +154,7 @@ impl Work {
         Self {
             columns,
             measures: made,
+            by_node,
             done: HashMap::new(),
         }
     }
@@ -152,9 +164,15 @@ impl Work {
         self.columns.iter().map(|it| Sum::column(it)).collect()
     }
 
-    /// Returns the usage on a target by measure.
-    pub fn on(&self, target: i32) -> &[Option<Done>] {
-        self.done.get(&target).map_or(&[], Vec::as_slice)
+    /// Returns the usage in each place by measure.
+    pub fn done(&self) -> impl Iterator<Item = (&Place, impl Iterator<Item = (usize, &Done)>)> {
+        self.done.iter().map(|(place, done)| {
+            let done = done.iter().enumerate();
+            (
+                place,
+                done.filter_map(|(measure, it)| Some((measure, it.as_deref()?))),
+            )
+        })
     }
 
     /// Adds the rows of a [statement](crate::query::statement::Statement::rows_of_entries).
@@ -172,7 +190,8 @@ impl Work {
             let mut cursor = client.find_cursor(&name)?;
             let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
             let more = rows.len() > 0;
-            for column in 0..4 + self.columns.len() {
+            require_room(rows.len(), PLACE_BYTES)?;
+            for column in 0..FIRST_VALUE + self.columns.len() {
                 rows.require(column, &INTEGERS)?;
             }
             for row in 0..rows.len() {
@@ -192,45 +211,44 @@ impl Work {
 
     /// Returns the current row of a batch.
     fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<EntryUsage> {
-        let target = i32::try_from(rows.integer(0)?).ok()?;
-        let columns = 4..4 + self.columns.len();
+        let target = i32::try_from(rows.integer(1)?).ok()?;
+        let columns = FIRST_VALUE..FIRST_VALUE + self.columns.len();
         Some(EntryUsage {
+            step: usize::try_from(rows.integer(0)? - 1).ok()?,
             target,
             on_mdt: mdts.contains(&target),
-            node: entries.node(rows.integer(1)?),
-            first: from_postgres(rows.integer(2)?)?,
-            last: from_postgres(rows.integer(3)?)?,
+            node: entries.node(rows.integer(2)?),
+            first: from_postgres(rows.integer(3)?)?,
+            last: from_postgres(rows.integer(4)?)?,
             values: columns.map(|column| rows.integer(column)).collect(),
         })
     }
 
     fn add(&mut self, row: &EntryUsage) {
-        let done = self.done.entry(row.target);
+        let place = Place {
+            step: row.step,
+            target: row.target,
+            node: row.node.filter(|_| self.by_node),
+        };
+        let done = self.done.entry(place);
         let done = done.or_insert_with(|| self.measures.iter().map(|_| None).collect());
         for (measure, done) in self.measures.iter().zip(done) {
             let Some(part) = measure.total.of(row).filter(|&part| part != 0) else {
                 continue;
             };
-            let done = done.get_or_insert_with(|| Done {
-                total: 0,
-                calls: None,
-                spent: None,
+            let value = |sum: &Option<Added>| sum.as_ref().and_then(|it| it.of(row));
+            let part = Done {
+                total: part,
+                calls: value(&measure.calls),
+                spent: value(&measure.spent),
                 first: row.first,
                 last: row.last,
-                nodes: HashSet::new(),
-            });
-            done.total += part;
-            for (sum, counted) in [
-                (&mut done.calls, &measure.calls),
-                (&mut done.spent, &measure.spent),
-            ] {
-                if let Some(value) = counted.as_ref().and_then(|it| it.of(row)) {
-                    *sum = Some(sum.unwrap_or(0) + value);
-                }
+                nodes: row.node.into_iter().collect(),
+            };
+            match done {
+                Some(done) => done.add(&part),
+                None => *done = Some(Box::new(part)),
             }
-            done.first = done.first.min(row.first);
-            done.last = done.last.max(row.last);
-            done.nodes.extend(row.node);
         }
     }
 }

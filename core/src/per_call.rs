@@ -1,0 +1,121 @@
+//! Bounds and standard deviation of what single calls took: their bytes, or the microseconds of the server.
+//!
+//! Lustre prints the bounds since an entry was made, and the sum of the squares modulo 2^64. The `detail` of an increment
+//! has the growth of these, without what follows from the columns (see [`Detail`]).
+
+use crate::increment::Detail;
+
+#[cfg(test)]
+mod tests;
+
+/// The calls of one operation by one entry on one target.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CounterCalls {
+    calls: u128,
+    sum: u128,
+    squares: u128,
+    min: Option<u64>,
+    max: Option<u64>,
+    /// Set if the first increment does not say what the bounds were before, or a bound does not follow.
+    has_unknown_bounds: bool,
+    /// Set if an increment does not tell its squares.
+    has_unknown_squares: bool,
+}
+
+impl CounterCalls {
+    /// Adds the increment between two observations, in order of time: the growth of the calls and of their sum, and
+    /// what `detail` says of the operation. `has_squares` says whether the server prints sums of squares.
+    pub fn add(&mut self, calls: u64, sum: u64, detail: Option<&Detail>, has_squares: bool) {
+        let (calls, sum) = (u128::from(calls), u128::from(sum));
+        if calls == 0 {
+            return;
+        }
+        let are_alike = detail.is_some_and(Detail::is_empty);
+        let (min, max) = if are_alike {
+            // A call of all alike ones is a whole number.
+            let each = (sum % calls == 0).then(|| u64::try_from(sum / calls).ok());
+            (each.flatten(), each.flatten())
+        } else {
+            detail.map_or((None, None), |it| (it.min, it.max))
+        };
+        let is_first = self.calls == 0;
+        self.has_unknown_bounds |= (is_first || are_alike) && min.zip(max).is_none();
+        self.min = min.into_iter().chain(self.min).min();
+        self.max = max.into_iter().chain(self.max).max();
+        self.calls += calls;
+        self.sum += sum;
+        self.has_unknown_squares |= !has_squares;
+        // No increment is 2^53 or more, so that neither the square nor the sum of squares overflows.
+        let squares = detail.and_then(|it| it.sumsq).map(u128::from);
+        self.squares += squares.unwrap_or(sum * sum / calls);
+    }
+
+    /// Returns the smallest and the largest call.
+    fn bounds(&self) -> Option<(u64, u64)> {
+        let bounds = self.min.zip(self.max);
+        bounds.filter(|_| !self.has_unknown_bounds)
+    }
+
+    /// Returns the sum of the squares, unless it may have been 2^64 or more.
+    fn squares(&self) -> Option<u128> {
+        let (_, max) = self.bounds()?;
+        let most = self.calls.checked_mul(u128::from(max).pow(2))?;
+        (most < 1 << 64 && !self.has_unknown_squares).then_some(self.squares)
+    }
+}
+
+/// The calls of many counters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Calls {
+    calls: u128,
+    sum: u128,
+    squares: u128,
+    bounds: Option<(u64, u64)>,
+    has_unknown_bounds: bool,
+    has_unknown_squares: bool,
+}
+
+impl Calls {
+    /// Adds the calls of a counter.
+    pub fn add(&mut self, counter: &CounterCalls) {
+        if counter.calls == 0 {
+            return;
+        }
+        self.calls += counter.calls;
+        self.sum += counter.sum;
+        match counter.squares() {
+            Some(squares) => self.squares += squares,
+            None => self.has_unknown_squares = true,
+        }
+        match (counter.bounds(), self.bounds) {
+            (Some((min, max)), Some((least, most))) => {
+                self.bounds = Some((min.min(least), max.max(most)));
+            }
+            (Some(bounds), None) => self.bounds = Some(bounds),
+            (None, _) => self.has_unknown_bounds = true,
+        }
+    }
+
+    /// Returns the smallest and the largest call; `None` if they are not known of all calls.
+    pub fn bounds(&self) -> Option<(u64, u64)> {
+        self.bounds.filter(|_| !self.has_unknown_bounds)
+    }
+
+    /// Returns the standard deviation of the calls; `None` if the sum of the squares is not known, or contradicts the
+    /// sum.
+    pub fn deviation(&self) -> Option<f64> {
+        if self.has_unknown_squares || self.calls == 0 {
+            return None;
+        }
+        // The variance is (calls · squares − sum²) / calls². Where the products do not fit, they are rounded.
+        let exact = self
+            .calls
+            .checked_mul(self.squares)
+            .zip(self.sum.checked_mul(self.sum));
+        let spread = match exact {
+            Some((squares, square)) => squares.checked_sub(square)? as f64,
+            None => self.calls as f64 * self.squares as f64 - (self.sum as f64).powi(2),
+        };
+        (spread >= 0.0).then(|| spread.sqrt() / self.calls as f64)
+    }
+}

@@ -1,0 +1,285 @@
+//! Finds the smallest and the largest call of a job, and the standard deviation of its calls.
+//!
+//! Only increments have these. A search for the entries of a job reads all increments of its time, so it is limited to
+//! the buckets in which the job did something, and to jobs with few of these.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jobstats_core::increment::Detail;
+use jobstats_core::operation::{OPERATIONS, OperationIndex};
+use jobstats_core::per_call::{Calls, CounterCalls};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::connect;
+use crate::pg::template::sql;
+use crate::pg::time::timestamptzs;
+use crate::pg::tuples::{BOOLEANS, INTEGERS, TEXTS, Tuples};
+use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::scope::Scope;
+use crate::query::functions::job::work::Work;
+use crate::query::measure::{Measure, Measures};
+use crate::query::params::{Params, Query};
+use crate::query::plan::Plan;
+use crate::store::sum::Sum;
+
+/// The largest number of buckets with usage: those of a day.
+const BUCKETS: usize = 144;
+
+/// The number of rows in memory at a time.
+const BATCH: usize = 10_000;
+
+/// The memory that the details of a row may take.
+const ROW_BYTES: usize = 8 << 10;
+
+/// The position of the first value in a row.
+const FIRST_VALUE: usize = 5;
+
+/// The calls of a job by group and measure.
+pub struct Details(HashMap<(Group, usize), Calls>);
+
+impl Details {
+    /// Returns the calls of a group.
+    pub fn of(&self, group: Group, measure: usize) -> Option<&Calls> {
+        self.0.get(&(group, measure))
+    }
+}
+
+/// Returns the details of a job whose usage is `work`; `None` if not all increments of the job are stored, or if too many
+/// others would be read.
+pub fn of_job(
+    client: &SpiClient<'_>,
+    plan: &Plan,
+    measures: &Measures,
+    work: &Work,
+    entries: &Entries,
+    scope: &Scope,
+    grouping: &Grouping,
+) -> Result<Option<Details>, Error> {
+    let buckets: BTreeSet<usize> = work.done().map(|(place, _)| place.step).collect();
+    if buckets.len() > BUCKETS || plan.window.since() < plan.sources.kept_since() {
+        return Ok(None);
+    }
+    let used: BTreeSet<usize> = work
+        .done()
+        .flat_map(|(_, done)| done.map(|(measure, _)| measure))
+        .collect();
+    let counted = used.iter();
+    let counted = counted.filter_map(|&position| Counted::new(position, &measures.list[position]));
+    let mut reading = Reading {
+        counted: counted.collect(),
+        entries,
+        scope,
+        grouping,
+        counters: Vec::new(),
+        observation: None,
+        details: Details(HashMap::new()),
+        is_damaged: false,
+    };
+    let query = reading.query(plan, &buckets)?;
+    reading.read(client, &query)?;
+    Ok((!reading.is_damaged).then_some(reading.details))
+}
+
+/// An operation whose calls are described.
+struct Counted {
+    /// The position of its measure.
+    measure: usize,
+    name: &'static str,
+    /// The columns of its calls and of their sum.
+    columns: [String; 2],
+}
+
+impl Counted {
+    /// Returns the operation of a measure; `None` if the measure is a sum of several.
+    fn new(position: usize, measure: &Measure) -> Option<Self> {
+        let index: OperationIndex = OPERATIONS.iter().position(|it| it.name == measure.name)?;
+        let column = |sum: &Option<Sum>| sum.as_ref()?.columns.first().cloned();
+        Some(Self {
+            measure: position,
+            name: OPERATIONS[index].name,
+            columns: [column(&measure.calls)?, column(&measure.spent)?],
+        })
+    }
+}
+
+/// The observation that is being read, which may be several rows: parts, or lives of an entry.
+struct Observation {
+    target: i64,
+    entry: i64,
+    time: i64,
+    has_times: bool,
+    /// The calls, their sum and the details of each counted operation.
+    operations: Vec<(u64, u64, Option<Detail>)>,
+}
+
+/// Reads increments.
+struct Reading<'a> {
+    counted: Vec<Counted>,
+    entries: &'a Entries,
+    scope: &'a Scope,
+    grouping: &'a Grouping,
+    /// The counters of the current entry on the current target.
+    counters: Vec<CounterCalls>,
+    observation: Option<Observation>,
+    details: Details,
+    /// Set if a detail cannot be read.
+    is_damaged: bool,
+}
+
+impl Reading<'_> {
+    fn query(&self, plan: &Plan, buckets: &BTreeSet<usize>) -> Result<Query, Error> {
+        let edges = |offset: usize| {
+            let edges = buckets.iter().map(move |bucket| bucket + offset);
+            edges.filter_map(|edge| plan.window.edges.get(edge))
+        };
+        let [lower, upper] = [edges(0), edges(1)].map(timestamptzs);
+        let (lower, upper) = (lower?, upper?);
+        let params = Params::default();
+        let columns = self.counted.iter().flat_map(|it| &it.columns);
+        let values: String = columns.map(|it| format!(", usage.\"{it}\"")).collect();
+        let timed = Sum::service_time().over(|column| format!("usage.\"{column}\""));
+        let statement = sql!(
+            "details.sql",
+            timed = format!("({timed}) IS NOT NULL"),
+            values = values,
+            lower = params.bind("lower", || lower),
+            upper = params.bind("upper", || upper),
+            entries = params.bind("entries", || self.entries.ids()),
+            since = plan.since(&params),
+            until = plan.until(&params),
+        );
+        Ok(Query::new(statement, &params))
+    }
+
+    fn read(&mut self, client: &SpiClient<'_>, query: &Query) -> Result<(), Error> {
+        let cursor = client.try_open_cursor(&*query.sql, &query.params)?;
+        let name = cursor.detach_into_name();
+        // Fetched rows are freed when a connection ends.
+        while connect(|client| {
+            let mut cursor = client.find_cursor(&name)?;
+            let mut rows = Tuples::fetch(&mut cursor, BATCH)?;
+            let more = rows.len() > 0;
+            require_room(rows.len(), ROW_BYTES)?;
+            self.require_types(&rows)?;
+            for row in 0..rows.len() {
+                pause();
+                rows.read(row);
+                self.add_row(&rows);
+            }
+            if more {
+                cursor.detach_into_name();
+            }
+            Ok::<_, Error>(more)
+        })? {}
+        self.end_observation();
+        self.end_counters(None);
+        Ok(())
+    }
+
+    fn require_types(&self, rows: &Tuples<'_>) -> Result<(), Error> {
+        for column in 0..3 {
+            rows.require(column, &INTEGERS)?;
+        }
+        rows.require(3, &BOOLEANS)?;
+        rows.require(4, &TEXTS)?;
+        for column in FIRST_VALUE..FIRST_VALUE + 2 * self.counted.len() {
+            rows.require(column, &INTEGERS)?;
+        }
+        Ok(())
+    }
+
+    fn add_row(&mut self, rows: &Tuples<'_>) {
+        let key = |column| rows.integer(column).unwrap_or_default();
+        let (target, entry, time) = (key(0), key(1), key(2));
+        let is_same = |it: &Observation| (it.target, it.entry, it.time) == (target, entry, time);
+        if !self.observation.as_ref().is_some_and(is_same) {
+            self.end_observation();
+            self.end_counters(Some((target, entry)));
+        }
+        let count = self.counted.len();
+        let observation = self.observation.get_or_insert_with(|| Observation {
+            target,
+            entry,
+            time,
+            has_times: false,
+            operations: std::iter::repeat_with(|| (0, 0, None))
+                .take(count)
+                .collect(),
+        });
+        observation.has_times |= rows.boolean(3) == Some(true);
+        let mut details: HashMap<String, Detail> = HashMap::new();
+        if let Some(text) = rows.text(4) {
+            match serde_json::from_str(&text) {
+                Ok(parsed) => details = parsed,
+                Err(_) => self.is_damaged = true,
+            }
+        }
+        for (position, (calls, sum, detail)) in observation.operations.iter_mut().enumerate() {
+            let column = FIRST_VALUE + 2 * position;
+            let value = |column| rows.integer(column).and_then(|it| u64::try_from(it).ok());
+            *calls += value(column).unwrap_or(0);
+            *sum += value(column + 1).unwrap_or(0);
+            let further = details.remove(self.counted[position].name);
+            *detail = merged(detail.take(), further);
+        }
+    }
+
+    /// Adds the observation that has been read to the counters of its entry.
+    fn end_observation(&mut self) {
+        let Some(observation) = &self.observation else {
+            return;
+        };
+        let count = self.counted.len();
+        self.counters.resize_with(count, CounterCalls::default);
+        for (counter, (calls, sum, detail)) in self.counters.iter_mut().zip(&observation.operations)
+        {
+            counter.add(*calls, *sum, detail.as_ref(), observation.has_times);
+        }
+    }
+
+    /// Adds the counters that have been read to the groups of their target and node, unless the next observation is of
+    /// the same target and entry.
+    fn end_counters(&mut self, next: Option<(i64, i64)>) {
+        let Some(last) = self.observation.take() else {
+            return;
+        };
+        if next == Some((last.target, last.entry)) {
+            return;
+        }
+        let target = i32::try_from(last.target).unwrap_or_default();
+        let node = self
+            .entries
+            .node(last.entry)
+            .filter(|_| self.grouping.by_node);
+        let group = Group {
+            targets: self.scope.group(target),
+            node,
+        };
+        for (counted, counter) in self.counted.iter().zip(self.counters.drain(..)) {
+            for group in BTreeSet::from([Group::WHOLE, group]) {
+                let calls = self.details.0.entry((group, counted.measure));
+                calls.or_default().add(&counter);
+            }
+        }
+    }
+}
+
+/// Returns the details of two rows of one observation together.
+fn merged(one: Option<Detail>, other: Option<Detail>) -> Option<Detail> {
+    let (Some(one), Some(other)) = (&one, &other) else {
+        return one.or(other);
+    };
+    Some(Detail {
+        min: one.min.into_iter().chain(other.min).min(),
+        max: one.max.into_iter().chain(other.max).max(),
+        sumsq: match (one.sumsq, other.sumsq) {
+            (Some(one), Some(other)) => Some(one.wrapping_add(other)),
+            (one, other) => one.or(other),
+        },
+        ..Detail::default()
+    })
+}

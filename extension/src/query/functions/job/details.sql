@@ -1,0 +1,12 @@
+-- The increments of entries in spans, those of each entry on each target in order of time. OFFSET 0 keeps the search of each
+-- span by itself.
+SELECT usage.target_id, usage.entry_id, usage.observed, @timed@ AS timed, usage.detail::text AS detail@values@
+FROM unnest(@lower@, @upper@) span (lower, upper)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM jobstats.increments usage
+    WHERE usage."time" > span.lower AND usage."time" <= span.upper AND usage.entry_id = ANY (@entries@)
+        AND usage."time" > @since@ AND usage."time" <= @until@
+    OFFSET 0
+) usage
+ORDER BY usage.target_id, usage.entry_id, usage.observed

@@ -1,0 +1,66 @@
+//! The entries of a job.
+
+use std::collections::HashMap;
+
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::spi::Statements;
+
+/// The memory that an entry takes, with the name of its node.
+const ENTRY_BYTES: usize = 256;
+
+/// The entries of a job, each with the number of its node.
+pub struct Entries {
+    nodes: HashMap<i64, Option<i64>>,
+    /// The names of the nodes, in order. Nodes are counted from 1.
+    names: Vec<String>,
+}
+
+impl Entries {
+    /// Returns all entries of the job that were ever seen.
+    pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
+        let entries = client.query(
+            "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node \
+             FROM jobstats.entries e WHERE e.job = $1 ORDER BY e.node",
+            &[job.into()],
+        )?;
+        require_room(entries.len(), ENTRY_BYTES)?;
+        let (mut nodes, mut names) = (HashMap::new(), Vec::new());
+        for entry in entries {
+            let node: Option<i64> = entry.at(2)?;
+            nodes.insert(entry.at(1)?, node);
+            if node.and_then(|node| usize::try_from(node).ok()) > Some(names.len()) {
+                names.push(entry.at(3)?);
+            }
+        }
+        Ok(Self { nodes, names })
+    }
+
+    /// Returns whether the job was never seen.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns the keys of the entries.
+    pub fn ids(&self) -> Vec<i64> {
+        self.nodes.keys().copied().collect()
+    }
+
+    /// Returns the number of the node of an entry, if its identifier names one.
+    pub fn node(&self, entry: i64) -> Option<i64> {
+        self.nodes.get(&entry).copied().flatten()
+    }
+
+    /// Returns the name of a node.
+    pub fn node_name(&self, node: i64) -> Option<&str> {
+        let position = usize::try_from(node - 1).ok()?;
+        self.names.get(position).map(String::as_str)
+    }
+}

@@ -1,0 +1,271 @@
+//! Writes the usage of a job as rows: first those of the whole job, then those of each group.
+
+use std::collections::BTreeMap;
+
+use allocator_api2::alloc::Global;
+use jobstats_core::distribution::Distribution;
+use jobstats_core::per_call::Calls;
+use jobstats_core::window::Rates;
+use pgrx::{AnyNumeric, IntoDatum};
+
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::details::Details;
+use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::grouping::Group;
+use crate::query::functions::job::scope::Scope;
+use crate::query::functions::job::work::{Done, Place, Work};
+use crate::query::measure::{CALLS_FOR_MEAN, Measure, SECONDS};
+use crate::query::window::{ROW_LIMIT, Window};
+
+/// What the rows are made of.
+pub struct Report<'a> {
+    pub window: &'a Window,
+    /// Set if the steps of the window are buckets, and the rows are of the whole window.
+    pub has_buckets: bool,
+    /// Set if each node is a group of its own.
+    pub by_node: bool,
+    pub measures: &'a [Measure],
+    pub scope: &'a Scope,
+    pub entries: &'a Entries,
+    /// The details of single calls, if they are known.
+    pub details: Option<&'a Details>,
+}
+
+/// The rows, in their order: by group, step and measure.
+type Sums = BTreeMap<(Group, usize, usize), Sum>;
+
+/// The usage of a group by one measure.
+struct Sum {
+    done: Done,
+    /// The totals by target.
+    by_target: BTreeMap<i32, i128>,
+    /// The rates by bucket.
+    by_bucket: BTreeMap<usize, Rates<Global>>,
+}
+
+/// The time of a row.
+struct Span {
+    start: i64,
+    end: i64,
+    /// The number of targets of the group, and the microseconds for which they were observed.
+    observed: (usize, i64),
+    /// The steps of the window that the row has.
+    steps: Vec<usize>,
+    /// The buckets in which any target of the group was observed.
+    buckets: Vec<usize>,
+}
+
+impl Report<'_> {
+    /// Writes all rows.
+    pub fn write(&self, work: &Work, rows: &mut Rows) -> Result<(), Error> {
+        let sums = self.sums(work)?;
+        let mut latest: Option<((Group, usize), Span)> = None;
+        for (&(group, step, measure), sum) in &sums {
+            pause();
+            let span = match latest.take() {
+                Some((key, span)) if key == (group, step) => span,
+                _ => self.span(group, step),
+            };
+            self.write_row(group, measure, sum, &span, rows)?;
+            latest = Some(((group, step), span));
+        }
+        Ok(())
+    }
+
+    /// Adds up the usage of each group.
+    fn sums(&self, work: &Work) -> Result<Sums, Error> {
+        let mut sums = Sums::new();
+        for (place, done) in work.done() {
+            pause();
+            let groups = self.groups(place);
+            for (measure, done) in done {
+                for group in groups.iter().flatten() {
+                    let step = if self.has_buckets { 0 } else { place.step };
+                    let key = (*group, step, measure);
+                    self.add(sums.entry(key), place, measure, done)?;
+                }
+            }
+            if sums.len() > ROW_LIMIT {
+                return Err(Error::TooManyRows);
+            }
+        }
+        Ok(sums)
+    }
+
+    fn add(
+        &self,
+        entry: std::collections::btree_map::Entry<'_, (Group, usize, usize), Sum>,
+        place: &Place,
+        measure: usize,
+        done: &Done,
+    ) -> Result<(), Error> {
+        let sum = entry
+            .and_modify(|sum| sum.done.add(done))
+            .or_insert_with(|| Sum {
+                done: done.clone(),
+                by_target: BTreeMap::new(),
+                by_bucket: BTreeMap::new(),
+            });
+        *sum.by_target.entry(place.target).or_default() += done.total;
+        if self.has_buckets {
+            let observed = self.scope.observed(place.target, &[place.step]);
+            let scale = scale(&self.measures[measure]);
+            let rates = sum.by_bucket.entry(place.step);
+            let rates = rates.or_insert_with(|| Rates::new_in(scale, observed, Global));
+            rates.push(done.total, observed)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the groups to which usage belongs: the whole job, and the group of its target and node. Usage of a node
+    /// that is not known belongs to the whole job only.
+    fn groups(&self, place: &Place) -> [Option<Group>; 2] {
+        let group = Group {
+            targets: self.scope.group(place.target),
+            node: place.node,
+        };
+        let is_known = group != Group::WHOLE && (place.node.is_some() || !self.by_node);
+        [Some(Group::WHOLE), is_known.then_some(group)]
+    }
+
+    fn span(&self, group: Group, step: usize) -> Span {
+        let steps = if self.has_buckets {
+            (0..self.window.steps()).collect()
+        } else {
+            vec![step]
+        };
+        let edge = |position: usize| self.window.edges.get(position).copied();
+        let last = steps.last().copied().unwrap_or(step);
+        let is_observed = |&bucket: &usize| self.scope.observed_by(group, &[bucket]).1 > 0;
+        let buckets = steps.iter().copied().filter(|_| self.has_buckets);
+        Span {
+            start: edge(step).unwrap_or_else(|| self.window.since()),
+            end: edge(last + 1).unwrap_or_else(|| self.window.until()),
+            observed: self.scope.observed_by(group, &steps),
+            buckets: buckets.filter(is_observed).collect(),
+            steps,
+        }
+    }
+
+    fn write_row(
+        &self,
+        group: Group,
+        measure: usize,
+        sum: &Sum,
+        span: &Span,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let (done, seconds) = (&sum.done, (span.end - span.start) as f64 / 1e6);
+        let calls = self.details.and_then(|it| it.of(group, measure));
+        let buckets = Self::bucket_rates(sum, span);
+        let asked = &self.measures[measure];
+        let total = told(done.total, asked.is_time())?;
+        let (per_call, rate) = (per_call(asked, done)?, self.rate(measure, sum, span)?);
+        let bounds = calls.and_then(Calls::bounds);
+        let [min, max] = [bounds.map(|it| it.0), bounds.map(|it| it.1)].map(|bound| {
+            bound
+                .map(|bound| told(bound.into(), takes_time(asked)))
+                .transpose()
+        });
+        let (min, max) = (min?, max?);
+        let microseconds = if takes_time(asked) { 1e6 } else { 1.0 };
+        let deviation = calls.and_then(Calls::deviation).map(|it| it / microseconds);
+        let [first, last] = if self.has_buckets {
+            [done.first, done.last]
+        } else {
+            [done.first, done.last].map(|it| it.clamp(span.start, span.end))
+        };
+        let (time, first, last) = (
+            timestamptz(span.start)?,
+            timestamptz(first)?,
+            timestamptz(last)?,
+        );
+        let [cluster, filesystem, kind, target] = self.scope.names(group);
+        let node = group.node.and_then(|node| self.entries.node_name(node));
+        let (targets, observed) = span.observed;
+        rows.put(|| {
+            [
+                time.into_datum(),
+                seconds.into_datum(),
+                cluster.into_datum(),
+                filesystem.into_datum(),
+                kind.into_datum(),
+                target.into_datum(),
+                node.into_datum(),
+                self.measures[measure].name.as_str().into_datum(),
+                total.into_datum(),
+                done.calls.map(AnyNumeric::from).into_datum(),
+                per_call.into_datum(),
+                min.into_datum(),
+                max.into_datum(),
+                deviation.into_datum(),
+                rate.into_datum(),
+                buckets.map(|it| it.min).into_datum(),
+                buckets.map(|it| it.median).into_datum(),
+                buckets.map(|it| it.mean).into_datum(),
+                buckets.map(|it| it.max).into_datum(),
+                first.into_datum(),
+                last.into_datum(),
+                i64::try_from(done.nodes.len())
+                    .unwrap_or(i64::MAX)
+                    .into_datum(),
+                (observed as f64 / 1e6 / (targets as f64 * seconds)).into_datum(),
+            ]
+        });
+        Ok(())
+    }
+
+    /// Returns the rate of a group: the sum over targets of total ÷ seconds for which the target was observed.
+    fn rate(&self, measure: usize, sum: &Sum, span: &Span) -> Result<Option<f64>, Error> {
+        let mut rates = Rates::new_in(scale(&self.measures[measure]), 0, Global);
+        for (&target, &total) in &sum.by_target {
+            rates.push(total, self.scope.observed(target, &span.steps))?;
+        }
+        Ok(rates.rate())
+    }
+
+    /// Returns the rates in the buckets in which any target of the group was observed.
+    fn bucket_rates(sum: &Sum, span: &Span) -> Option<Distribution> {
+        let rate = |bucket| sum.by_bucket.get(bucket).map_or(Some(0.0), Rates::rate);
+        let mut rates: Vec<f64> = span.buckets.iter().filter_map(rate).collect();
+        Distribution::of(&mut rates)
+    }
+}
+
+/// Returns the factor of a rate: microseconds divided by microseconds are seconds per second.
+fn scale(measure: &Measure) -> i64 {
+    if measure.is_time() { 1 } else { 1_000_000 }
+}
+
+/// Returns a sum as it is told: times in seconds, all else as it is stored. It is exact.
+fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
+    let sum = AnyNumeric::from(sum);
+    if !is_time {
+        return Ok(sum);
+    }
+    let seconds = sum * numeric(AnyNumeric::try_from(SECONDS))?;
+    numeric(AnyNumeric::try_from(seconds.normalize()))
+}
+
+fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
+    value.map_err(|error| Error::Damaged(error.to_string()))
+}
+
+/// Returns whether calls of a measure are told by their time, and not by their bytes.
+fn takes_time(measure: &Measure) -> bool {
+    measure.spent.as_ref().is_some_and(|sum| sum.time)
+}
+
+/// Returns the bytes or seconds per call, unless there are too few calls.
+fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
+    match (done.spent, done.calls) {
+        (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
+            let per_call = told(spent, takes_time(measure))? / AnyNumeric::from(calls);
+            Ok(Some(numeric(f64::try_from(per_call))?))
+        }
+        _ => Ok(None),
+    }
+}

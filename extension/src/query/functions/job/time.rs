@@ -1,0 +1,136 @@
+//! The window of a job, and the buckets in which its rates are compared.
+
+use jobstats_core::instant::{MINUTE, Micros, Span};
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::time::{micros, timestamptz};
+use crate::query::filters::Filters;
+use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::span;
+use crate::query::question::Period;
+use crate::query::window::Window;
+use crate::store::rollup::ROLLUPS;
+
+/// The width of a bucket: that of the narrowest rollup.
+const BUCKET: Micros = 10 * MINUTE;
+
+/// The largest number of buckets. A job of a week has as many.
+const BUCKETS: usize = 1000;
+
+/// The largest number of buckets of all entries together. The rollup has a row of each on each target; a job of thousands
+/// of nodes would have millions.
+const BUCKETS_OF_ENTRIES: usize = 50_000;
+
+/// The time that is asked for.
+pub struct Asked {
+    pub since: Option<TimestampWithTimeZone>,
+    pub until: Option<TimestampWithTimeZone>,
+    pub step: Option<Interval>,
+}
+
+/// The time that is answered for.
+pub struct Chosen {
+    /// The window. Its steps are those that are asked for, or else buckets if there are not too many of them.
+    pub window: Window,
+    /// Set if the steps are buckets.
+    pub has_buckets: bool,
+    /// Set if the window has the whole job.
+    pub is_whole: bool,
+}
+
+impl Asked {
+    /// Returns the window. A bound that is NULL is the first or last time of the job's rows. Returns `None` if the job
+    /// has no rows in the window.
+    pub fn choose(
+        &self,
+        client: &SpiClient<'_>,
+        job: &str,
+        entries: &Entries,
+        filters: &Filters,
+    ) -> Result<Option<Chosen>, Error> {
+        let Some((period, is_whole)) = self.period(client, job, entries)? else {
+            return Ok(None);
+        };
+        let Some(window) = Window::resolve(client, &period, filters)? else {
+            return Ok(None);
+        };
+        if self.step.is_some() {
+            return Ok(Some(Chosen {
+                window,
+                has_buckets: false,
+                is_whole: false,
+            }));
+        }
+        let buckets = buckets(client, &window, entries.len())?;
+        Ok(Some(Chosen {
+            has_buckets: buckets.is_some(),
+            window: buckets.unwrap_or(window),
+            is_whole,
+        }))
+    }
+
+    /// Returns the period, and whether it has the whole job.
+    fn period(
+        &self,
+        client: &SpiClient<'_>,
+        job: &str,
+        entries: &Entries,
+    ) -> Result<Option<(Period, bool)>, Error> {
+        let period = |since, until| Period {
+            since,
+            until,
+            step: self.step,
+            // All stored usage of the job counts, even if some targets have not yet been observed up to the end of the
+            // window.
+            fixed: true,
+        };
+        if self.since.is_some() && self.until.is_some() {
+            return Ok(Some((period(self.since, self.until), false)));
+        }
+        let [from, to] = [self.since, self.until].map(|time| time.map(micros).transpose());
+        let (from, to) = (from?, to?);
+        let span = span::of_job(client, job, &entries.ids())?;
+        let reaches = |&(first, last): &Span| {
+            from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)
+        };
+        let Some((first, last)) = span.filter(reaches) else {
+            return Ok(None);
+        };
+        let is_whole = from.is_none_or(|from| from <= first) && to.is_none_or(|to| to >= last);
+        let (first, last) = (timestamptz(first)?, timestamptz(last)?);
+        let period = period(self.since.or(Some(first)), self.until.or(Some(last)));
+        Ok(Some((period, is_whole)))
+    }
+}
+
+/// Divides a window into buckets, unless they are too many, or too old to be stored.
+fn buckets(
+    client: &SpiClient<'_>,
+    window: &Window,
+    entries: usize,
+) -> Result<Option<Window>, Error> {
+    let (since, until) = (window.since(), window.until());
+    let first = (since.div_euclid(BUCKET) + 1).saturating_mul(BUCKET);
+    let count = usize::try_from(until.saturating_sub(since) / BUCKET).unwrap_or(usize::MAX);
+    if count > BUCKETS || count.saturating_mul(entries) > BUCKETS_OF_ENTRIES {
+        return Ok(None);
+    }
+    let dropped: Option<TimestampWithTimeZone> = client.query_value(
+        "SELECT rollup.dropped FROM jobstats.rollups rollup WHERE rollup.level = $1",
+        &[ROLLUPS[0].name.into()],
+    )?;
+    if dropped.map(micros).transpose()? > Some(since) {
+        return Ok(None);
+    }
+    let inner = (0..).map(|n| first + n * BUCKET);
+    let mut edges = vec![since];
+    edges.extend(inner.take_while(|&edge| edge < until));
+    edges.push(until);
+    Ok(Some(Window {
+        edges,
+        behind: Vec::new(),
+    }))
+}

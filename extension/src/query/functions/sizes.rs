@@ -1,0 +1,309 @@
+//! `jobstats_sizes()` reports how large reads and writes were.
+
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, connect};
+use crate::pg::template::sql;
+use crate::pg::tuples::Tuples;
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::SETTINGS;
+use crate::query::dimension::{By, DIMENSIONS, Dimension, Level};
+use crate::query::entries::{entries, few};
+use crate::query::filters::Filters;
+use crate::query::measure::Measures;
+use crate::query::params::{Params, Query};
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::unknown;
+use crate::query::window::ROW_LIMIT;
+use crate::store::sum::Sum;
+
+/// The number of elements of a histogram.
+const ELEMENTS: usize = jobstats_core::snapshot::HISTOGRAM_LEN;
+
+/// The operations with histograms, each with the operation that has its calls.
+const OPERATIONS: [(&str, &str); 2] = [("read_bytes", "read"), ("write_bytes", "write")];
+
+/// The size in bytes that no read or write exceeds: 64 MiB, the most that an RPC of Lustre transfers.
+const LARGEST: u64 = 64 << 20;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_sizes(
+    since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
+    "by" text[] DEFAULT '{}',
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
+    executable text, status text, uid bigint, entry text,
+    operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
+    mean double precision, stddev double precision
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_sizes IS
+'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+"#)]
+fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
+    let (since, until) = (arguments.take()?, arguments.take()?);
+    let by = arguments.take()?;
+    let filters = Filters::take(&mut arguments)?;
+    let operations = OPERATIONS.map(|(operation, _)| Some(operation.to_owned()));
+    let question = Question {
+        period: Period {
+            since,
+            until,
+            ..Period::default()
+        },
+        by: By::parse(by, &[])?,
+        measures: Measures::parse(Some(operations.to_vec()), None)?,
+        filters,
+        totals: true,
+        calls: false,
+        wanted: Wanted::All,
+    };
+    let _pinned = Pinned::new(SETTINGS);
+    connect(|client| {
+        let Some(plan) = Plan::find(client, &question)? else {
+            return unknown::explain(client, &question.filters);
+        };
+        let written = answer(client, &question, &plan, rows)?;
+        plan.note_behind();
+        note_age(&plan);
+        if written == 0 {
+            unknown::explain(client, &question.filters)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Raises a notice if a part of the window is too old: only increments have histograms.
+fn note_age(plan: &Plan) {
+    if plan.window.since() < plan.sources.kept_since() {
+        pgrx::notice!(
+            "sizes of reads and writes are kept as long as increments are, and not in rollups"
+        );
+    }
+}
+
+/// Writes the answer, and returns the number of rows.
+fn answer(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    mut rows: Rows,
+) -> Result<usize, Error> {
+    let few = few(client, plan, &question.filters)?;
+    let query = Sizes { question, plan }.query(few);
+    let mut found = Tuples::query(client, &query.sql, &query.params)?;
+    if found.len() > ROW_LIMIT {
+        return Err(Error::TooManyRows);
+    }
+    let (columns, asked) = (found.columns(), rows.columns());
+    if columns != asked {
+        return Err(Error::Damaged("an answer has other columns".to_owned()));
+    }
+    let mut row = vec![None; columns.len()];
+    for position in 0..found.len() {
+        pause();
+        found.read(position);
+        for (column, value) in row.iter_mut().enumerate() {
+            *value = found.datum(column);
+        }
+        rows.put_row(&row);
+    }
+    Ok(found.len())
+}
+
+/// The statement of a question.
+struct Sizes<'a> {
+    question: &'a Question,
+    plan: &'a Plan,
+}
+
+impl Sizes<'_> {
+    fn query(&self, few: Option<Vec<i64>>) -> Query {
+        let params = Params::default();
+        let by = &self.question.by;
+        let server = |table: &str| match self.question.asks_servers() {
+            true => format!(", {table}.server"),
+            false => String::new(),
+        };
+        let elements = (1..=ELEMENTS).map(|n| format!("sum(call.hist[{n}])"));
+        let dimensions = by.iter();
+        let dimensions = dimensions.map(|it| format!(", {} AS {}", it.column(table(it)), it.name));
+        let statement = sql!(
+            "sizes.sql",
+            usage = self.usage(few, &params),
+            since = self.plan.since(&params),
+            server = server("observation"),
+            of_server = server("call"),
+            of_reading_server = server("reading"),
+            same_server = if self.question.asks_servers() {
+                " AND spread.server = part.server"
+            } else {
+                ""
+            },
+            join_servers = self.join_servers(&params),
+            conditions = self
+                .question
+                .filters
+                .conditions(Level::Target, "target", &params),
+            dimensions = dimensions.collect::<String>(),
+            names = names(by, "usage."),
+            of_answer = names(by, "answer."),
+            columns = columns(by),
+            order = order(by),
+            operations = operations(),
+            elements = elements.collect::<Vec<_>>().join(", "),
+            largest = LARGEST.to_string(),
+            limit = (ROW_LIMIT + 1).to_string(),
+        );
+        Query::new(statement, &params)
+    }
+
+    /// Returns a SELECT of the increments in the window, with the parts of those that cross its edges.
+    fn usage(&self, few: Option<Vec<i64>>, params: &Params) -> String {
+        let (since, until) = (self.plan.since(params), self.plan.until(params));
+        let share = |value: &str| {
+            let schema = &self.plan.schema;
+            format!(
+                "{schema}.jobstats_share({value}, usage.since, usage.\"time\", {since}, {until})"
+            )
+        };
+        let part_of_histogram = |column: &str| {
+            let part = share("element.count");
+            format!(
+                "(SELECT array_agg({part} ORDER BY element.number) \
+                 FROM unnest(usage.{column}) WITH ORDINALITY element (count, number))"
+            )
+        };
+        let whole = select(
+            true,
+            |column| format!("usage.\"{column}\""),
+            |column| format!("usage.{column}"),
+        );
+        let part = select(
+            false,
+            |column| share(&format!("usage.\"{column}\"")),
+            part_of_histogram,
+        );
+        sql!(
+            "../usage/one_step.sql",
+            whole = whole,
+            part = part,
+            since = since,
+            until = until,
+            since_reach = self.plan.since_reach(params),
+            until_reach = self.plan.until_reach(params),
+            condition = self.of_entries(few, params),
+        )
+    }
+
+    /// Returns the condition on rows `usage` of the selected entries.
+    fn of_entries(&self, few: Option<Vec<i64>>, params: &Params) -> String {
+        let filters = &self.question.filters;
+        match few {
+            Some(few) => format!(
+                " AND usage.entry_id = ANY ({})",
+                params.bind("entries", || few)
+            ),
+            None if filters.has(Level::Entry) => {
+                format!(" AND usage.entry_id IN ({})", entries(filters, params))
+            }
+            None => String::new(),
+        }
+    }
+
+    /// Returns the join with the servers on which increments were observed, if the question is about servers.
+    fn join_servers(&self, params: &Params) -> String {
+        if !self.question.asks_servers() {
+            return String::new();
+        }
+        let conditions = self
+            .question
+            .filters
+            .conditions(Level::Server, "observation", params);
+        format!(
+            "JOIN jobstats.observations observation ON observation.target_id = increment.target_id \
+             AND observation.\"time\" = increment.observed AND observation.\"time\" > {}{conditions}",
+            self.plan.since(params)
+        )
+    }
+}
+
+/// Returns the columns of increments, each made of an expression for a value or a histogram.
+fn select(
+    is_whole: bool,
+    value: impl Fn(&str) -> String,
+    histogram: impl Fn(&str) -> String,
+) -> String {
+    let timed = Sum::service_time().over(|column| format!("usage.\"{column}\""));
+    let columns: String = OPERATIONS
+        .iter()
+        .map(|(bytes, calls)| {
+            let histogram = histogram(&format!("{bytes}_hist"));
+            format!(
+                ", {} AS {calls}, {} AS {bytes}, {histogram} AS {bytes}_hist",
+                value(calls),
+                value(bytes),
+            )
+        })
+        .collect();
+    format!(
+        "SELECT usage.target_id, usage.entry_id, usage.observed, usage.since AS begins, {is_whole} AS is_whole, \
+         ({timed}) IS NOT NULL AS is_timed, usage.detail{columns}"
+    )
+}
+
+/// Returns a row of VALUES for each operation.
+fn operations() -> String {
+    let rows = OPERATIONS.map(|(bytes, calls)| {
+        format!(
+            "('{bytes}'::text, increment.{calls}, increment.{bytes}, increment.{bytes}_hist, increment.detail -> '{bytes}'::text)"
+        )
+    });
+    rows.join(", ")
+}
+
+/// Returns the table that has a dimension.
+fn table(dimension: &Dimension) -> &'static str {
+    match dimension.level {
+        Level::Target => "target",
+        Level::Server => "part",
+        Level::Entry => "entry",
+    }
+}
+
+/// Returns the names of the dimensions of the groups as columns of a table, each with a leading comma.
+fn names(by: &By, table: &str) -> String {
+    by.iter()
+        .map(|it| format!(", {table}{}", it.name))
+        .collect()
+}
+
+/// Returns a column for each dimension. Those that do not make groups are NULL.
+fn columns(by: &By) -> String {
+    let column = |it: &Dimension| {
+        if by.iter().any(|chosen| chosen == it) {
+            format!("answer.{}", it.name)
+        } else {
+            format!("NULL::{} AS {}", it.value_type.sql(), it.name)
+        }
+    };
+    DIMENSIONS.iter().map(column).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the columns of the groups by which the rows are ordered, each with a comma after it.
+fn order(by: &By) -> String {
+    by.iter()
+        .map(|it| format!("answer.{}, ", it.name))
+        .collect()
+}

@@ -1,0 +1,78 @@
+-- The histograms of reads and writes, and sums for targets that print none.
+WITH increment AS NOT MATERIALIZED (
+    @usage@
+),
+call AS NOT MATERIALIZED (
+    SELECT increment.target_id, increment.entry_id@server@, increment.observed, increment.begins, increment.is_whole,
+        increment.is_timed, operation.*
+    FROM increment
+    @join_servers@
+    CROSS JOIN LATERAL (
+        VALUES @operations@
+    ) operation (operation, calls, bytes, hist, detail)
+    WHERE operation.calls > 0
+),
+part AS (
+    SELECT call.target_id, call.entry_id@of_server@, call.operation, count(call.hist) > 0 AS has_histogram,
+        sum(call.calls) AS calls, sum(call.bytes) AS bytes, ARRAY[@elements@] AS elements
+    FROM call
+    GROUP BY call.target_id, call.entry_id@of_server@, call.operation
+),
+-- What each entry did between two observations that lie in the window. The sum of squares stands with the last part; without
+-- it all calls were alike.
+reading AS (
+    SELECT call.target_id, call.entry_id@of_server@, call.operation, sum(call.calls) AS calls, sum(call.bytes) AS bytes,
+        coalesce(sum((call.detail ->> 'sumsq'::text)::numeric), sum(call.bytes) * sum(call.bytes) / sum(call.calls)) AS squares,
+        bool_and(call.is_timed) AND sum(call.calls)
+            * power(least(max((call.detail ->> 'max'::text)::numeric), sum(call.bytes), @largest@::numeric), 2::numeric)
+            < 18446744073709551616 AS has_squares
+    FROM call
+    WHERE call.hist IS NULL
+    GROUP BY call.target_id, call.entry_id@of_server@, call.operation, call.observed
+    HAVING bool_and(call.is_whole) AND min(call.begins) > @since@
+),
+spread AS (
+    SELECT reading.target_id, reading.entry_id@of_reading_server@, reading.operation, sum(reading.calls) AS calls,
+        sum(reading.bytes) AS bytes, sum(reading.squares) AS squares, bool_and(reading.has_squares) AS has_squares
+    FROM reading
+    GROUP BY reading.target_id, reading.entry_id@of_reading_server@, reading.operation
+),
+usage AS (
+    SELECT part.operation, part.calls, part.bytes, part.elements,
+        bool_or(part.has_histogram) OVER (PARTITION BY part.target_id, part.operation) AS has_histogram,
+        spread.calls AS spread_calls, spread.bytes AS spread_bytes, spread.squares, spread.has_squares@dimensions@
+    FROM part
+    JOIN jobstats.targets target ON target.target_id = part.target_id
+    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
+    LEFT JOIN spread ON spread.target_id = part.target_id AND spread.entry_id = part.entry_id
+        AND spread.operation = part.operation@same_server@
+    WHERE true@conditions@
+),
+sums AS (
+    SELECT usage.operation@names@, sum(usage.calls) AS calls, sum(usage.bytes) AS bytes, sum(usage.spread_calls) AS spread_calls,
+        sum(usage.spread_bytes) AS spread_bytes, sum(usage.squares) AS squares, bool_and(usage.has_squares) AS has_squares
+    FROM usage
+    WHERE NOT usage.has_histogram
+    GROUP BY usage.operation@names@
+),
+answer AS (
+    SELECT usage.operation@names@, 'histogram'::text AS known_from,
+        CASE WHEN element.number > 1 THEN 1::bigint << (element.number - 2)::integer ELSE 0 END AS lower,
+        1::bigint << (element.number - 1)::integer AS upper, sum(element.count) AS count,
+        NULL::double precision AS mean, NULL::double precision AS stddev
+    FROM usage
+    CROSS JOIN LATERAL unnest(usage.elements) WITH ORDINALITY element (count, number)
+    WHERE usage.has_histogram AND element.count > 0
+    GROUP BY usage.operation@names@, element.number
+    UNION ALL
+    SELECT usage.operation@names@, 'sums', NULL, NULL, usage.calls, (usage.bytes / usage.calls)::double precision,
+        CASE WHEN usage.has_squares AND usage.squares * usage.spread_calls >= usage.spread_bytes * usage.spread_bytes
+            THEN (sqrt(usage.squares * usage.spread_calls - usage.spread_bytes * usage.spread_bytes) / usage.spread_calls)::double precision END
+    FROM sums usage
+)
+SELECT @columns@, answer.operation, answer.known_from, answer.lower, answer.upper, answer.count,
+    (answer.count / sum(answer.count) OVER (PARTITION BY answer.operation@of_answer@))::double precision AS share, answer.mean,
+    answer.stddev
+FROM answer
+ORDER BY @order@answer.operation, answer.known_from, answer.lower
+LIMIT @limit@
