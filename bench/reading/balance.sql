@@ -1,6 +1,6 @@
 -- balance of bytes written
 -- ours
-SELECT target, rate, ratio, workload, uid, share, coverage FROM jobstats_balance('puhti', :since, :until);
+SELECT target, rate, ratio, workload, uid, share, coverage FROM jobstats_balance(:since, :until, filesystem => '{puhti}');
 -- by hand
 WITH done AS (
     SELECT i.target_id, e.workload, e.uid, sum(i.write_bytes) AS bytes

@@ -45,9 +45,10 @@ impl CounterCalls {
         self.calls += calls;
         self.sum += sum;
         self.has_unknown_squares |= !has_squares;
-        // No increment is 2^53 or more, so that neither the square nor the sum of squares overflows.
         let squares = detail.and_then(|it| it.sumsq).map(u128::from);
-        self.squares += squares.unwrap_or(sum * sum / calls);
+        let squares = squares.unwrap_or(sum * sum / calls);
+        // No true sum is as large as a u128.
+        self.squares = self.squares.saturating_add(squares);
     }
 
     /// Returns the smallest and the largest call.
@@ -84,7 +85,7 @@ impl Calls {
         self.calls += counter.calls;
         self.sum += counter.sum;
         match counter.squares() {
-            Some(squares) => self.squares += squares,
+            Some(squares) => self.squares = self.squares.saturating_add(squares),
             None => self.has_unknown_squares = true,
         }
         match (counter.bounds(), self.bounds) {

@@ -40,7 +40,8 @@ WITH answers AS (
             ('write', a.write), ('open', a.opens)) AS v (operation, total)
     UNION ALL
     SELECT 'job', a.cluster, j.job, j.uid, 'all', a.target, a.operation, a.total
-    FROM asked, (SELECT DISTINCT job, uid FROM work) AS j, jobstats_job(j.job) AS a WHERE a.operation = ANY (operations)
+    FROM asked, (SELECT DISTINCT job, uid FROM work) AS j, jobstats_job(j.job) AS a
+    WHERE a.operation = ANY (operations) AND a.target IS NOT NULL
 )
 SELECT * FROM answers WHERE answer <> 0;
 

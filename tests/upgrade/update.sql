@@ -49,7 +49,7 @@ ALTER EXTENSION jobstats UPDATE;
 CREATE TEMPORARY TABLE said AS SELECT jobstats_setup() AS text;
 COMMIT;
 SELECT count(*) FROM jobstats_problems('no job_stats') \gset
-CREATE VIEW public.mine AS SELECT workload, sum(write_bytes) AS write_bytes FROM jobstats.rates GROUP BY workload;
+\ir mine.sql
 DO $$
 BEGIN
     ASSERT has_table_privilege('upgrade: reader', 'jobstats.rates', 'SELECT'), 'the reader cannot read what was made anew';

@@ -13,8 +13,8 @@ use crate::query::plan::Plan;
 /// and in columnar batches by the bounds of the batches.
 ///
 /// Rows of more entries are read and summed as if they were not filtered, and filtered when the sums are joined with their
-/// entries. A subquery as a condition on the rows would leave the choice to the planner, which knows too little about
-/// patterns: filtered rates took up to 40 times as long as unfiltered ones.
+/// entries. A subquery as a condition on the rows would be scanned, or searched, as often as the planner likes, which knows
+/// too little about patterns.
 const FEW: usize = 1000;
 
 /// Returns a SELECT of the entries that the filters let through.

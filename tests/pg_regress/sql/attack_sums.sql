@@ -74,7 +74,7 @@ SELECT 'rates by month', string_agg(round(rate)::text, ' ' ORDER BY "time") FROM
 UNION ALL
 SELECT 'densities', string_agg(format('%s %s', bucket, count), ' ' ORDER BY bucket) FROM jobstats_densities(day(0), day(150), 'open', '{uid}', cluster => '{c3}')
 UNION ALL
-SELECT 'balance', count(*)::text FROM jobstats_balance('max', day(0), day(150), 'open')
+SELECT 'balance', count(*)::text FROM jobstats_balance(day(0), day(150), 'open', filesystem => '{max}')
 UNION ALL
 SELECT 'job', total::text FROM jobstats_job('7', day(0), day(150)) WHERE operation = 'open' AND target = 'max-MDT0000'
 $$;

@@ -5,7 +5,7 @@ CREATE EXTENSION jobstats;
 SELECT string_agg(d.name, ' ') AS dimensions FROM jobstats_internal.dimensions() d;
 
 -- Every function with an argument "by" has a filter of each dimension, and after them weights or not, and exclude. All but
--- densities have a column of each dimension.
+-- densities have a column of each dimension. jobstats_job() is about one job and divides it by target and node only.
 SELECT p.proname AS function,
     replace(pg_get_function_arguments(p.oid), ', weights jsonb DEFAULT NULL::jsonb', '')
         LIKE '%' || f.filters || ', exclude jsonb DEFAULT NULL::jsonb' AS has_filters,
@@ -16,7 +16,7 @@ CROSS JOIN (
     FROM jobstats_internal.dimensions() d
 ) f
 CROSS JOIN (SELECT string_agg(format('%I %s', d.name, d.type), ', ') AS columns FROM jobstats_internal.dimensions() d) c
-WHERE 'by' = ANY (p.proargnames)
+WHERE 'by' = ANY (p.proargnames) AND p.proname <> 'jobstats_job'
 ORDER BY p.proname;
 
 -- Every function takes every dimension as a word in "by".
@@ -24,5 +24,6 @@ SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT count(*) FROM jobstats_rates("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_totals("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_top("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_sizes("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_summary("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
 SELECT count(*) FROM jobstats_densities("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));

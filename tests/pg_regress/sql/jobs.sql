@@ -6,6 +6,7 @@
 \set ECHO all
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
+SET client_min_messages = warning;
 SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' + days * interval '1 day'

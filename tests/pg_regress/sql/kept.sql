@@ -37,7 +37,7 @@ SELECT 'top', to_jsonb(r) FROM jobstats_top(since, until, 'write_bytes') r
 UNION ALL
 SELECT 'summary', to_jsonb(r) - 'first' - 'last_active' FROM jobstats_summary(since, until, '{workload}') r
 UNION ALL
-SELECT 'balance', to_jsonb(r) FROM jobstats_balance('write_bytes', since, until) r
+SELECT 'balance', to_jsonb(r) FROM jobstats_balance(since, until, 'write_bytes') r
 UNION ALL
 SELECT 'densities', to_jsonb(r) FROM jobstats_densities(since, until, 'write_bytes', '{target,workload}', step => step) r
 $$;
@@ -53,8 +53,8 @@ CALL jobstats_maintain();
 -- Increments are gone, and rollups of ten minutes; hours and days are kept.
 SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_10m_retention => '60 days') IS NOT NULL AS ready;
 CALL jobstats_maintain();
-SELECT min(until) >= day(50) AS increments FROM jobstats.increments;
-SELECT min(until) >= day(50) AS observations FROM jobstats.observations;
+SELECT min("time") >= day(50) AS increments FROM jobstats.increments;
+SELECT min("time") >= day(50) AS observations FROM jobstats.observations;
 SELECT min(until) >= day(40) AS "10m" FROM jobstats.increments_10m;
 SELECT min(until) < day(1) AS "1h" FROM jobstats.increments_1h;
 SELECT min(until) < day(3) AS "1d" FROM jobstats.increments_1d;

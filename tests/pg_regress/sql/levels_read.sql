@@ -70,7 +70,7 @@ SELECT * FROM reads($$jobstats_top('2024-03-01', '2024-03-31', 'write_bytes')$$)
 SELECT * FROM reads($$jobstats_totals('2024-01-01', '2025-01-01')$$);
 SELECT * FROM reads($$jobstats_summary('2024-03-01', '2024-04-01', '{uid}')$$);
 SELECT * FROM reads($$jobstats_densities('2024-03-01', '2024-03-02', 'write_bytes', step => '10 minutes')$$);
-SELECT * FROM reads($$jobstats_balance('scratch', '2024-03-01', '2024-04-01')$$);
+SELECT * FROM reads($$jobstats_balance('2024-03-01', '2024-04-01', filesystem => '{scratch}')$$);
 -- A window that begins and ends anywhere takes only its ends from increments.
 SELECT * FROM reads($$jobstats_top('2024-03-01 10:05', '2024-03-31 12:55', 'write_bytes')$$);
 SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-31 12:55')$$);

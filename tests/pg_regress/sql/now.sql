@@ -34,6 +34,16 @@ SELECT count(*) FROM jobstats_now(n => 0);
 SELECT count(*) FROM jobstats_now(NULL, NULL);
 SELECT count(*) FROM jobstats_now('none');
 
+-- At an earlier time: the same as it was then. OST0000 had been observed once, so that there was nothing to tell of it. The
+-- age counts from then.
+SELECT target, rank, workload, "user", operation, rate, service_time, share, age, ago(180) = "time" AS same
+FROM jobstats_now(at => ago(170.000001));
+SELECT target, age FROM jobstats_now(at => ago(40)) WHERE rank = 1;
+SELECT count(*) FROM jobstats_now(at => ago(290));
+SELECT count(*) FROM jobstats_now(at => ago(100000));
+-- Now as the time is what is told without it.
+SELECT count(*) FROM (SELECT * FROM jobstats_now() EXCEPT SELECT * FROM jobstats_now(at => now())) changed;
+
 -- A row that begins before the last observation does, because its entry was skipped by Lustre in the one before: the part
 -- that lies in it. Rows that were divided at ten minutes count together.
 DO $$ BEGIN
@@ -79,6 +89,7 @@ SELECT scans - :scans AS more FROM world.other_days;
 ROLLBACK;
 
 SELECT * FROM jobstats_now(n => -1);
+SELECT * FROM jobstats_now(at => 'infinity');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_now();

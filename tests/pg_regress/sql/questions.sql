@@ -66,7 +66,7 @@ ORDER BY last_active DESC;
 -- Which OST is unbalanced, and by whom?
 SELECT target, pg_size_pretty(rate::numeric) || '/s' AS written, round(ratio::numeric, 1) AS "times the median",
     workload, uid, round(100 * share) AS percent
-FROM jobstats_balance('scratch', now() - interval '1 hour')
+FROM jobstats_balance(now() - interval '1 hour', filesystem => '{scratch}')
 WHERE kind = 'OST';
 
 -- Which jobs do tiny writes?
@@ -77,7 +77,8 @@ ORDER BY writes DESC
 LIMIT 10;
 
 -- What is the history of job 80977?
-SELECT target, operation, total, round(per_call) AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
+SELECT coalesce(target, 'whole job') AS target, operation, jobstats_format(total, operation, 'total') AS total,
+    jobstats_format(per_call, operation, 'per_call') AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
     to_char(now() - last_active, 'HH24:MI') AS "ended ago", nodes
 FROM jobstats_job('80977');
 

@@ -183,7 +183,7 @@ SELECT target, seconds, rate * seconds AS writes, coverage FROM jobstats_rates(o
 SELECT target, total FROM jobstats_totals(operations => '{write}', cluster => '{now}');
 SELECT total FROM jobstats_top(operation => 'write', cluster => '{now}');
 SELECT job, now() - first AS first, now() - last_active AS last_active, write, busiest_target FROM jobstats_summary(cluster => '{now}');
-SELECT target, rate * 480 AS bytes, coverage FROM jobstats_balance('x');
+SELECT target, rate * 480 AS bytes, coverage FROM jobstats_balance(filesystem => '{x}');
 -- A job is shown as far as it is known.
 SELECT target, total, now() - last_active AS last_active, coverage FROM jobstats_job('1', now() - interval '10 minutes', now()) WHERE operation = 'write';
 SELECT target, total, now() - last_active AS last_active, coverage FROM jobstats_job('1', now() - interval '3 minutes') WHERE operation = 'write';
@@ -192,7 +192,7 @@ ROLLBACK;
 -- Reading writes nothing, not even a transaction id.
 BEGIN READ ONLY;
 SELECT count(*) > 0 AS any FROM jobstats_summary(at(0), at(20));
-SELECT count(*) > 0 AS any FROM jobstats_balance(NULL, at(0), at(20));
+SELECT count(*) > 0 AS any FROM jobstats_balance(at(0), at(20));
 SELECT count(*) > 0 AS any FROM jobstats_densities(at(0), at(20));
 SELECT count(*) > 0 AS any FROM jobstats_job('101');
 SELECT pg_current_xact_id_if_assigned();

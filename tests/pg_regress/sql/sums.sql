@@ -59,5 +59,5 @@ SELECT rank, uid, total, round((rate / 1e15)::numeric, 9) AS petabytes, share
 FROM jobstats_top(at(0), at(10), 'write_bytes', '{uid}');
 SELECT job, write_bytes, nodes FROM jobstats_summary(at(0), at(10));
 SELECT target, round((rate / 1e15)::numeric, 9) AS petabytes, workload, share
-FROM jobstats_balance('scratch', at(0), at(10)) ORDER BY target;
+FROM jobstats_balance(at(0), at(10), filesystem => '{scratch}') ORDER BY target;
 SELECT bucket, count FROM jobstats_densities(at(0), at(10), 'write_bytes', '{job}');

@@ -43,7 +43,7 @@ usage AS (
         spread.calls AS spread_calls, spread.bytes AS spread_bytes, spread.squares, spread.has_squares@dimensions@
     FROM part
     JOIN jobstats.targets target ON target.target_id = part.target_id
-    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
+    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id@user_names@
     LEFT JOIN spread ON spread.target_id = part.target_id AND spread.entry_id = part.entry_id
         AND spread.operation = part.operation@same_server@
     WHERE true@conditions@
@@ -58,7 +58,7 @@ sums AS (
 answer AS (
     SELECT usage.operation@names@, 'histogram'::text AS known_from,
         CASE WHEN element.number > 1 THEN 1::bigint << (element.number - 2)::integer ELSE 0 END AS lower,
-        1::bigint << (element.number - 1)::integer AS upper, sum(element.count) AS count,
+        CASE WHEN element.number < @last@ THEN 1::bigint << (element.number - 1)::integer END AS upper, sum(element.count) AS count,
         NULL::double precision AS mean, NULL::double precision AS stddev
     FROM usage
     CROSS JOIN LATERAL unnest(usage.elements) WITH ORDINALITY element (count, number)

@@ -221,8 +221,8 @@ impl Reading<'_> {
         for (position, (calls, sum, detail)) in observation.operations.iter_mut().enumerate() {
             let column = FIRST_VALUE + 2 * position;
             let value = |column| rows.integer(column).and_then(|it| u64::try_from(it).ok());
-            *calls += value(column).unwrap_or(0);
-            *sum += value(column + 1).unwrap_or(0);
+            *calls = calls.saturating_add(value(column).unwrap_or(0));
+            *sum = sum.saturating_add(value(column + 1).unwrap_or(0));
             let further = details.remove(self.counted[position].name);
             *detail = merged(detail.take(), further);
         }

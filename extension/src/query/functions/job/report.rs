@@ -20,7 +20,7 @@ use crate::query::functions::job::work::{Done, Place, Work};
 use crate::query::measure::{CALLS_FOR_MEAN, Measure, SECONDS};
 use crate::query::window::{ROW_LIMIT, Window};
 
-/// What the rows are made of.
+/// The sources of the rows.
 pub struct Report<'a> {
     pub window: &'a Window,
     /// Set if the steps of the window are buckets, and the rows are of the whole window.

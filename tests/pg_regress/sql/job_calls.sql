@@ -1,0 +1,46 @@
+-- jobstats_job() describes single calls by their bounds and standard deviation.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set calls :source '/include/calls.sql'
+\set ECHO none
+\i :store
+\i :calls
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- Job 7 writes to OSTs of Lustre 2.16 and 2.14, from two nodes. Job 8 is one of 2.12. Job 9 was there before the first reading.
+DO $$ BEGIN
+    INSERT INTO jobstats.feed (server, "time", body) VALUES
+        ('oss1', at(0), ost('fs-OST0016', calls('hist', '9:1000:n1', at(-60), '{}', '{1,100000}'))),
+        ('oss1', at(0), ost('fs-OST0014')), ('oss1', at(0), ost('fs-OST0012')),
+        ('oss1', at(5), ost('fs-OST0016', calls('hist', '9:1000:n1', at(-60), '{}', '{1,100000,500}'),
+            calls('hist', '7:1000:n1', at(1), '{}', '{4096,4096,1000}'))),
+        ('oss1', at(5), ost('fs-OST0014', calls('squares', '7:1000:n1', at(1), '{}', '{2,4,4,4}'))),
+        ('oss1', at(5), ost('fs-OST0012', calls('sums', '8:1000:n2', at(1), '{10,20}', '{}'))),
+        -- This reading is divided at minute 10.
+        ('oss1', at(15), ost('fs-OST0016', calls('hist', '9:1000:n1', at(-60), '{}', '{1,100000,500,200000}'),
+            calls('hist', '7:1000:n1', at(1), '{}', '{4096,4096,1000,1048576,5000}'),
+            calls('hist', '7:1000:n2', at(6), '{}', '{8192,8192,8192}'))),
+        ('oss1', at(15), ost('fs-OST0014', calls('squares', '7:1000:n1', at(1), '{}', '{2,4,4,4,5,5,7,9}'))),
+        ('oss1', at(15), ost('fs-OST0012', calls('sums', '8:1000:n2', at(1), '{10,20,60}', '{}')));
+END $$;
+SELECT target, entry, since, until, write, write_bytes, detail -> 'write_bytes' AS detail FROM texts.increments WHERE target ~ '1[46]';
+
+-- Sixteen writes in all. Each write takes 100 µs.
+SELECT target, operation, calls, per_call, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('7');
+SELECT target, count(*), min(size), max(size), round(stddev_pop(size), 6) AS stddev
+FROM (VALUES ('fs-OST0014', '{2,4,4,4,5,5,7,9}'::numeric[]), ('fs-OST0016', '{4096,4096,1000,1048576,5000,8192,8192,8192}')) AS v (target, sizes),
+    unnest(sizes) AS size
+GROUP BY ROLLUP (target) ORDER BY target NULLS FIRST;
+SELECT node, operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('7', "by" => '{node}') WHERE node IS NOT NULL;
+
+-- Lustre 2.12 prints no sums of squares. Of calls before the first reading the bounds are not known.
+SELECT target, operation, calls, min, max, stddev FROM jobstats_job('8') WHERE target IS NULL;
+SELECT target, operation, calls, min, max, stddev FROM jobstats_job('9') WHERE target IS NULL;
+
+-- The whole job is needed, without steps.
+SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM jobstats_job('7', since => at(5)) WHERE target IS NULL;
+SELECT operation, calls, min, max, stddev, median_rate IS NULL AS has_no_buckets FROM jobstats_job('7', at(0), at(15), '15 minutes') WHERE target IS NULL;
+SELECT operation, calls, min, max FROM jobstats_job('7', since => at(-1), until => at(15)) WHERE target IS NULL;
+SELECT operation, calls, min, max FROM jobstats_job('7', until => at(20)) WHERE target IS NULL;

@@ -1,0 +1,67 @@
+-- jobstats_sizes(): how large reads and writes were.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set calls :source '/include/calls.sql'
+\set ECHO none
+\i :store
+\i :calls
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+
+-- Job 7 writes to an OST of Lustre 2.16 and to one of 2.14, job 8 reads from one of 2.12.
+DO $$ BEGIN
+    INSERT INTO jobstats.feed (server, "time", body)
+    SELECT 'oss1', at(minute), ost(target)
+    FROM unnest(ARRAY['fs-OST0016', 'fs-OST0014', 'fs-OST0012']) AS target, unnest(ARRAY[-5, 0]) AS minute ORDER BY minute;
+    INSERT INTO jobstats.feed (server, "time", body) VALUES
+        ('oss1', at(5), ost('fs-OST0016', calls('hist', '7:1000:n1', at(1), '{}', '{4096,4096,1000}'))),
+        ('oss1', at(5), ost('fs-OST0014', calls('squares', '7:1000:n1', at(1), '{}', '{2,4,4,4}'))),
+        ('oss1', at(5), ost('fs-OST0012', calls('sums', '8:1000:n2', at(1), '{10,20}', '{}'))),
+        ('oss1', at(10), ost('fs-OST0016', calls('hist', '7:1000:n1', at(1), '{}', '{4096,4096,1000,1048576,5000}'))),
+        ('oss1', at(10), ost('fs-OST0014', calls('squares', '7:1000:n1', at(1), '{}', '{2,4,4,4,5,5,7,9}'))),
+        ('oss1', at(10), ost('fs-OST0012', calls('sums', '8:1000:n2', at(1), '{10,20,60}', '{}')));
+END $$;
+
+-- 13 writes: five of which the size is known, and eight with a mean of 5 and a standard deviation of 2. 2.12 prints no squares.
+SELECT operation, known_from, lower, upper, count, round(share::numeric, 4) AS share, mean, stddev
+FROM jobstats_sizes(at(-5), at(10));
+-- The same as totals.
+SELECT operation, sum(count), round(sum(share)::numeric, 9) AS share FROM jobstats_sizes(at(-5), at(10)) GROUP BY operation ORDER BY operation;
+SELECT operation, calls FROM jobstats_totals(at(-5), at(10), '{read_bytes,write_bytes}', '{}');
+
+-- By target, by what is known of entries, and by server; filters.
+SELECT target, operation, known_from, upper, count, share FROM jobstats_sizes(at(-5), at(10), '{target}');
+SELECT job, uid, operation, known_from, sum(count) AS count, sum(share) AS share
+FROM jobstats_sizes(at(-5), at(10), '{job,uid}') GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4;
+SELECT server, node, operation, known_from, upper, count FROM jobstats_sizes(at(-5), at(10), '{server,node}', target => '{%16}');
+SELECT operation, known_from, count, mean FROM jobstats_sizes(at(-5), at(10), job => '{8}');
+SELECT operation, known_from, count, mean FROM jobstats_sizes(at(-5), at(10), server => '{oss1}', kind => '{OST}', uid => '{1000}', job => '{8}');
+SELECT count(*) FROM jobstats_sizes(at(-5), at(10), server => '{oss2}');
+
+-- A part of a reading: as much as had been reached by then if the calls were even. Two of 4096 bytes and one of 1000 from minute 1
+-- to 5: in the first half one of 4096, in the second half the others. Parts add up.
+SELECT upper, count FROM jobstats_sizes(at(0), at(3), target => '{%16}');
+SELECT upper, count FROM jobstats_sizes(at(3), at(5), target => '{%16}');
+-- The mean is that of the parts. The standard deviation is that of the readings that lie in the window: 5, 5, 7 and 9.
+SELECT count, mean, stddev FROM jobstats_sizes(at(2.5), at(10), target => '{%14}');
+SELECT count, mean, stddev FROM jobstats_sizes(at(2.5), at(7.5), target => '{%14}');
+
+-- Squares that can have wrapped are not used: 262,145 writes of at most 8 MiB.
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', at(minute), ost('fs-OST0015', VARIADIC CASE WHEN minute > 0 THEN ARRAY[
+    E'- job_id: 9:1:n1\n  snapshot_time: 1.0 secs.nsecs\n  start_time: ' || extract(epoch FROM at(1))::bigint || E'.0 secs.nsecs\n'
+    '  write_bytes: { samples: 262145, unit: bytes, min: 1, max: 8388608, sum: 2199023255553, sumsq: 7 }\n'
+    '  write: { samples: 262145, unit: usecs, min: 1, max: 1, sum: 262145, sumsq: 262145 }\n'] ELSE '{}' END)
+FROM unnest(ARRAY[0, 5]) AS minute;
+SELECT operation, known_from, count, mean, stddev FROM jobstats_sizes(at(-5), at(5), job => '{9}');
+
+-- What does not exist or makes no sense.
+SELECT * FROM jobstats_sizes(at(0), at(10), job => '{6}');
+SELECT * FROM jobstats_sizes(at(0), at(0));
+SELECT * FROM jobstats_sizes(at(0), at(10), '{size}');
+SELECT * FROM jobstats_sizes(at(0), at(10), job => ARRAY['\']);
+SELECT count(*) FROM jobstats_sizes(NULL, NULL, NULL);
+SET client_min_messages = warning;
+DROP SCHEMA jobstats CASCADE;
+SELECT * FROM jobstats_sizes();

@@ -1,0 +1,41 @@
+-- An empty answer says why: nothing was ever fed, or a filter by target, job or user names none that is known.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\pset format unaligned
+\pset tuples_only
+
+-- A store without targets.
+SELECT * FROM jobstats_top();
+SELECT * FROM jobstats_job('4711');
+SELECT * FROM jobstats_now();
+
+DO $$ BEGIN
+    PERFORM observe(format('scratch-OST000%s', n), 'oss1', 0, 5) FROM generate_series(0, 4) AS n;
+    PERFORM act('scratch-OST0000', job || ':1000:n01', 0, 5, '{"write": 1}') FROM unnest('{4711,4712_1,4712_2,5000,rsync}'::text[]) AS job;
+END $$;
+
+-- The three most similar names.
+SELECT * FROM jobstats_job('4713');
+SELECT * FROM jobstats_job(7411);
+SELECT * FROM jobstats_job('4712');
+SELECT * FROM jobstats_job('no job at all');
+SELECT * FROM jobstats_job(repeat('4', 500));
+SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{471}');
+SELECT * FROM jobstats_rates(at(0), at(5), '{write}', '{job}', target => '{scratch-OST00004}');
+SELECT * FROM jobstats_totals(at(0), at(5), '{write}', '{job}', target => '{OST0001}');
+SELECT * FROM jobstats_summary(at(0), at(5), target => '{other%}');
+SELECT * FROM jobstats_densities(at(0), at(5), 'write', uid => '{1,2,3,4,5}');
+SELECT * FROM jobstats_sizes(at(0), at(5), job => '{4714,%9}');
+SELECT * FROM jobstats_balance(at(0), at(5), target => '{scratch-OST}');
+SELECT * FROM jobstats_now('scratch-OST9');
+-- Several filters.
+SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4713}', uid => '{1001}');
+
+-- No notice where all names are known, or one of several, or where the answer is not empty.
+SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch%}', uid => '{1000}');
+SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711,4713}');
+SELECT * FROM jobstats_job('4711', at(10), at(20));
+SELECT count(*) FROM jobstats_rates(at(0), at(5), '{write}', job => '{4713}');
