@@ -2,16 +2,16 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev demo demo-stop test proof lint schema bench bench-storage bench-month package fuzz clean
 
-help: ## say what there is
+help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what is missing: packages, PostgreSQL with its development files, TimescaleDB where it is packaged
+setup: ## install missing packages: PostgreSQL with its development files, TimescaleDB if it is packaged
 	@scripts/setup.sh
 
-setup-dev: ## install also what changing the code takes: shellcheck, cargo-pgrx, cargo-deny
+setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-deny
 	@scripts/setup.sh dev
 
-demo: setup ## a simulated day of a Lustre cluster in a private database, and what an admin asks of it
+demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions
 	@scripts/demo.sh
 
 demo-stop: ## stop the demo's database server and remove its files
@@ -20,13 +20,13 @@ demo-stop: ## stop the demo's database server and remove its files
 test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 	@scripts/test.sh $(PARTS)
 
-proof: setup ## show that the numbers add up: known work through shipper, feed and reading functions, compared with the truth
+proof: setup ## prove that the numbers add up: send known work through shipper, feed and functions, and compare
 	@scripts/proof.sh
 
 lint: setup-dev ## check format, lints, documentation and shell scripts
 	@scripts/lint.sh
 
-schema: setup-dev ## write the install script anew, extension/sql/jobstats--VERSION.sql; after every change of SQL in extension/src
+schema: setup-dev ## write the install script extension/sql/jobstats--VERSION.sql; after every change of SQL in extension/src
 	@scripts/schema.sh write
 
 bench: setup ## measure reading and comparing large texts, feeding, the aggregates, the shipper, the reading functions
@@ -38,14 +38,14 @@ bench: setup ## measure reading and comparing large texts, feeding, the aggregat
 	@bench/shipper.sh
 	@bench/reading.sh
 
-bench-storage: setup ## measure what the store takes, beside tables as others keep them, and chunks: bench/storage.md, chunks.md
+bench-storage: setup ## measure the size of the store and of other designs, and chunks: bench/storage.md, chunks.md
 	@bench/storage.sh
 	@bench/chunks.sh
 
 bench-month: setup ## fill a store with a month of a large cluster and time the queries of a dashboard: bench/month.md
 	@bench/month.sh
 
-fuzz: setup ## call all functions at random for ten minutes, by a role with each grant
+fuzz: setup ## call all functions at random for ten minutes, as a role with each grant
 	@scripts/install.sh
 	@scripts/fuzz.sh
 

@@ -56,7 +56,8 @@ say "a day of 4 MDTs and 24 OSTs, read every two minutes"
 "$simulator" load "${world[@]}" --from "$from" --database-url "$url"
 say "the last reading, by the shipper on each of the ten servers"
 ship
-psql -q "$url" -c 'ANALYZE' -f scripts/demo.sql
+say "maintenance: rollups of the day"
+psql -q "$url" -c 'CALL jobstats_maintain()' -c 'ANALYZE' -f scripts/demo.sql
 say "stored, compared with what was simulated"
 status=0
 verified=$(verify) || status=$?

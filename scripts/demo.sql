@@ -5,8 +5,8 @@
 
 \echo
 \echo 'Who wrote most, these 24 hours:  jobstats_top(since, until, ''write_bytes'', ''{uid}'')'
-SELECT rank, uid, pg_size_pretty(total) AS written, pg_size_pretty(rate::numeric) || '/s' AS rate,
-    round(100 * share) || ' %' AS share, pg_size_pretty(per_call::numeric) AS "per call"
+SELECT rank, uid, jobstats_format(total, operation, 'total') AS written, jobstats_format(rate, operation) AS rate,
+    round(100 * share) || ' %' AS share, jobstats_format(per_call, operation, 'per_call') AS "per call"
 FROM jobstats_top(now() - interval '24 hours', now(), 'write_bytes', '{uid}');
 
 \echo 'Which jobs load the MDT puhti-MDT0001, this hour:  jobstats_top(…, ''metadata'', ''{job,uid}'', target => …)'
@@ -16,7 +16,7 @@ FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', tar
 
 \echo 'Who keeps OST puhti-OST0000 busy right now:  jobstats_now(''puhti-OST0000'')'
 SELECT rank, workload, uid, operation AS "mostly", round(rate::numeric, 1) AS "per second",
-    round(1000 * service_time::numeric, 1) AS "ms of service a second", round(100 * share) || ' %' AS share
+    round(service_time::numeric, 4) AS "requests in service", round(100 * share) || ' %' AS share
 FROM jobstats_now('puhti-OST0000', 5);
 
 \echo 'How many users write how fast, hour by hour:  jobstats_densities(since, until, ''write_bytes'', step => ''1 hour'')'

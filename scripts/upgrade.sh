@@ -45,7 +45,7 @@ load() { "$target/release/jobstats-simulator" load "${world[@]}" --from "$2" --h
 catalog() { psql -q "$(database "$1")" -f tests/store/catalog.sql; }
 answers() { psql -q "$(database "$1")" "${@:2}" -f tests/store/answers.sql; }
 # Version 0.1 rounds every quotient that a rate is the sum of: its last digits may be others.
-answers_in_round_numbers() { answers "$1" -c 'SET extra_float_digits = -3'; }
+answers_in_round_numbers() { answers "$1" -c 'SET extra_float_digits = -3' "${@:2}"; }
 # As the manual has it: what raw text covers is computed again by the rules of this version.
 recompute() {
     local changed
@@ -71,15 +71,15 @@ done
 
 psql -q "$(database "$version")" -v version="VERSION '$version'" -v zero="$zero" -f tests/upgrade/prepare.sql
 load "$version" "$from" 26
-answers_in_round_numbers "$version" >"$output/before"
+answers_in_round_numbers "$version" -v time_unit=1000000 >"$output/before"
 "$bindir/pg_dump" --format=custom --dbname="$(database "$version")" --file="$output/dump"
 restoring "$(database "$elsewhere")" "$bindir/pg_restore" --exit-on-error --dbname="$(database "$elsewhere")" "$output/dump"
 psql -q "$(database "$version")" -f tests/upgrade/update.sql
-psql -q "$(database "$elsewhere")" -c 'SELECT jobstats_setup()' >/dev/null
+psql -q "$(database "$elsewhere")" -c 'DROP VIEW public.mine' -c 'SELECT jobstats_setup()' -f tests/upgrade/mine.sql >/dev/null
 for name in "$version" "$elsewhere"; do
     answers_in_round_numbers "$name" >"$output/updated"
-    # Settings and writers have more columns; a column of users has another name, and update.sql looks at it.
-    lost=$(grep -Ev '^(settings|writers|users)' "$output/before" | grep -vxFf "$output/updated") || true
+    # Settings, targets and writers have more columns; columns of users and rates have other names, and update.sql looks at them.
+    lost=$(grep -Ev '^(settings|targets|writers|users|rates)' "$output/before" | grep -vxFf "$output/updated") || true
     [ -z "$lost" ] || die "$(printf 'before the update it was\n%s' "$lost")"
 done
 

@@ -9,7 +9,7 @@ done AS (
     WHERE i.bucket > :since AND i.bucket <= :until GROUP BY 1, 2
 )
 SELECT row_number() OVER (ORDER BY d.usecs DESC), d.uid, d.workload, d.usecs / 1e6, d.rate, d.usecs / sum(d.usecs) OVER (), d.calls,
-    CASE WHEN d.calls >= 10 THEN d.usecs / d.calls END, (SELECT sum(x.seconds) / 86400 / count(t.target_id) FROM jobstats.targets t LEFT JOIN x USING (target_id))
+    CASE WHEN d.calls >= 10 THEN d.usecs / 1e6 / d.calls END, (SELECT sum(x.seconds) / 86400 / count(t.target_id) FROM jobstats.targets t LEFT JOIN x USING (target_id))
 FROM done d WHERE d.usecs > 0 ORDER BY d.usecs DESC LIMIT 10;
 -- lag()
 SELECT uid, job, sum(service_time) / 1e6, sum(service_time) / 86400e6, sum(calls)

@@ -10,7 +10,7 @@ done AS (
         AND i.target_id = (SELECT t.target_id FROM jobstats.targets t WHERE t.name = 'puhti-OST0003') GROUP BY 1, 2
 )
 SELECT row_number() OVER (ORDER BY d.usecs DESC), d.uid, d.workload, d.usecs / 1e6, d.rate, d.usecs / sum(d.usecs) OVER (), d.calls,
-    CASE WHEN d.calls >= 10 THEN d.usecs / d.calls END, (SELECT sum(x.seconds) / 86400 / count(t.target_id) FROM jobstats.targets t LEFT JOIN x USING (target_id)
+    CASE WHEN d.calls >= 10 THEN d.usecs / 1e6 / d.calls END, (SELECT sum(x.seconds) / 86400 / count(t.target_id) FROM jobstats.targets t LEFT JOIN x USING (target_id)
         WHERE t.target_id = (SELECT t.target_id FROM jobstats.targets t WHERE t.name = 'puhti-OST0003'))
 FROM done d WHERE d.usecs > 0 ORDER BY d.usecs DESC LIMIT 10;
 -- lag()

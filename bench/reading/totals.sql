@@ -12,11 +12,11 @@ WITH done AS (
 SELECT t.name, o.operation, o.total, o.calls, CASE WHEN o.calls >= 10 THEN o.spent / o.calls END, x.seconds / 86400
 FROM jobstats.targets t JOIN seen(:since, :until, '1 day') x USING (target_id) JOIN done d USING (target_id)
 CROSS JOIN LATERAL (VALUES
-    ('service_time', coalesce(d.usecs, 0) / 1e6, coalesce(d.calls, 0), d.usecs),
+    ('service_time', coalesce(d.usecs, 0) / 1e6, coalesce(d.calls, 0), d.usecs / 1e6),
     ('read_bytes', coalesce(d.read_bytes, 0), coalesce(d.read, 0), d.read_bytes),
     ('write_bytes', coalesce(d.write_bytes, 0), coalesce(d.write, 0), d.write_bytes),
     ('metadata', CASE WHEN t.kind = 'MDT' THEN coalesce(d.metadata, 0) ELSE 0 END,
-        CASE WHEN t.kind = 'MDT' THEN coalesce(d.metadata, 0) ELSE 0 END, d.metadata_usecs)) o (operation, total, calls, spent);
+        CASE WHEN t.kind = 'MDT' THEN coalesce(d.metadata, 0) ELSE 0 END, d.metadata_usecs / 1e6)) o (operation, total, calls, spent);
 -- lag()
 SELECT target, sum(service_time) / 1e6, sum(calls), sum(read_bytes), sum(write_bytes), sum(metadata)
 FROM (

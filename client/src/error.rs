@@ -18,7 +18,7 @@ pub enum Error {
     #[error("{}", message(.0))]
     Database(#[from] tokio_postgres::Error),
     /// The database did not accept the connection in time.
-    #[error("the database did not let us in within {0:?}")]
+    #[error("the database did not accept the connection within {0:?}")]
     ConnectTimeout(Duration),
 }
 

@@ -76,7 +76,7 @@ pub enum Error {
     #[error("{0} is not of the form postgresql://USER@HOST:PORT/DATABASE?sslmode=…")]
     Unreadable(&'static str),
     /// A variable or parameter has an invalid value.
-    #[error("{0} has a value that it cannot have")]
+    #[error("{0} has an invalid value")]
     Value(&'static str),
     /// No source names a database.
     #[error("no database is named: use --database-url, --config or JOBSTATS_DATABASE_URL")]

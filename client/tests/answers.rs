@@ -207,6 +207,7 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         status: any(),
         uid: Some(uids),
         entry: any(),
+        user_name: None,
     };
     let by = || Some(Dimension::ALL.to_vec());
     let operations = texts(&["write_bytes"]);

@@ -7,11 +7,13 @@ use std::fmt;
 
 mod format;
 mod guess;
+mod keys;
 #[cfg(test)]
 mod tests;
 
 pub use format::{Format, FormatError};
 pub use guess::likely_format;
+pub use keys::{Keys, Stored as StoredNames};
 
 /// The formats that are tried if none are configured, each with its node label.
 pub const DEFAULT_FORMATS: &[(&str, Option<&str>)] =

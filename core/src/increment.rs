@@ -4,24 +4,29 @@
 
 mod carried;
 mod compare;
+mod counts;
 mod detail;
 mod history;
 mod late_text;
 mod life;
 mod limit;
 mod row;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::collections::TryReserveError;
+use std::fmt;
 
 use thiserror::Error;
 
 pub use compare::compare;
+pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
 
-use crate::instant::Micros;
+use crate::instant::{Micros, Span};
 use crate::operation::{Kind, OPERATIONS, OperationIndex};
 use crate::snapshot::{HISTOGRAM_LEN, Snapshot};
 
@@ -37,6 +42,15 @@ pub struct Observation<'a> {
     /// The records carried with the text: records that were known before the text and are missing from it. [`compare`]
     /// gives them.
     pub carried: Option<&'a Snapshot<'a>>,
+}
+
+impl Observation<'_> {
+    /// Returns the earliest time at which an increment that is computed from this observation may begin.
+    pub fn earliest(&self) -> Micros {
+        self.carried
+            .and_then(Snapshot::first_seen)
+            .map_or(self.time, |seen| seen.min(self.time))
+    }
 }
 
 /// The result of comparing an observation with the one before.
@@ -92,6 +106,16 @@ pub struct Problem<'a> {
     pub operation: Option<&'a str>,
     /// The reason.
     pub reason: Reason,
+}
+
+impl fmt::Display for Problem<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:", self.entry)?;
+        if let Some(operation) = self.operation {
+            write!(out, " {operation}:")?;
+        }
+        write!(out, " {}", self.reason)
+    }
 }
 
 /// An error that prevents comparing two observations.
@@ -225,4 +249,13 @@ impl Increment<'_> {
             || self.write_histogram.is_some()
             || self.detail.is_some()
     }
+}
+
+/// Returns the span of increments, from the first start to the last end; `None` if there are no increments.
+pub fn span<'a, 'b: 'a>(
+    increments: impl Iterator<Item = &'a Increment<'b>> + Clone,
+) -> Option<Span> {
+    let from = increments.clone().map(|increment| increment.since).min()?;
+    let to = increments.map(|increment| increment.time).max()?;
+    Some((from, to))
 }

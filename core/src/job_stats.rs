@@ -15,6 +15,7 @@
 
 mod exact;
 mod grammar;
+mod listing;
 mod parser;
 mod problem;
 mod records;
@@ -24,14 +25,15 @@ use std::ops::Range;
 
 pub use exact::ZeroLine;
 pub use grammar::counter::{CounterLine, Unit};
-pub use grammar::histogram::{HISTOGRAM_LEN, label as histogram_label};
+pub use grammar::histogram::{HISTOGRAM_LEN, json as histogram_json, label as histogram_label};
 pub use grammar::identifier::{IDENTIFIER_MAX, print as print_identifier};
 pub use grammar::time::{Clock, Time, TimeLine};
+pub use listing::{Lines, Place, list};
 pub use problem::{Problem, Reason};
 
 use crate::lctl;
 use crate::pause::Pause;
-use crate::target::TargetName;
+use crate::target::{TargetKind, TargetName};
 
 /// Receives what [`scan`] finds. An error stops the scan.
 ///
@@ -110,6 +112,23 @@ pub trait Sink<'a> {
     }
 }
 
+/// The number of lines, and of bytes, by which a text is recognized.
+const FIRST_LINES: usize = 10;
+const FIRST_BYTES: usize = 64 << 10;
+
+/// Returns whether a text looks like one of `job_stats`: one of its first lines begins a parameter or a record.
+pub fn is_job_stats(text: &[u8]) -> bool {
+    let first = &text[..text.len().min(FIRST_BYTES)];
+    let mut lines = first.split(|byte| *byte == b'\n').take(FIRST_LINES);
+    lines.any(|line| {
+        let begins = |start: &[u8]| line.starts_with(start);
+        let of_target = TargetKind::ALL.iter().any(|kind| begins(kind.prefix()));
+        begins(b"job_stats:")
+            || begins(b"- job_id:")
+            || (of_target && memchr::memmem::find(line, b".job_").is_some())
+    })
+}
+
 /// Scans a text.
 pub fn scan<'a, S: Sink<'a>>(
     text: &'a [u8],
@@ -117,4 +136,32 @@ pub fn scan<'a, S: Sink<'a>>(
     pause: Pause<'_>,
 ) -> Result<(), S::Stop> {
     lctl::read(text, &mut parser::Parser::new(sink, pause), pause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_recognized_by_its_first_lines() {
+        for text in [
+            "obdfilter.fs-OST0000.job_stats=\njob_stats:\n",
+            "mdt.fs-MDT0000.job_cleanup_interval=600\n",
+            "job_stats:\n- job_id: a\n",
+            "error: get_param: mdt.x: No such file\n- job_id: a\n",
+        ] {
+            assert!(is_job_stats(text.as_bytes()), "{text}");
+        }
+        let late = format!("{}job_stats:\n", "\n".repeat(FIRST_LINES));
+        let far = format!("{}\njob_stats:\n", "x".repeat(FIRST_BYTES));
+        for text in [
+            "",
+            "root:x:0:0:root:/root:/bin/bash\n",
+            "mdt.fs-MDT0000.uuid=x\n",
+            &late,
+            &far,
+        ] {
+            assert!(!is_job_stats(text.as_bytes()), "{text}");
+        }
+    }
 }

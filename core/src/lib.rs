@@ -49,7 +49,10 @@
 //!
 //! | room | task |
 //! |---|---|
+//! | [`audit`] | says which observations can be computed again, and what of the stored values differs then |
+//! | [`feed`] | decides what becomes of a text: where it is placed, what is rejected, what the sender is told |
 //! | [`window`] | splits increments at edges, chooses the rollups that answer for a window, divides totals by observed time |
+//! | [`columns`] | names the columns of increments, and sums over them |
 //! | [`per_call`] | finds the bounds and the standard deviation of single calls in the details of increments |
 //! | [`increment`] | compares two snapshots of one target, by the rules of `docs/rules.md` |
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
@@ -58,27 +61,35 @@
 //! | [`passwd`] | reads what `getent passwd` prints, the names of users |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
+//! | [`metrics`] | chooses the metrics of targets and of the store |
 //! | [`nearest`] | finds the known names that are most like an unknown one |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
+//! | [`quantity`] | prints numbers of answers with units |
 //! | [`operation`] | lists the operations, from which tables, views and documentation follow |
 //! | [`target`], [`instant`] | name targets and instants |
-//! | [`escape`], [`pause`] | convert bytes to text, and let the caller of long work cancel it |
+//! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
 
+pub mod audit;
+pub mod columns;
 pub mod counter;
 pub mod density;
 pub mod distribution;
 pub mod entry_id;
 pub mod escape;
+pub mod feed;
 pub mod increment;
 pub mod instant;
 pub mod job_stats;
 mod lctl;
+pub mod metrics;
 pub mod nearest;
 pub mod openmetrics;
 pub mod operation;
 pub mod passwd;
 pub mod pause;
 pub mod per_call;
+pub mod quantity;
 pub mod snapshot;
 pub mod target;
+pub mod template;
 pub mod window;

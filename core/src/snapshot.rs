@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::instant::Micros;
 pub use crate::job_stats::HISTOGRAM_LEN;
 use crate::job_stats::{Problem, Time, Unit};
 use crate::operation::{Kind, OPERATIONS};
@@ -168,10 +169,31 @@ impl<'a> Snapshot<'a> {
         Slot::try_from(OPERATIONS.len() + position).ok()
     }
 
+    /// Returns the earliest time at which a carried record was really seen; `None` if no record is carried.
+    pub fn first_seen(&self) -> Option<Micros> {
+        let seen = self.records.iter().filter_map(|record| record.last_seen);
+        seen.min()
+    }
+
+    /// Returns the number of bytes of the lines of this target.
+    pub fn bytes(&self) -> usize {
+        self.text.iter().map(ExactSizeIterator::len).sum()
+    }
+
     /// Returns the lines of this target in the text that was read.
     pub fn lines<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
         self.text.iter().filter_map(|range| text.get(range.clone()))
     }
+}
+
+/// The cleanup interval in seconds of a target that is not known to have another one: the default of Lustre.
+const CLEANUP_INTERVAL: u32 = 600;
+
+/// Returns the cleanup interval of a text in seconds: its own one, or else `otherwise`, or else the default of Lustre.
+pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> u32 {
+    text.and_then(|text| text.cleanup_interval)
+        .or(otherwise)
+        .unwrap_or(CLEANUP_INTERVAL)
 }
 
 fn zero_unit(slot: Slot) -> Unit {

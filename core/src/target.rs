@@ -1,5 +1,7 @@
 //! Targets, as `lctl` names them.
 
+use crate::escape::escape;
+
 /// The kind of target that reports: `mdt.*` or `obdfilter.*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TargetKind {
@@ -12,6 +14,19 @@ pub enum TargetKind {
 impl TargetKind {
     /// The kinds.
     pub(crate) const ALL: [Self; 2] = [Self::Mdt, Self::Ost];
+
+    /// Returns the name that stands in the names of such targets.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mdt => "MDT",
+            Self::Ost => "OST",
+        }
+    }
+
+    /// Returns the kind that has this name in the names of its targets.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
 
     /// Returns the first part of the names of such targets' parameters.
     pub(crate) const fn name(self) -> &'static [u8] {
@@ -37,4 +52,70 @@ pub struct TargetName<'a> {
     pub kind: TargetKind,
     /// The name, which is the second part: ASCII letters, digits, `-` and `_`.
     pub name: &'a [u8],
+}
+
+impl TargetName<'_> {
+    /// Returns the name as text, as it is stored.
+    pub fn shown(self) -> String {
+        escape(self.name).into_owned()
+    }
+}
+
+/// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
+pub fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
+    let Some((filesystem, device)) = name.rsplit_once('-') else {
+        return (None, None);
+    };
+    let mut kinds = TargetKind::ALL.into_iter();
+    let digits = kinds.find_map(|kind| device.strip_prefix(kind.as_str()));
+    let index = digits
+        .filter(|digits| digits.len() == 4)
+        .and_then(|digits| i32::from_str_radix(digits, 16).ok());
+    (index.map(|_| filesystem), index)
+}
+
+/// Returns the kind of target that a name says: the name of an MDT or an OST ends with that and its index.
+pub fn kind_in_name(name: &str) -> Option<TargetKind> {
+    filesystem_and_index(name).1?;
+    let (_, device) = name.rsplit_once('-')?;
+    let mut kinds = TargetKind::ALL.into_iter();
+    kinds.find(|kind| device.starts_with(kind.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_file_system_and_an_index_in_four_hexadecimal_digits() {
+        let split = filesystem_and_index;
+        assert_eq!(split("scratch-OST001f"), (Some("scratch"), Some(31)));
+        assert_eq!(split("a-b-MDT0000"), (Some("a-b"), Some(0)));
+        assert_eq!(kind_in_name("scratch-OST001f"), Some(TargetKind::Ost));
+        assert_eq!(kind_in_name("a-b-MDT0000"), Some(TargetKind::Mdt));
+        for name in [
+            "scratch",
+            "scratch-OST1f",
+            "scratch-MGT0000",
+            "scratch-OSTxyzw",
+            "",
+        ] {
+            assert_eq!(split(name), (None, None), "{name}");
+            assert_eq!(kind_in_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_shown_as_text() {
+        let name = TargetName {
+            kind: TargetKind::Ost,
+            name: b"scratch-OST001f",
+        };
+        assert_eq!(
+            (name.shown().as_str(), name.kind.as_str()),
+            ("scratch-OST001f", "OST")
+        );
+        assert_eq!(TargetKind::named("OST"), Some(TargetKind::Ost));
+        assert_eq!(TargetKind::named("MGT"), None);
+    }
 }

@@ -3,7 +3,9 @@ DROP FUNCTION IF EXISTS @extschema@.jobstats_setup(interval, interval, interval)
 DROP FUNCTION IF EXISTS @extschema@.jobstats_add_days(text, integer);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_ingest(text, text, timestamptz, text, bytea, interval, text);
--- The reading functions have got the dimension entry.
+-- The column "user" has become user_name.
+DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);
+-- The reading functions have got the dimensions entry and user_name, and the argument exclude.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_densities(timestamptz, timestamptz, text, text[], integer, interval,
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_rates(timestamptz, timestamptz, text[], text[], interval,
@@ -42,3 +44,4 @@ BEGIN
     END LOOP;
 END
 $move$;
+DROP FUNCTION jobstats_internal.put_view(text, text);

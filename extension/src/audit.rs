@@ -1,13 +1,11 @@
 //! `jobstats_audit()`: compares the stored values with those computed from the raw text.
 //!
 //! Per target, [`walk`] goes from observation to observation, as feeds did, and computes each one from its raw text and
-//! that of the one before. [`load`] reads the observations and checks that the text is the one that came, [`judge`]
-//! compares the columns of the observations, [`rows`] compares the increments, and [`strays`] finds rows that belong to
-//! no observation. `jobstats_reprocess()` repairs the observations that the same walk finds.
+//! that of the one before. [`load`] reads the observations and checks that the text is the one that came, [`rows`]
+//! compares the increments, and [`strays`] finds rows that belong to no observation. `jobstats_reprocess()` repairs the
+//! observations that the same walk finds.
 
 mod detail;
-mod finding;
-mod judge;
 mod load;
 mod reach;
 mod reprocess;
@@ -15,7 +13,8 @@ mod rows;
 mod strays;
 mod walk;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::audit::{Findings, Summary};
+use jobstats_core::instant::{DEFAULT_WINDOW, Micros};
 use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
@@ -26,11 +25,7 @@ use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::store;
-use finding::Findings;
-pub use walk::{Purpose, Walk, Walked, Wrong, targets};
-
-/// The width of the window if no start is given: 10 minutes.
-const DEFAULT_WIDTH: Micros = 600_000_000;
+pub use walk::{Purpose, Walk, Wrong, targets};
 
 /// A target of the store.
 pub struct Target {
@@ -56,7 +51,7 @@ impl Window {
         until: Option<TimestampWithTimeZone>,
     ) -> Result<Self, Error> {
         let now = micros(pgrx::datum::datetime_support::now())?;
-        let since = since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
+        let since = since.map_or(Ok(now - DEFAULT_WINDOW), micros)?;
         let until = until.map_or(Ok(now), micros)?;
         if since >= until {
             return Err(Error::empty_window());
@@ -74,7 +69,7 @@ CREATE FUNCTION jobstats_audit(
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_audit(timestamptz, timestamptz) IS
-'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] anew; no row where all is as it must be. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or that of the one before, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
+'Checks the store against its raw text and returns what disagrees. Computes the observations in (since, until] again; if all is correct, there is no row. time is that of the observation; what is raw text, bytes, digest, server, since, a count of jobstats.observations, carried records, entry, increment, or what belongs to no observation. Observations whose raw text, or the previous one, is gone are left out; a NOTICE says how many. Writes nothing. Errors: 22023 for an empty window, 54000 for over 100,000 disagreements, 55000 where there is no store.';
 "#)]
 fn jobstats_audit(
     since: Option<TimestampWithTimeZone>,
@@ -88,16 +83,17 @@ fn jobstats_audit(
     let walk = Walk::new(Purpose::Audit, window, settings, None)?;
     let mut entries = Entries::default();
     let mut findings = Findings::default();
-    let mut seen = Seen::default();
+    let mut summary = Summary::default();
     let mut runs = Vec::new();
     for target in &targets {
-        let mut report = |finding| findings.add(target, finding);
+        let name = || (target.cluster.clone(), target.name.clone());
+        let mut report = |finding| Ok(findings.add(name(), finding)?);
         let walked = walk.target(target.id, &mut entries, &mut report)?;
-        seen.add(&walked);
+        summary.add(walked.computed, walked.left);
         runs.extend(walked.runs);
     }
     connect(|client| strays::find(client, window, &runs, &mut findings))?;
-    pgrx::notice!("{seen}");
+    pgrx::notice!("{summary}");
     for ((cluster, target), finding) in findings.in_order() {
         let time = timestamptz(finding.time)?;
         rows.put(|| {
@@ -113,42 +109,4 @@ fn jobstats_audit(
         });
     }
     Ok(())
-}
-
-/// The numbers of observations and targets that were audited.
-#[derive(Default)]
-struct Seen {
-    audited: u64,
-    left: u64,
-    targets: u64,
-}
-
-impl Seen {
-    fn add(&mut self, walked: &Walked) {
-        self.audited += walked.computed;
-        self.left += walked.left;
-        self.targets += u64::from(walked.computed > 0);
-    }
-}
-
-impl std::fmt::Display for Seen {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let counted = |count: u64, what: &str| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
-        write!(
-            out,
-            "audited {} of {}",
-            counted(self.audited, "observation"),
-            counted(self.targets, "target")
-        )?;
-        match self.left {
-            0 => Ok(()),
-            left => write!(
-                out,
-                "; {left} could not be: their raw text, or that of the observation before, is gone or damaged"
-            ),
-        }
-    }
 }

@@ -1,26 +1,26 @@
 //! Ingests an INSERT into `jobstats.feed`: takes the text and lets its source store what it says.
 //!
 //! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
-//! used ([`rejects`]), and telling the sender ([`warning`]). A [`source`] reads the text and stores the rest:
-//! [`job_stats`], [`passwd`].
+//! used ([`rejects`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
+//! [`passwd`].
 
 mod delivery;
 mod functions;
 mod ingest;
 pub mod job_stats;
-mod outcome;
 mod passwd;
 mod rejects;
 mod source;
 pub mod targets;
 mod text;
 mod timing;
-mod warning;
 
 use std::ffi::CString;
 
-use pgrx::pg_sys;
+use jobstats_core::feed::{Action, Outcome, Warning, reason};
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::SpiClient;
+use pgrx::{PgLogLevel, PgSqlErrorCode, pg_sys};
 
 use crate::pg::error::Error;
 use crate::pg::guc;
@@ -32,7 +32,6 @@ use crate::store;
 use crate::text::zstd::Recycling;
 use delivery::{Arguments, Delivery};
 use ingest::Ingest;
-use outcome::{Action, Outcome, reason};
 use source::Source;
 use text::Text;
 use timing::reported;
@@ -45,7 +44,12 @@ const MANY_ENTRIES: i64 = 10_000;
 /// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones.
 fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = reported(|| connect_mut(|client| ingest_row(client, &mut arguments)))?;
-    warning::warn(&outcomes);
+    if let Some(warning) = Warning::of(&outcomes) {
+        ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING, warning.message, "jobstats")
+            .set_detail(warning.detail)
+            .set_hint(warning.hint)
+            .report(PgLogLevel::WARNING);
+    }
     // A feed of so many entries takes far longer than returning the memory.
     if outcomes.iter().map(Outcome::entries).sum::<i64>() > MANY_ENTRIES {
         memory::give_back();
@@ -70,7 +74,7 @@ fn ingest_row(
     // A text that is known already has nothing new that could not be used.
     let is_known = |outcome: &Outcome| outcome.action == Action::Repeated;
     if outcomes.is_empty() || !outcomes.iter().all(is_known) {
-        ingest.rejects.insert(client, &delivery, now)?;
+        rejects::insert(client, ingest.rejects.take(), &delivery, now)?;
     }
     Ok(outcomes)
 }

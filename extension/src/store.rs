@@ -1,6 +1,5 @@
 //! The store: its tables, views and rollups, its settings, who may use it, and its maintenance.
 
-pub mod columns;
 mod comments;
 mod convert;
 pub mod formats;
@@ -12,11 +11,11 @@ pub mod rollup;
 mod settings;
 mod setup;
 pub mod sources;
-pub mod sum;
 mod tables;
 mod version;
 pub mod views;
 
+pub use jobstats_core::columns::{self, sum};
 pub use maintain::lock;
 pub use relations::{add_operations, kind};
 pub use settings::{Settings, settings};

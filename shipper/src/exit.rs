@@ -26,16 +26,16 @@ pub const SETUP: u8 = 78;
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
-   0  all was sent
-  64  used wrongly
+   0  everything was sent
+  64  wrong arguments
   65  the database refused a text
-  66  nothing to read: no target on this server, no input
+  66  nothing to read: no target on this server, or no input
   69  the database cannot be reached
-  71  this machine: no temporary file, no lock file
+  71  an error of this machine: no temporary file, no lock file
   74  the reading failed: lctl failed or took too long
   75  busy: another instance, a conflict or a statement that took too long
   77  the database denied access
-  78  something is to be set up first: settings, the store in the database";
+  78  something must be set up first: settings, the store in the database";
 
 /// Returns the exit code of an error.
 pub fn code(error: &Error) -> u8 {

@@ -23,7 +23,7 @@ pub enum Error {
     #[error("the reading failed: {0}")]
     Io(#[from] io::Error),
     /// The input did not end within the time limit.
-    #[error("the input had not ended after {0:?}; it is dropped")]
+    #[error("the input did not end within {0:?}; it is dropped")]
     TimedOut(Duration),
     /// The input is empty, most likely because the program that should write it failed.
     #[error("the input is empty")]

@@ -46,7 +46,7 @@ pub enum Error {
     },
     /// lctl took too long.
     #[error(
-        "lctl had not ended after {timeout:?} and was killed; its reading is dropped{}",
+        "lctl did not end within {timeout:?} and was killed; its output is dropped{}",
         message::list(said)
     )]
     TimedOut {
@@ -57,7 +57,7 @@ pub enum Error {
     },
     /// lctl ended with an error.
     #[error(
-        "lctl ended with {ending}; its reading is dropped{}",
+        "lctl ended with {ending}; its output is dropped{}",
         message::list(said)
     )]
     Failed {
@@ -67,13 +67,13 @@ pub enum Error {
         said: Vec<String>,
     },
     /// lctl ended well, but could not read a parameter.
-    #[error("lctl could not read everything; its reading is dropped{}", message::list(.0))]
+    #[error("lctl could not read everything; its output is dropped{}", message::list(.0))]
     Incomplete(Vec<String>),
     /// lctl ended with the exit code of a pattern that matched nothing, which hid that a text was cut.
-    #[error("a text of lctl ends in mid line: a target went away; the reading is dropped")]
+    #[error("the output of lctl ends in mid line: a target went away; it is dropped")]
     Cut,
     /// This server has neither an MDT nor an OST.
-    #[error("lctl knows no target here that has job_stats")]
+    #[error("lctl finds no target with job_stats on this server")]
     NoTarget,
     /// The pipe or the temporary file failed.
     #[error("the reading failed: {0}")]

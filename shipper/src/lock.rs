@@ -13,7 +13,7 @@ use rustix::process::geteuid;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another instance holds the lock.
-    #[error("another instance is at work: {} is locked", .0.display())]
+    #[error("another instance is running: {} is locked", .0.display())]
     Taken(PathBuf),
     /// The lock file cannot be used.
     #[error("lock file {}: {cause}", path.display())]

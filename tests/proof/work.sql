@@ -11,8 +11,8 @@ CREATE TEMP TABLE work (job text, uid bigint, node text, target text, operation 
 
 -- What was done: calls, bytes, and the time that servers spent, which they tell since Lustre 2.14.
 CREATE TEMP TABLE done AS
-SELECT job, uid, node, target, counted.operation, sum(counted.amount) AS done, counted.operation LIKE '%\_usecs' AS is_time
-FROM work, LATERAL (VALUES (operation, calls), (operation || '_bytes', bytes), (operation || '_usecs', calls * usecs))
+SELECT job, uid, node, target, counted.operation, sum(counted.amount) AS done, counted.operation LIKE '%\_time' AS is_time
+FROM work, LATERAL (VALUES (operation, calls), (operation || '_bytes', bytes), (operation || '_time', calls * usecs / 1000000))
     AS counted (operation, amount)
 WHERE counted.amount > 0
 GROUP BY job, uid, node, target, counted.operation;
@@ -27,7 +27,7 @@ WITH answers AS (
     FROM asked, jobstats_totals(since, until, operations, '{cluster,target,job,uid,node}') AS a
     UNION ALL
     SELECT 'rates', a.cluster, a.job, a.uid, a.node, a.target, a.operation,
-        round((a.rate * a.coverage * a.seconds)::numeric)
+        round((a.rate * a.coverage * a.seconds)::numeric, CASE WHEN a.operation LIKE '%\_time' THEN 6 ELSE 0 END)
     FROM asked, jobstats_rates(since, until, operations, '{cluster,target,job,uid,node}') AS a
     UNION ALL
     SELECT 'top', a.cluster, a.job, a.uid, a.node, a.target, a.operation, a.total

@@ -24,7 +24,12 @@ WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v')
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
-SELECT target, operation, total, calls, per_call, coverage
+-- Version 0.1 has times per call in microseconds.
+\if :{?time_unit}
+\else
+\set time_unit 1
+\endif
+SELECT target, operation, total, calls, per_call / CASE WHEN operation LIKE '%\_bytes' THEN 1 ELSE :time_unit END, coverage
 FROM jobstats_totals(:'since', :'until', "by" => '{target}') ORDER BY target, operation COLLATE "C";
 SELECT "time", seconds, kind, operation, rate, coverage
 FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";

@@ -19,7 +19,7 @@ SELECT jobstats_grant_reader('upgrade: reader'), jobstats_grant_writer('upgrade:
 GRANT INSERT ON jobstats.feed TO "upgrade: member";
 INSERT INTO jobstats.entry_formats VALUES (0, '%j.%e', NULL);
 INSERT INTO jobstats.users VALUES (1001, 'anna');
-CREATE VIEW public.mine AS SELECT workload, sum(write_bytes) AS write_bytes FROM jobstats.rates GROUP BY workload;
+\ir mine.sql
 
 \ir ../pg_regress/include/texts.sql
 CREATE TABLE texts.clock AS SELECT timestamptz :'zero' AS zero;

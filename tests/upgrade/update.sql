@@ -24,13 +24,35 @@ END
 $$;
 ROLLBACK;
 
+-- Views whose columns have other names now are made anew. Where others depend on them, all that is said, and nothing changes.
+BEGIN;
+ALTER EXTENSION jobstats UPDATE;
+DO $$
+DECLARE
+    message text;
+    outdated boolean;
+BEGIN
+    PERFORM jobstats_setup();
+    RAISE 'a view of a user was dropped, or left on an old one';
+EXCEPTION WHEN dependent_objects_still_exist THEN
+    GET STACKED DIAGNOSTICS message = MESSAGE_TEXT;
+    SELECT count(*) = 1 INTO outdated FROM pg_attribute a WHERE a.attrelid = 'jobstats.rates'::regclass AND a.attname = 'time';
+    ASSERT message LIKE '%: view mine' OR message LIKE '%: view public.mine', message;
+    ASSERT outdated, 'views have changed though setup failed';
+END
+$$;
+ROLLBACK;
+DROP VIEW public.mine;
+
 BEGIN;
 ALTER EXTENSION jobstats UPDATE;
 CREATE TEMPORARY TABLE said AS SELECT jobstats_setup() AS text;
 COMMIT;
 SELECT count(*) FROM jobstats_problems('no job_stats') \gset
+\ir mine.sql
 DO $$
 BEGIN
+    ASSERT has_table_privilege('upgrade: reader', 'jobstats.rates', 'SELECT'), 'the reader cannot read what was made anew';
     ASSERT (SELECT text LIKE '%SELECT * FROM public.jobstats_reprocess(%' FROM said), 'nothing is said of jobstats_reprocess()';
     ASSERT jobstats_setup() NOT LIKE '%jobstats_reprocess(%', 'jobstats_reprocess() is spoken of again';
     ASSERT EXISTS (SELECT FROM public.mine WHERE workload = 'a' OR write_bytes > 0), 'what was built on top is gone';

@@ -89,6 +89,8 @@ dimensions! {
     uid Uid: i64,
     /// The identifier as it came.
     entry Entry: String,
+    /// The name of the user, as far as the store knows it.
+    user_name UserName: String,
 }
 
 impl fmt::Display for Dimension {

@@ -10,17 +10,19 @@ question! {
 }
 
 answer! {
-    /// The state of a target, or of the store's maintenance, which has no target.
+    /// The state of a target, of a target or server that is expected and has never reported, or of the store's maintenance,
+    /// which has neither.
     HealthRow {
         /// The name of the target's cluster.
         cluster: Option<String>,
-        /// The name of the target.
+        /// The name of the target; `None` for an expected server and for maintenance.
         target: Option<String>,
         /// The kind of the target: `MDT` or `OST`.
         kind: Option<String>,
         /// The server that the target was last observed on.
         server: Option<String>,
-        /// The status: `ok`, `silent`, `clock`, `late`, `slow`, `rejects`, `ids` or `maintenance`.
+        /// The status: `ok`, `silent`, `clock`, `late`, `slow`, `rejects`, `ids`, `retired` or
+        /// `maintenance`.
         status: String,
         /// The time of the last observation.
         last_observation: Option<Timestamp>,

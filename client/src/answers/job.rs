@@ -43,7 +43,7 @@ answer! {
         total: Decimal,
         /// The number of calls that the total consists of.
         calls: Option<Decimal>,
-        /// Bytes or microseconds per call; `None` under ten calls.
+        /// Bytes or seconds per call; `None` under ten calls.
         per_call: Option<f64>,
         /// Bytes or microseconds of the smallest call, if all calls of the job are known.
         min: Option<Decimal>,

@@ -40,7 +40,7 @@ answer! {
         /// The number of the user.
         uid: Option<i64>,
         /// The name of the user, if the store knows it.
-        user: Option<String>,
+        user_name: Option<String>,
         /// The operation that took most of the time.
         operation: String,
         /// The calls of that operation per second.

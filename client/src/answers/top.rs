@@ -31,7 +31,7 @@ answer! {
         group: Group,
         /// The operation.
         operation: String,
-        /// Calls, bytes, microseconds (`…_usecs`) or seconds (`service_time`), exact.
+        /// Calls, bytes or seconds (`service_time`, `open_time`, …), exact.
         total: Option<Decimal>,
         /// The total per second.
         rate: Option<f64>,
@@ -39,7 +39,7 @@ answer! {
         share: Option<f64>,
         /// The number of calls that the total consists of.
         calls: Option<Decimal>,
-        /// Bytes or microseconds per call; `None` under ten calls.
+        /// Bytes or seconds per call; `None` under ten calls.
         per_call: Option<f64>,
         /// The observed part of all time of all targets in the group, 0 to 1.
         coverage: f64,

@@ -25,11 +25,11 @@ answer! {
         group: Group,
         /// The operation.
         operation: String,
-        /// Calls, bytes, microseconds (`…_usecs`) or seconds (`service_time`), exact; `None` if nothing was observed.
+        /// Calls, bytes or seconds (`service_time`, `open_time`, …), exact; `None` if nothing was observed.
         total: Option<Decimal>,
         /// The number of calls that the total consists of.
         calls: Option<Decimal>,
-        /// Bytes or microseconds per call; `None` under ten calls.
+        /// Bytes or seconds per call; `None` under ten calls.
         per_call: Option<f64>,
         /// The observed part of all time of all targets in the group, 0 to 1.
         coverage: f64,

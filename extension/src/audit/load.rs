@@ -1,17 +1,17 @@
 //! Reads the observations of a target with their raw text, in batches, and checks the text by its digest.
 
+use jobstats_core::audit::Finding;
+use jobstats_core::increment::Counts;
 use jobstats_core::instant::Micros;
-use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::audit::finding::Finding;
-use crate::feed::job_stats::compute::Counts;
+use crate::feed::job_stats::stored::{Stored, Unpacked};
 use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::template::sql;
-use crate::pg::time::{micros, timestamptz};
-use crate::text::zstd::unpack;
+use crate::pg::time::timestamptz;
 
 /// The largest number of observations in a batch.
 const BATCH: i64 = 256;
@@ -22,41 +22,17 @@ const UNPACKED: usize = 32 << 20;
 
 /// The stored values of one observation.
 pub struct Loaded {
-    pub time: Micros,
-    pub since: Option<Micros>,
-    /// The server according to the raw text; if that is gone, according to the observation.
-    pub server: String,
+    /// The observation. Its text is missing if it is not the text that came.
+    pub stored: Stored,
     pub counts: Counts,
-    pub cleanup_interval: Option<u32>,
-    /// The text; `None` if it is gone or is not the text that came.
-    pub text: Option<Vec<u8>>,
-    pub carried: Carried,
     /// The findings about the row of `jobstats.raw`, and about the columns of the observation that depend on that row.
     pub findings: Vec<Finding>,
 }
 
-/// The records carried with an observation, as they are stored.
-pub enum Carried {
-    /// The records; `None` if there are none.
-    Readable(Option<Vec<u8>>),
-    Damaged,
-}
-
-impl Carried {
-    /// Returns whether these records are stored.
-    pub fn is(&self, records: Option<&[u8]>) -> bool {
-        match self {
-            Self::Readable(stored) => stored.as_deref() == records,
-            Self::Damaged => false,
-        }
-    }
-}
-
 impl Loaded {
     /// Returns the size of the text in bytes.
-    pub fn bytes(&self) -> i64 {
-        let bytes = self.text.as_ref().map_or(0, Vec::len);
-        i64::try_from(bytes).unwrap_or(i64::MAX)
+    pub fn bytes(&self) -> usize {
+        self.stored.lines().map_or(0, <[u8]>::len)
     }
 }
 
@@ -88,7 +64,7 @@ impl Loader {
         let mut size = 0;
         for row in client.query(&statement(Side::After), &parameters)? {
             let loaded = self.loaded(&row)?;
-            size += loaded.text.as_ref().map_or(0, Vec::len);
+            size += loaded.bytes();
             if size > UNPACKED && !batch.is_empty() {
                 break;
             }
@@ -114,48 +90,63 @@ impl Loader {
     }
 
     fn loaded(&self, row: &Row<'_>) -> Result<Loaded, Error> {
-        let time = micros(row.get("time")?)?;
-        let since: Option<TimestampWithTimeZone> = row.get("since")?;
-        let server: String = row.get("server")?;
+        let mut stored = Stored::of(row, Some(row), None)?;
         let mut findings = Vec::new();
-        let text = match row.get("body")? {
-            Some(body) => text(time, row, body, &mut findings)?,
-            None => {
-                if self.raw_since.is_some_and(|oldest| oldest < time) {
-                    let bytes: i64 = row.get("bytes")?;
-                    findings.push(Finding::new(
-                        time,
-                        "raw text",
-                        None,
-                        format!("{bytes} bytes"),
-                    ));
-                }
-                None
-            }
-        };
-        let kept_server: Option<String> = row.get("raw_server")?;
-        if let Some(kept) = kept_server.as_ref().filter(|kept| **kept != server) {
-            let (stored, kept) = (server.clone(), kept.clone());
-            findings.push(Finding::new(time, "server", stored, kept));
+        let time = stored.time;
+        self.check_text(row, &mut stored, &mut findings)?;
+        let server: String = row.get("server")?;
+        if stored.server != server {
+            findings.push(Finding::new(time, "server", server, stored.server.clone()));
         }
-        let carried = match unpacked(row.get("carried_records")?)? {
-            Ok(carried) => Carried::Readable(carried),
-            Err(reason) => {
-                findings.push(Finding::new(time, "carried records", reason, None));
-                Carried::Damaged
-            }
-        };
-        let cleanup_interval: Option<i64> = row.get("cleanup_interval")?;
+        if let Some(error) = stored.carried.damage() {
+            findings.push(Finding::new(time, "carried records", reason(error), None));
+        }
+        let mut counts = Counts::default().values();
+        for (count, name) in counts.iter_mut().zip(Counts::NAMES) {
+            *count = row.get(name)?;
+        }
         Ok(Loaded {
-            time,
-            since: since.map(micros).transpose()?,
-            server: kept_server.unwrap_or(server),
-            counts: counts(row)?,
-            cleanup_interval: cleanup_interval.and_then(|seconds| u32::try_from(seconds).ok()),
-            text,
-            carried,
+            stored,
+            counts: Counts::of_values(counts),
             findings,
         })
+    }
+
+    /// Adds findings if the text is damaged or missing, or if its size or its digest differ. A text that is not the one
+    /// that came is left out.
+    fn check_text(
+        &self,
+        row: &Row<'_>,
+        stored: &mut Stored,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), Error> {
+        let (time, bytes): (_, i64) = (stored.time, row.get("bytes")?);
+        let mut add = |what, stored: Option<String>, computed: Option<String>| {
+            findings.push(Finding::new(time, what, stored, computed));
+        };
+        match &stored.text {
+            Unpacked::Damaged(error) => add("raw text", Some(reason(error)), None),
+            Unpacked::Missing if self.raw_since.is_some_and(|oldest| oldest < time) => {
+                add("raw text", None, Some(format!("{bytes} bytes")));
+            }
+            _ => {}
+        }
+        let Some(text) = stored.lines() else {
+            return Ok(());
+        };
+        if usize::try_from(bytes) != Ok(text.len()) {
+            add(
+                "bytes",
+                Some(bytes.to_string()),
+                Some(text.len().to_string()),
+            );
+        }
+        let (came, digest): (&[u8], _) = (row.get("digest")?, xxh3_128(text).to_be_bytes());
+        if came != digest {
+            add("digest", Some(hex(came)), Some(hex(&digest)));
+            stored.text = Unpacked::Missing;
+        }
+        Ok(())
     }
 }
 
@@ -180,56 +171,12 @@ fn statement(side: Side) -> String {
     )
 }
 
-/// Returns the text of an observation if it is the text that came, and adds findings if its size or its digest differ.
-fn text(
-    time: Micros,
-    row: &Row<'_>,
-    body: &[u8],
-    findings: &mut Vec<Finding>,
-) -> Result<Option<Vec<u8>>, Error> {
-    let text = match unpacked(Some(body))? {
-        Ok(text) => text.unwrap_or_default(),
-        Err(reason) => {
-            findings.push(Finding::new(time, "raw text", reason, None));
-            return Ok(None);
-        }
-    };
-    let bytes: i64 = row.get("bytes")?;
-    if usize::try_from(bytes) != Ok(text.len()) {
-        let (stored, computed) = (bytes.to_string(), text.len().to_string());
-        findings.push(Finding::new(time, "bytes", stored, computed));
+/// Returns the reason why a value cannot be unpacked.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::NotZstd(reason) => format!("not zstd data: {reason}"),
+        error => error.to_string(),
     }
-    let stored: &[u8] = row.get("digest")?;
-    let digest = xxh3_128(&text).to_be_bytes();
-    if stored == digest {
-        return Ok(Some(text));
-    }
-    findings.push(Finding::new(time, "digest", hex(stored), hex(&digest)));
-    Ok(None)
-}
-
-/// Returns the unpacked value, or the reason why it cannot be unpacked.
-fn unpacked(packed: Option<&[u8]>) -> Result<Result<Option<Vec<u8>>, String>, Error> {
-    match packed.map(unpack) {
-        None => Ok(Ok(None)),
-        Some(Ok(text)) => Ok(Ok(Some(text))),
-        Some(Err(Error::NotZstd(reason))) => Ok(Err(format!("not zstd data: {reason}"))),
-        Some(Err(error)) if error.is_of_packed() => Ok(Err(error.to_string())),
-        Some(Err(error)) => Err(error),
-    }
-}
-
-fn counts(row: &Row<'_>) -> Result<Counts, Error> {
-    Ok(Counts {
-        entries: row.get("entries")?,
-        active: row.get("active")?,
-        added: row.get("added")?,
-        resets: row.get("resets")?,
-        removed: row.get("removed")?,
-        carried: row.get("carried")?,
-        unknown: row.get("unknown")?,
-        problems: row.get("problems")?,
-    })
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -5,7 +5,8 @@ use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
-use crate::audit::{Purpose, Target, Walk, Walked, Window, Wrong, targets};
+use crate::audit::walk::Walked;
+use crate::audit::{Purpose, Target, Walk, Window, Wrong, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored;
@@ -36,7 +37,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes what is stored anew from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what is stored where it differs; then those that follow, until nothing changes any more for the next. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. Run again it changes nothing. Feeds of a target wait from when it is reached until the transaction ends. since or until NULL are ten minutes ago and now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
 "#)]
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,

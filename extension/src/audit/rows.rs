@@ -1,24 +1,13 @@
 //! Compares the stored increments of a run of observations with the computed ones.
 
-use jobstats_core::instant::Micros;
+use jobstats_core::audit::{Finding, Run};
 use pgrx::spi::SpiClient;
 
-use crate::audit::finding::Finding;
 use crate::feed::job_stats::rows::{EntryIncrement, StagedRows, staged_rows, with_rows};
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::pg::time::{micros, timestamptz};
-
-/// Consecutive observations that were all computed. The rows of their target observed in (after, until] belong to them,
-/// and none of these rows begins before `earliest`.
-#[derive(Debug, Clone, Copy)]
-pub struct Run {
-    pub target_id: i32,
-    pub after: Micros,
-    pub until: Micros,
-    pub earliest: Micros,
-}
 
 /// The columns of the findings about different rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use jobstats_core::instant::Micros;
+use jobstats_core::audit::{Finding, Findings, Run};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::audit::Window;
-use crate::audit::finding::{Finding, Findings};
-use crate::audit::rows::{Run, shown};
+use crate::audit::rows::shown;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
@@ -59,14 +58,7 @@ pub fn find(
             stored: row.get("stored")?,
             computed: None,
         };
-        findings.add_named((row.get("cluster")?, row.get("target")?), finding)?;
+        findings.add((row.get("cluster")?, row.get("target")?), finding)?;
     }
     Ok(())
-}
-
-impl Run {
-    /// Returns whether a row of increments is among those that were compared.
-    fn holds(&self, observed: Micros, end: Micros) -> bool {
-        self.after < observed && observed <= self.until && self.earliest < end && end <= self.until
-    }
 }

@@ -1,25 +1,24 @@
 //! Walks from observation to observation of a target, and computes each one from its raw text and that of the one
 //! before.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
+use jobstats_core::audit::{Finding, Predecessor, Run, earliest_possible, earliest_start};
 use jobstats_core::increment::{Increment, Observation};
-use jobstats_core::instant::{DAY, Micros};
-use jobstats_core::snapshot::{self, Snapshot};
+use jobstats_core::instant::Micros;
+use jobstats_core::snapshot::{self, Snapshot, cleanup_interval};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
-use crate::audit::finding::Finding;
-use crate::audit::judge;
-use crate::audit::load::{Carried, Loaded, Loader};
+use crate::audit::load::{Loaded, Loader};
 use crate::audit::reach::Reach;
-use crate::audit::rows::{Run, Tell, differences};
+use crate::audit::rows::{Tell, differences};
 use crate::audit::{Target, Window};
 use crate::feed::job_stats::compute::{Computation, computation, rows};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::EntryIncrement;
-use crate::feed::job_stats::stored::{Stale, earliest};
-use crate::feed::targets::cleanup_interval;
+use crate::feed::job_stats::stored::Stale;
 use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
@@ -137,7 +136,9 @@ impl Walk {
         // Each batch has its own connection, because the rows that are read stay in memory as long as the connection.
         while let Some(next) = connect(|client| -> Result<_, Error> {
             pause();
-            let after = known.as_ref().map_or(EARLIEST, |known| known.loaded.time);
+            let after = known
+                .as_ref()
+                .map_or(EARLIEST, |known| known.loaded.stored.time);
             let goes_beyond = self.purpose == Purpose::Repair
                 && known.as_ref().is_some_and(|known| known.carry.differs);
             let until = (!goes_beyond).then_some(self.window.until);
@@ -147,21 +148,6 @@ impl Walk {
             known = Some(next);
         }
         Ok(walking.walked)
-    }
-
-    /// Returns the kind of observation with which an observation is to be compared, given the one before it in the
-    /// store.
-    fn neighbour(&self, before: Option<&Loaded>, this: &Loaded) -> Neighbour {
-        match (before, this.since) {
-            (None, None) => Neighbour::None,
-            (None, Some(_)) => Neighbour::Gone,
-            (Some(before), None)
-                if before.time < this.time.saturating_sub(self.settings.raw_retention) =>
-            {
-                Neighbour::None
-            }
-            (Some(_), _) => Neighbour::Before,
-        }
     }
 }
 
@@ -177,16 +163,6 @@ fn oldest_raw(client: &SpiClient<'_>, settings: Settings) -> Result<Option<Micro
         &[timestamptz(kept)?.into()],
     )?;
     oldest.map(micros).transpose()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Neighbour {
-    /// No observation: the observation is a baseline.
-    None,
-    /// The observation before.
-    Before,
-    /// An observation that has been deleted.
-    Gone,
 }
 
 /// The observation that was computed last.
@@ -214,13 +190,10 @@ struct Carry {
 
 impl Carry {
     fn stored(loaded: &Loaded) -> Self {
-        let (records, readable) = match &loaded.carried {
-            Carried::Readable(records) => (records.clone(), true),
-            Carried::Damaged => (None, false),
-        };
+        let carried = &loaded.stored.carried;
         Self {
-            records,
-            readable,
+            records: carried.value().cloned(),
+            readable: carried.damage().is_none(),
             differs: false,
         }
     }
@@ -265,7 +238,7 @@ impl Walking<'_, '_> {
         for (position, this) in chain.iter().enumerate() {
             pause();
             let differs = carry.as_ref().is_some_and(|carry| carry.differs);
-            is_done |= this.time > self.walk.window.until && !differs && position >= first;
+            is_done |= this.stored.time > self.walk.window.until && !differs && position >= first;
             if is_done {
                 break;
             }
@@ -292,11 +265,16 @@ impl Walking<'_, '_> {
         this: &Seen<'_>,
         carry: Option<Carry>,
     ) -> Result<Carry, Error> {
-        let loaded = this.loaded;
-        let neighbour = self
-            .walk
-            .neighbour(before.map(|before| before.loaded), loaded);
-        if !can_be_computed(neighbour, before, this, carry.as_ref()) {
+        let (loaded, stored) = (this.loaded, &this.loaded.stored);
+        let predecessor = Predecessor::of(
+            before.map(|before| before.loaded.stored.time),
+            stored.time,
+            stored.since,
+            self.walk.settings.raw_retention,
+        );
+        let before_is_known = before.is_some_and(Seen::has_text)
+            && carry.as_ref().is_some_and(|carry| carry.readable);
+        if !this.has_text() || !predecessor.suffices(before_is_known) {
             self.compare_rows(client)?;
             self.walked.left += 1;
             self.report_all(&loaded.findings)?;
@@ -308,30 +286,30 @@ impl Walking<'_, '_> {
             .map(|records| snapshot::read_carried(records, PAUSE))
             .transpose()?;
         let previous = before
-            .filter(|_| neighbour == Neighbour::Before)
+            .filter(|_| predecessor == Predecessor::Before)
             .map(|before| before.observation(records.as_ref()));
-        let text = this.snapshot.as_ref();
+        let text = this.snapshot.as_deref();
         let computed = computation(
             previous.as_ref(),
             &this.observation(None),
-            cleanup_interval(text, loaded.cleanup_interval),
+            cleanup_interval(text, stored.cleanup_interval),
             self.walk.settings,
         )?;
         let wrong = Wrong {
-            time: loaded.time,
+            time: stored.time,
             previous: computed.since,
             stale: Stale {
-                after: before.map_or(EARLIEST, |before| before.loaded.time),
-                observed: loaded.time,
+                after: before.map_or(EARLIEST, |before| before.loaded.stored.time),
+                observed: stored.time,
                 earliest: self.earliest_row(before, previous.as_ref(), loaded, &computed)?,
             },
-            server: loaded.server.clone(),
-            bytes: loaded.bytes(),
+            server: stored.server.clone(),
+            bytes: i64::try_from(loaded.bytes()).unwrap_or(i64::MAX),
         };
-        let findings = judge::findings(loaded, &computed)?;
+        let findings = findings(loaded, &computed)?;
         self.report_all(&findings)?;
         let carry = Carry {
-            differs: !loaded.carried.is(computed.carried.as_deref()),
+            differs: !stored.carried.is(computed.carried.as_deref()),
             records: computed.carried,
             readable: true,
         };
@@ -348,17 +326,25 @@ impl Walking<'_, '_> {
         this: &Loaded,
         computed: &Computation<'_>,
     ) -> Result<Micros, Error> {
-        let stored = self.walk.reach.of(self.target_id, this.time);
-        let computed = match self.walk.purpose {
+        let (time, since) = (this.stored.time, this.stored.since);
+        let earliest = match self.walk.purpose {
             Purpose::Audit => {
-                let starts = computed.increments.iter().map(|increment| increment.since);
-                let since = previous.map_or(this.time.saturating_sub(DAY), |it| it.time);
-                starts.chain(this.since).fold(since, Micros::min)
+                let previous = previous.map(|previous| previous.time);
+                earliest_start(previous, time, since, &computed.increments)
             }
-            // The stored observations before may themselves be wrong.
-            Purpose::Repair => earliest_possible(before, previous, this)?,
+            Purpose::Repair => {
+                let carried = before.map(|before| &before.loaded.stored.carried);
+                let records = carried
+                    .and_then(|carried| carried.value())
+                    .map(|records| snapshot::read_carried(records, PAUSE))
+                    .transpose()?;
+                let first_seen = records.as_ref().and_then(Snapshot::first_seen);
+                let are_damaged = carried.is_some_and(|carried| carried.damage().is_some());
+                earliest_possible(previous, time, since, first_seen, are_damaged).max(EARLIEST)
+            }
         };
-        Ok(stored.into_iter().fold(computed, Micros::min))
+        let stored = self.walk.reach.of(self.target_id, time);
+        Ok(stored.map_or(earliest, |stored| stored.min(earliest)))
     }
 
     fn report_all(&mut self, findings: &[Finding]) -> Result<(), Error> {
@@ -395,8 +381,7 @@ impl Walking<'_, '_> {
             rows: Vec::new(),
             observations: Vec::new(),
         });
-        open.run.until = wrong.time;
-        open.run.earliest = open.run.earliest.min(wrong.stale.earliest);
+        open.run.extend(wrong.time, wrong.stale.earliest);
         reserve(&mut open.rows, rows.len())?;
         open.rows.extend(rows);
         open.observations.push((wrong, is_wrong));
@@ -439,66 +424,54 @@ impl Walking<'_, '_> {
 /// An observation with its text, scanned.
 struct Seen<'a> {
     loaded: &'a Loaded,
-    snapshot: Option<Snapshot<'a>>,
+    snapshot: Option<Cow<'a, Snapshot<'a>>>,
 }
 
 impl<'a> Seen<'a> {
     fn of(loaded: &'a Loaded) -> Result<Self, Error> {
-        let reading = loaded.text.as_deref();
-        let reading = reading
-            .map(|text| snapshot::read(text, PAUSE))
-            .transpose()?;
         Ok(Self {
             loaded,
-            snapshot: reading.and_then(|reading| reading.snapshots.into_iter().next()),
+            snapshot: loaded.stored.snapshot()?,
         })
+    }
+
+    fn has_text(&self) -> bool {
+        self.loaded.stored.text.value().is_some()
     }
 
     fn observation<'o>(&'o self, carried: Option<&'o Snapshot<'o>>) -> Observation<'o> {
         Observation {
-            time: self.loaded.time,
-            server: &self.loaded.server,
-            snapshot: self.snapshot.as_ref(),
+            time: self.loaded.stored.time,
+            server: &self.loaded.stored.server,
+            snapshot: self.snapshot.as_deref(),
             carried,
         }
     }
 }
 
-/// Returns whether the texts and records from which an observation is computed are all there.
-fn can_be_computed(
-    neighbour: Neighbour,
-    before: Option<&Seen<'_>>,
-    this: &Seen<'_>,
-    carry: Option<&Carry>,
-) -> bool {
-    let has_text = |seen: &Seen<'_>| seen.loaded.text.is_some();
-    has_text(this)
-        && match neighbour {
-            Neighbour::None => true,
-            Neighbour::Before => {
-                before.is_some_and(has_text) && carry.is_some_and(|carry| carry.readable)
-            }
-            Neighbour::Gone => false,
-        }
+/// Returns all findings about an observation except its increments, including those from when it was read.
+fn findings(loaded: &Loaded, computed: &Computation<'_>) -> Result<Vec<Finding>, Error> {
+    let stored = &loaded.stored;
+    let mut findings = loaded.findings.clone();
+    if stored.since != computed.since {
+        let [stored_since, since] = [stored.since, computed.since].map(shown);
+        findings.push(Finding::new(stored.time, "since", stored_since?, since?));
+    }
+    let counts = Finding::of_counts(stored.time, &loaded.counts, &computed.counts);
+    findings.extend(counts);
+    // Carried records that cannot be read were reported when the observation was read.
+    if stored.carried.damage().is_none() {
+        let carried = stored.carried.value().map(Vec::as_slice);
+        let computed = computed.carried.as_deref();
+        findings.extend(Finding::of_carried(stored.time, carried, computed));
+    }
+    Ok(findings)
 }
 
-/// Returns the earliest time at which a stored or computed row of an observation may begin, judging by the carried
-/// records.
-fn earliest_possible(
-    before: Option<&Seen<'_>>,
-    previous: Option<&Observation<'_>>,
-    this: &Loaded,
-) -> Result<Micros, Error> {
-    let computed = previous.map_or(this.time.saturating_sub(DAY), earliest);
-    let stored = match before.map(|before| &before.loaded.carried) {
-        Some(Carried::Readable(Some(records))) => {
-            let records = snapshot::read_carried(records, PAUSE)?;
-            let seen = records.records.iter().filter_map(|record| record.last_seen);
-            seen.min()
-        }
-        Some(Carried::Damaged) => Some(computed.saturating_sub(DAY)),
-        _ => None,
+/// Returns a time as text in the format of the session's settings, which the type's own text ignores.
+fn shown(time: Option<Micros>) -> Result<Option<String>, Error> {
+    let Some(time) = time.map(timestamptz).transpose()? else {
+        return Ok(None);
     };
-    let since = stored.into_iter().chain(this.since);
-    Ok(since.fold(computed, Micros::min).max(EARLIEST))
+    connect(|client| client.query_value("SELECT $1::text", &[time.into()]))
 }

@@ -1,18 +1,15 @@
 //! The functions through which SQL feeds a text.
 
 use pgrx::IntoDatum;
-use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 
 use crate::feed::delivery::Arguments;
-use crate::feed::outcome::Outcome;
 use crate::feed::run;
-use crate::pg::argument::{Short, plain};
-use crate::pg::bytea::Bytea;
+use crate::pg::arguments::Arguments as Call;
+use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::pg::tuplestore::Rows;
 
-#[allow(clippy::too_many_arguments)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_ingest(
     cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
@@ -26,54 +23,37 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
 'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
 "#)]
-fn jobstats_ingest(
-    cluster: Option<Short<String>>,
-    server: Option<Short<String>>,
-    read_at: Option<TimestampWithTimeZone>,
-    body: Option<&str>,
-    body_zstd: Option<Bytea<'_>>,
-    duration: Option<Interval>,
-    shipper: Option<Short<String>>,
-    source: Option<Short<String>>,
-    mut rows: Rows,
-) -> SqlResult<()> {
-    let outcomes = run(Arguments {
-        cluster: plain(cluster),
-        server: plain(server),
-        read_at,
-        body,
-        body_zstd,
-        duration,
-        shipper: plain(shipper),
-        source: plain(source),
-        own_targets: None,
-    })?;
-    for outcome in outcomes {
-        put(&mut rows, &outcome);
+fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
+    for outcome in run(columns(&mut call)?)? {
+        rows.put(|| {
+            let [
+                entries,
+                active,
+                added,
+                resets,
+                removed,
+                carried,
+                unknown,
+                problems,
+            ] = outcome.counts.values().map(IntoDatum::into_datum);
+            [
+                outcome.target.as_deref().into_datum(),
+                outcome.action.as_str().into_datum(),
+                entries,
+                active,
+                added,
+                resets,
+                removed,
+                carried,
+                unknown,
+                problems,
+                outcome.increments.into_datum(),
+            ]
+        });
     }
     Ok(())
 }
 
-fn put(rows: &mut Rows, outcome: &Outcome) {
-    let c = outcome.counts;
-    rows.put(|| {
-        [
-            outcome.target.as_deref().into_datum(),
-            outcome.action.as_str().into_datum(),
-            c.entries.into_datum(),
-            c.active.into_datum(),
-            c.added.into_datum(),
-            c.resets.into_datum(),
-            c.removed.into_datum(),
-            c.carried.into_datum(),
-            c.unknown.into_datum(),
-            c.problems.into_datum(),
-            outcome.increments.into_datum(),
-        ]
-    });
-}
-
-#[allow(clippy::too_many_arguments)]
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
@@ -84,27 +64,27 @@ AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 "#)]
-fn jobstats_ingest_own(
-    cluster: Option<Short<String>>,
-    server: Option<Short<String>>,
-    read_at: Option<TimestampWithTimeZone>,
-    body: Option<&str>,
-    body_zstd: Option<Bytea<'_>>,
-    duration: Option<Interval>,
-    shipper: Option<Short<String>>,
-    source: Option<Short<String>>,
-    own_targets: Option<Vec<Option<String>>>,
-) -> SqlResult<()> {
+fn jobstats_ingest_own(mut call: Call<'_>) -> SqlResult<()> {
+    let columns = columns(&mut call)?;
+    let own_targets: Option<Vec<Option<String>>> = call.take_large()?;
     run(Arguments {
-        cluster: plain(cluster),
-        server: plain(server),
-        read_at,
-        body,
-        body_zstd,
-        duration,
-        shipper: plain(shipper),
-        source: plain(source),
         own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
+        ..columns
     })?;
     Ok(())
+}
+
+/// Takes the columns of a row of the feed, in the order of both functions. All targets are its own.
+fn columns<'call>(call: &mut Call<'call>) -> Result<Arguments<'call>, Error> {
+    Ok(Arguments {
+        cluster: call.take()?,
+        server: call.take()?,
+        read_at: call.take()?,
+        body: call.take_large()?,
+        body_zstd: call.take_large()?,
+        duration: call.take()?,
+        shipper: call.take()?,
+        source: call.take()?,
+        own_targets: None,
+    })
 }

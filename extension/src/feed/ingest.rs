@@ -1,10 +1,9 @@
 //! The state of a feed while its text is stored, whatever the source is.
 
+use jobstats_core::feed::{Action, Limits, Outcome, Rejects};
 use jobstats_core::instant::Micros;
 
 use crate::feed::delivery::Delivery;
-use crate::feed::outcome::{Action, Outcome};
-use crate::feed::rejects::Rejects;
 use crate::store::Settings;
 
 /// The state of a feed.
@@ -25,6 +24,16 @@ impl<'a> Ingest<'a> {
             settings,
             now,
             rejects: Rejects::default(),
+        }
+    }
+
+    /// Returns the limits of the time of its text.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            now: self.now,
+            max_ahead: self.settings.max_ahead,
+            raw_retention: self.settings.raw_retention,
+            kept_since: self.settings.kept_since,
         }
     }
 

@@ -14,11 +14,12 @@ pub mod stored;
 
 use std::collections::HashMap;
 
-use jobstats_core::snapshot::{self, Contents, Words};
+use jobstats_core::feed::{Outcome, reason};
+use jobstats_core::job_stats::is_job_stats;
+use jobstats_core::snapshot::{self, Contents, Snapshot, Words};
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::outcome::{Outcome, reason};
 use crate::feed::source::Source;
 use crate::feed::targets::{self, Target};
 use crate::feed::text::{Text, require_size};
@@ -34,15 +35,9 @@ use place::Placing;
 /// The output of `lctl get_param` with `job_stats` and `job_cleanup_interval`.
 pub struct JobStats;
 
-/// The number of lines, and of bytes, that [`JobStats::recognizes`] looks at.
-const FIRST_LINES: usize = 10;
-const FIRST_BYTES: usize = 64 << 10;
-
 impl Source for JobStats {
     fn recognizes(&self, text: &[u8]) -> bool {
-        let first = &text[..text.len().min(FIRST_BYTES)];
-        let mut lines = first.split(|byte| *byte == b'\n').take(FIRST_LINES);
-        lines.any(is_of_job_stats)
+        is_job_stats(text)
     }
 
     fn ingest(
@@ -83,21 +78,13 @@ impl Source for JobStats {
     }
 }
 
-/// Returns whether a line begins a parameter or a record of `job_stats`.
-fn is_of_job_stats(line: &[u8]) -> bool {
-    let begins = |start: &[u8]| line.starts_with(start);
-    begins(b"job_stats:")
-        || begins(b"- job_id:")
-        || ((begins(b"mdt.") || begins(b"obdfilter.")) && line.windows(5).any(|it| it == b".job_"))
-}
-
 /// Checks the number of targets and the size of the part of each.
 fn require_limits(contents: &Contents<'_>, ingest: &Ingest<'_>) -> Result<(), Error> {
     let (found, limit) = (contents.snapshots.len(), ingest.settings.max_targets);
     if found > limit {
         return Err(Error::TooManyTargets { found, limit });
     }
-    let mut sizes = contents.snapshots.iter().map(part::size);
+    let mut sizes = contents.snapshots.iter().map(Snapshot::bytes);
     sizes.try_for_each(|size| require_size(size, ingest.settings.max_text))
 }
 

@@ -3,12 +3,13 @@
 //! Nothing but uid and name is stored. Rejects have the number of a line and the reason, and never its text, which may
 //! have a password or a person's data at any place.
 
+use jobstats_core::feed::{Action, Outcome, reason};
+use jobstats_core::increment::{Counts, clamp};
 use jobstats_core::passwd::{self, ReadError, User};
 use jobstats_core::snapshot;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
-use crate::feed::outcome::{Action, Counts, Outcome, clamp, reason};
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
@@ -47,9 +48,8 @@ impl Source for Passwd {
             return Ok(vec![ingest.reject(None, reason::NO_USERS, None)]);
         }
         for problem in &contents.problems {
-            let line = i32::try_from(problem.line).ok();
             let reason = problem.reason.code();
-            ingest.rejects.add(None, line, reason, None);
+            ingest.rejects.add(None, Some(problem.line), reason, None);
         }
         let listed = contents.problems.len() as u64;
         ingest.rejects.add_dropped(contents.problems_found - listed);

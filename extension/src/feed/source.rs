@@ -2,11 +2,11 @@
 //!
 //! What the store holds of a source, and for how long, stands in [`crate::store::sources`], in the same order.
 
+use jobstats_core::feed::Outcome;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::JobStats;
-use crate::feed::outcome::Outcome;
 use crate::feed::passwd::Passwd;
 use crate::feed::text::Text;
 use crate::pg::error::Error;

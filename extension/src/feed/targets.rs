@@ -1,16 +1,20 @@
 //! The targets of a text, known or new. Each is locked until the end of the transaction.
 
+mod rename;
+mod retire;
+
 use std::collections::{HashMap, HashSet};
 
-use jobstats_core::snapshot::Snapshot;
-use jobstats_core::target::{TargetKind, TargetName};
+use jobstats_core::snapshot::{Snapshot, cleanup_interval};
+use jobstats_core::target::{TargetName, filesystem_and_index};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 
-/// The cleanup interval in seconds of a text that has none: the default of Lustre.
-const CLEANUP_INTERVAL: u32 = 600;
+/// The number of times that targets are looked for. A target that is renamed while a feed waits for its lock has another
+/// name afterwards.
+const ATTEMPTS: usize = 5;
 
 /// A row of `jobstats.targets`, locked.
 #[derive(Debug, Clone)]
@@ -21,6 +25,8 @@ pub struct Target {
     pub name: String,
     /// The cleanup interval in seconds; `None` if it has never been shipped.
     pub cleanup_interval: Option<u32>,
+    /// Set if the target is retired.
+    pub retired: bool,
 }
 
 impl Target {
@@ -45,16 +51,22 @@ impl Target {
         )?;
         Ok(())
     }
+
+    /// Takes a retired target back, because it has reported again.
+    pub fn take_back(&mut self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        if self.retired {
+            self.retired = false;
+            client.execute(
+                "UPDATE jobstats.targets SET retired = NULL WHERE target_id = $1",
+                &[self.id.into()],
+            )?;
+        }
+        Ok(())
+    }
 }
 
-/// Returns the cleanup interval of a text in seconds: its own one, or else `otherwise`, or else the default of Lustre.
-pub fn cleanup_interval(text: Option<&Snapshot<'_>>, otherwise: Option<u32>) -> u32 {
-    text.and_then(|text| text.cleanup_interval)
-        .or(otherwise)
-        .unwrap_or(CLEANUP_INTERVAL)
-}
-
-/// Returns the targets of a text by their names as they are stored, all of them locked in order of `target_id`.
+/// Returns the targets of a text by their names in the text as they are stored, all of them locked in order of
+/// `target_id`.
 ///
 /// The locks come first and in this order, so that two texts with common targets wait for each other and never
 /// deadlock. The feed reads the rows of a target only afterwards, by statements that take a new snapshot of the
@@ -64,17 +76,45 @@ pub fn find_and_lock<'t>(
     cluster: &str,
     targets: impl Iterator<Item = TargetName<'t>> + Clone,
 ) -> Result<HashMap<String, Target>, Error> {
-    let names: Vec<String> = targets.clone().map(shown).collect();
+    let names: Vec<String> = targets.clone().map(TargetName::shown).collect();
     if names.is_empty() {
         return Ok(HashMap::new());
     }
-    insert_missing(client, cluster, targets)?;
-    lock(client, cluster, names)
+    for _ in 0..ATTEMPTS {
+        let renamed = renamed(client, cluster, &names)?;
+        let new = targets.clone();
+        let new = new.filter(|target| !renamed.contains_key(&target.shown()));
+        insert_missing(client, cluster, new)?;
+        let now = |name: &String| renamed.get(name).unwrap_or(name).clone();
+        let locked = lock(client, cluster, names.iter().map(now).collect())?;
+        let found = names
+            .iter()
+            .filter_map(|name| Some((name.clone(), locked.get(&now(name))?.clone())));
+        let found: HashMap<String, Target> = found.collect();
+        if names.iter().all(|name| found.contains_key(name)) {
+            return Ok(found);
+        }
+    }
+    Err(Error::Damaged("a target vanished".to_owned()))
 }
 
-/// Returns the name of a target as it is stored.
-pub fn shown(target: TargetName<'_>) -> String {
-    jobstats_core::escape::escape(target.name).into_owned()
+/// Returns the present names of targets by names that they had until lately. A text that was read before its target was
+/// renamed may come as long as raw text is kept.
+fn renamed(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    names: &[String],
+) -> Result<HashMap<String, String>, Error> {
+    let rows = client.execute_rows(
+        "SELECT earlier.name, target.name AS present FROM jobstats.earlier_names earlier \
+         JOIN jobstats.targets target ON target.target_id = earlier.target_id \
+         WHERE earlier.cluster = $1 AND earlier.name = ANY ($2) \
+         AND earlier.renamed >= now() - (SELECT raw_retention FROM jobstats.settings) \
+         AND NOT EXISTS (SELECT FROM jobstats.targets other WHERE other.cluster = $1 AND other.name = earlier.name)",
+        &[cluster.into(), names.to_vec().into()],
+    )?;
+    rows.map(|row| Ok((row.get("name")?, row.get("present")?)))
+        .collect()
 }
 
 /// Returns the names that are LIKE one of the patterns.
@@ -100,14 +140,11 @@ fn insert_missing<'t>(
     let (mut names, mut filesystems, mut kinds, mut indexes) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for target in targets {
-        let name = shown(target);
+        let name = target.shown();
         let (filesystem, index) = filesystem_and_index(&name);
         filesystems.push(filesystem.map(str::to_owned));
         indexes.push(index);
-        kinds.push(match target.kind {
-            TargetKind::Mdt => "MDT",
-            TargetKind::Ost => "OST",
-        });
+        kinds.push(target.kind.as_str());
         names.push(name);
     }
     client.execute(
@@ -128,8 +165,8 @@ fn lock(
     names: Vec<String>,
 ) -> Result<HashMap<String, Target>, Error> {
     let rows = client.execute_rows(
-        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint AS seconds FROM jobstats.targets \
-         WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
+        "SELECT target_id, name, extract(epoch FROM cleanup_interval)::bigint AS seconds, retired IS NOT NULL AS retired \
+         FROM jobstats.targets WHERE cluster = $1 AND name = ANY ($2) ORDER BY target_id FOR NO KEY UPDATE",
         &[cluster.into(), names.into()],
     )?;
     let mut targets = HashMap::with_capacity(rows.len());
@@ -140,22 +177,31 @@ fn lock(
             id: row.get("target_id")?,
             name: name.clone(),
             cleanup_interval: seconds.and_then(|seconds| u32::try_from(seconds).ok()),
+            retired: row.get("retired")?,
         };
         targets.insert(name, target);
     }
     Ok(targets)
 }
 
-/// Splits a name into file system and index: `scratch-OST001f` is file system `scratch`, index 31.
-fn filesystem_and_index(name: &str) -> (Option<&str>, Option<i32>) {
-    let Some((filesystem, device)) = name.rsplit_once('-') else {
-        return (None, None);
-    };
-    let digits = device
-        .strip_prefix("MDT")
-        .or_else(|| device.strip_prefix("OST"));
-    let index = digits
-        .filter(|digits| digits.len() == 4)
-        .and_then(|digits| i32::from_str_radix(digits, 16).ok());
-    (index.map(|_| filesystem), index)
+/// Locks a target that the caller names.
+///
+/// # Errors
+/// [`Error::Unknown`] if the cluster has no target of this name; its hint names targets that there are.
+fn lock_known(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<Target, Error> {
+    let mut locked = lock(client, cluster, vec![name.to_owned()])?;
+    if let Some(target) = locked.remove(name) {
+        return Ok(target);
+    }
+    let known: Option<String> = client.execute_value(
+        "SELECT string_agg(known.name, text ', ') FROM ( \
+             SELECT concat_ws(text ' of cluster ', target.name, nullif(target.cluster, '')) AS name FROM jobstats.targets target \
+             ORDER BY target.cluster <> $1, target.cluster, target.name LIMIT 10) known",
+        &[cluster.into()],
+    )?;
+    Err(Error::Unknown {
+        what: "target",
+        name: name.to_owned(),
+        valid: known.unwrap_or_else(|| "targets that have been fed, and there are none".to_owned()),
+    })
 }

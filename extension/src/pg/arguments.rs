@@ -28,6 +28,21 @@ impl Arguments<'_> {
     /// - [`Error::LongArgument`] if the argument is longer than 1 MB.
     /// - [`Error::Damaged`] if the function has no such argument, or if it is of another type.
     pub fn take<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
+        self.next_argument(true)
+    }
+
+    /// Takes the next argument, which may be as long as a value of PostgreSQL; `None` if it is NULL.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if the function has no such argument, or if it is of another type.
+    pub fn take_large<T: FromDatum + IntoDatum>(&mut self) -> Result<Option<T>, Error> {
+        self.next_argument(false)
+    }
+
+    fn next_argument<T: FromDatum + IntoDatum>(
+        &mut self,
+        is_short: bool,
+    ) -> Result<Option<T>, Error> {
         let call = self.call;
         let position = self.next;
         self.next += 1;
@@ -44,7 +59,7 @@ impl Arguments<'_> {
             if argument.isnull {
                 return Ok(None);
             }
-            if pg_sys::get_typlen(T::type_oid()) == -1 {
+            if is_short && pg_sys::get_typlen(T::type_oid()) == -1 {
                 require_short(argument.value)?;
             }
             Ok(T::from_polymorphic_datum(

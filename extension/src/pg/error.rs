@@ -1,7 +1,9 @@
 //! The one place where an error of ours becomes an error of PostgreSQL, with its SQLSTATE and a HINT.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
+use jobstats_core::audit::TooManyFindings;
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
 use jobstats_core::window::RateError;
@@ -133,6 +135,9 @@ pub enum Error {
         /// The valid names.
         valid: String,
     },
+    /// A new name for a target that another target has.
+    #[error("there is a target \"{}\" already", shown(.0))]
+    TargetExists(String),
     /// An answer that is too long for anybody to read.
     #[error("the answer has over a million rows")]
     TooManyRows,
@@ -148,8 +153,8 @@ pub enum Error {
         targets: i64,
     },
     /// A store that disagrees with its raw text everywhere.
-    #[error("over 100,000 disagreements")]
-    TooManyDisagreements,
+    #[error("{0}")]
+    TooManyFindings(#[from] TooManyFindings),
     /// Another transaction stored another identifier with the same hash at the same time.
     #[error("another transaction has stored an entry with the same hash at the same time")]
     EntryRace,
@@ -218,6 +223,11 @@ impl Error {
         }
     }
 
+    /// Makes an [`Error::DamagedValue`] of the reason why a value cannot be read.
+    pub fn damaged_value(reason: impl Display) -> Self {
+        Self::DamagedValue(reason.to_string())
+    }
+
     /// Makes the error for a feed that does not say from which server its text comes.
     pub fn no_server() -> Self {
         Self::argument(
@@ -257,13 +267,14 @@ impl Error {
             | Self::LongArgument
             | Self::TooManySteps
             | Self::TooManyCells { .. }
-            | Self::TooManyDisagreements => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            | Self::TooManyFindings(_) => Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Self::NotZstd(_) => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
             }
             Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
             Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
+            Self::TargetExists(_) => Code::ERRCODE_UNIQUE_VIOLATION,
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
             Self::Counter(error) => match error {
@@ -310,7 +321,7 @@ impl Error {
                 "Install the later version of jobstats and run ALTER EXTENSION jobstats UPDATE;",
             ),
             Self::NoRow(_) => Some(
-                "Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.",
+                "Run SELECT jobstats_setup(); it restores missing rows, with default settings.",
             ),
             Self::Null(_) => Some("Give a value."),
             Self::ForeignSchema => {
@@ -325,19 +336,19 @@ impl Error {
                 "Install a newer one and run ALTER EXTENSION timescaledb UPDATE; or set timescaledb.license to apache, to have hypertables without continuous aggregates.",
             ),
             Self::InTheWay { .. } => Some(
-                "Drop it and make it again afterwards; what belongs to another role a superuser can convert.",
+                "Drop it, and create it again afterwards; a superuser can convert objects of other roles.",
             ),
-            Self::Isolation { .. } => Some("Do it under READ COMMITTED, the default."),
-            Self::ReadOnly(_) => {
-                Some("Do it on the primary server, in a transaction that may write.")
-            }
+            Self::Isolation { .. } => Some("Use READ COMMITTED, the default."),
+            Self::ReadOnly(_) => Some("Use the primary server, in a transaction that may write."),
             Self::TransactionBlock(_) => {
                 Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
             }
             Self::TextTooLarge { .. } => {
                 Some("Feed one target per row, or raise max_text in jobstats.settings.")
             }
-            Self::Ratio { .. } => Some("No text of Lustre is: see what the file is that was sent."),
+            Self::Ratio { .. } => {
+                Some("No text of Lustre packs so well: check the file that was sent.")
+            }
             Self::TooManyTargets { .. } => {
                 Some("Feed the targets in several rows, or raise max_targets in jobstats.settings.")
             }
@@ -348,7 +359,7 @@ impl Error {
                 Some("Send plain text in the column body, or pack it with the zstd tool.")
             }
             Self::LongName { what: "entry", .. } => {
-                Some("It is no identifier: no server prints one that is longer.")
+                Some("No Lustre server prints such a long identifier.")
             }
             Self::LongName { .. } => Some("Use a shorter name: each text is stored with it."),
             Self::TooManySteps => Some("Ask for a longer step or a shorter window."),
@@ -359,8 +370,11 @@ impl Error {
             Self::TooManyRows => {
                 Some("Ask for a longer step, a shorter window or fewer dimensions.")
             }
-            Self::TooManyDisagreements => Some(
+            Self::TooManyFindings(_) => Some(
                 "Ask for a shorter window; jobstats_reprocess() puts right what can be computed.",
+            ),
+            Self::TargetExists(_) => Some(
+                "Two targets cannot become one: retire one of them with jobstats_retire_target(), or give the other one another name first.",
             ),
             Self::EntryRace => Some("Feed the text again."),
             Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
@@ -373,7 +387,7 @@ impl Error {
             Self::Damaged(_) => Some(
                 "Run SELECT jobstats_setup(); and compare the store with its raw text: SELECT * FROM jobstats_audit();",
             ),
-            Self::DamagedValue(_) => Some("Make the value anew from what it sums."),
+            Self::DamagedValue(_) => Some("Compute the value again from its readings."),
             Self::Spi(_) => None,
         };
         hint.map(Cow::Borrowed)
@@ -387,11 +401,11 @@ fn counter_hint(error: &CounterError) -> Option<String> {
             "Give the rows in the order of time: jobstats_counter_agg(time, value ORDER BY time)."
         }
         CounterError::Overlap => {
-            "Make summaries of spans of time that have no reading in common, or one of all readings."
+            "Use spans of time that have no reading in common, or one summary of all readings."
         }
         CounterError::Range => "Sum up readings of a shorter span of time.",
         CounterError::Memory => "Sum up fewer readings at once.",
-        CounterError::Bytes => "Send what jobstats_counter was sent as in binary form.",
+        CounterError::Bytes => "Send the binary form in which a jobstats_counter was received.",
         CounterError::Text => {
             return Some(format!("It looks like this: {}", counter::TEXT_EXAMPLE));
         }
@@ -401,14 +415,14 @@ fn counter_hint(error: &CounterError) -> Option<String> {
 
 fn density_hint(error: &DensityError) -> Option<String> {
     let hint = match error {
-        DensityError::Bases(..) => "Make all densities that are to be merged with the same base.",
+        DensityError::Bases(..) => "Merge only densities with the same base.",
         DensityError::Value(_) => {
             "Leave such rows out: FILTER (WHERE value >= 0 AND value < 'infinity')."
         }
         DensityError::Base(_) => "Give a whole number such as 2 or 10.",
         DensityError::TooMany => "Count the values in several densities.",
         DensityError::Memory => "Count fewer values at once.",
-        DensityError::Bytes => "Send what jobstats_density was sent as in binary form.",
+        DensityError::Bytes => "Send the binary form in which a jobstats_density was received.",
         DensityError::Text => {
             return Some(format!("It looks like this: {}", density::TEXT_EXAMPLE));
         }

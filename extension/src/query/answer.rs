@@ -15,7 +15,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
 use crate::query::dimension::DIMENSIONS;
-use crate::query::entries::few_entries;
+use crate::query::entries::few;
 use crate::query::measure::Measure;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
@@ -41,13 +41,8 @@ pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
         let Some(plan) = Plan::find(client, question)? else {
             return unknown::explain(client, &question.filters);
         };
-        // Rollups by user are filtered by user, not by entry.
-        let entries = if plan.sources.has_users() {
-            None
-        } else {
-            few_entries(client, &question.filters)?
-        };
-        let statement = Statement::new(question, &plan, entries);
+        let few = few(client, &plan, &question.filters)?;
+        let statement = Statement::new(question, &plan, few);
         let query = statement.complete();
         let groups = Tuples::query(client, &query.sql, &query.params)?;
         if groups.len() > ROW_LIMIT {
@@ -101,9 +96,9 @@ enum Source {
 struct Columns {
     timed: usize,
     step: usize,
-    /// The time for which the targets were observed, how many they are, and whether MDTs and OSTs are among them; unless
-    /// the answer has buckets instead of groups.
-    targets: Option<[usize; 4]>,
+    /// The time for which the targets were observed, how many they are, the time for which they were retired, and whether
+    /// MDTs and OSTs are among them; unless the answer has buckets instead of groups.
+    targets: Option<[usize; 5]>,
     /// The flags whether the total of each measure is not zero, if the answer has a row for each measure.
     occurs: Vec<usize>,
 }
@@ -184,6 +179,7 @@ impl<'a> Writer<'a> {
                 _ => Some([
                     place("observed", &FLOATS)?,
                     place("targets", &INTEGERS)?,
+                    place("idle", &FLOATS)?,
                     place("mdt", &BOOLEANS)?,
                     place("ost", &BOOLEANS)?,
                 ]),
@@ -242,9 +238,10 @@ impl<'a> Writer<'a> {
         let step = step.and_then(|index| self.window.step(index));
         let (start, seconds) = step.ok_or_else(|| missing("step"))?;
         let (mut coverage, mut kinds) = (0.0, (false, false));
-        if let Some([observed, targets, mdt, ost]) = self.columns.targets {
+        if let Some([observed, targets, idle, mdt, ost]) = self.columns.targets {
+            let seconds_of = |column| self.groups.float(column).unwrap_or(0.0);
             let targets = self.groups.integer(targets).unwrap_or(0);
-            coverage = self.groups.float(observed).unwrap_or(0.0) / (targets as f64 * seconds);
+            coverage = seconds_of(observed) / (targets as f64 * seconds - seconds_of(idle));
             let has = |column| self.groups.boolean(column) == Some(true);
             kinds = (has(mdt), has(ost));
         }

@@ -19,6 +19,8 @@ pub struct Dimension {
     pub value_type: ValueType,
     /// Set if rollups by user know the dimension.
     pub is_user: bool,
+    /// Set if the column is in `jobstats.users`, which [`join_names`] joins.
+    is_name: bool,
 }
 
 /// The table that has a dimension.
@@ -70,6 +72,11 @@ pub static DIMENSIONS: &[Dimension] = &[
         ..text("uid", Level::Entry, "uid")
     },
     text("entry", Level::Entry, "name"),
+    Dimension {
+        is_user: true,
+        is_name: true,
+        ..text("user_name", Level::Entry, "user_name")
+    },
 ];
 
 const fn text(name: &'static str, level: Level, column: &'static str) -> Dimension {
@@ -79,13 +86,37 @@ const fn text(name: &'static str, level: Level, column: &'static str) -> Dimensi
         column,
         value_type: ValueType::Text,
         is_user: false,
+        is_name: false,
     }
 }
 
 impl Dimension {
-    /// Returns the column of the dimension in the table of its level, which the statement calls `table`.
+    /// Returns the column of the dimension in the table of its level, which the statement calls `table`, or in the table
+    /// of names that [`join_names`] joins with it.
     pub fn column(&self, table: &str) -> String {
+        let table = if self.is_name { "person" } else { table };
         format!("{table}.{}", self.column)
+    }
+
+    /// Returns whether rows that have a `uid`, and nothing else of an entry, have the dimension.
+    pub fn is_uid(&self) -> bool {
+        self.is_user && !self.is_name
+    }
+
+    /// Returns whether the dimension is the name of a user.
+    pub fn is_name(&self) -> bool {
+        self.is_name
+    }
+}
+
+/// Returns a join of a table that has a `uid` with the names of users, if any of the dimensions is such a name.
+///
+/// Everything is summed by number before, so that no sum depends on a name.
+pub fn join_names(dimensions: impl IntoIterator<Item = &'static Dimension>, table: &str) -> String {
+    if dimensions.into_iter().any(Dimension::is_name) {
+        format!(" LEFT JOIN jobstats.users person ON person.uid = {table}.uid")
+    } else {
+        String::new()
     }
 }
 
@@ -134,7 +165,8 @@ impl By {
     }
 }
 
-fn unknown(name: Option<String>) -> Error {
+/// Returns the error for a name that is not that of a dimension.
+pub fn unknown(name: Option<String>) -> Error {
     let names: Vec<&str> = DIMENSIONS.iter().map(|dimension| dimension.name).collect();
     Error::Unknown {
         what: "dimension",

@@ -1,33 +1,49 @@
-//! Looks up the entries that a question is about, if they are few.
+//! Looks up the entries or users that a question is about, if they are few.
 
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::query::dimension::Level;
+use crate::query::dimension::{Level, join_names};
 use crate::query::filters::Filters;
 use crate::query::params::Params;
+use crate::query::plan::Plan;
 
 /// The largest number of entries that a statement names one by one. The planner then looks up each of them in an index,
-/// and in columnar batches by the bounds of the batches. If the condition is a subquery instead, the planner reads all
-/// rows of the window as soon as some of them are columnar: 1.2 million rows for one job in a month of a large cluster.
+/// and in columnar batches by the bounds of the batches.
+///
+/// Rows of more entries are read and summed as if they were not filtered, and filtered when the sums are joined with their
+/// entries. A subquery as a condition on the rows would be scanned, or searched, as often as the planner likes, which knows
+/// too little about patterns.
 const FEW: usize = 1000;
 
 /// Returns a SELECT of the entries that the filters let through.
 pub fn entries(filters: &Filters, params: &Params) -> String {
     format!(
-        "SELECT entry.entry_id FROM jobstats.entries entry WHERE true{}",
+        "SELECT entry.entry_id FROM jobstats.entries entry{} WHERE true{}",
+        join_names(filters.chosen(), "entry"),
         filters.conditions(Level::Entry, "entry", params)
     )
 }
 
-/// Returns the entries that the filters let through; `None` if they may be many.
-pub fn few_entries(client: &SpiClient<'_>, filters: &Filters) -> Result<Option<Vec<i64>>, Error> {
-    if !filters.has(Level::Entry) {
-        return Ok(None);
-    }
+/// Returns the entries that the filters let through or, if the plan reads rollups by user, the users whose names are
+/// selected; `None` if they may be many.
+pub fn few(
+    client: &SpiClient<'_>,
+    plan: &Plan,
+    filters: &Filters,
+) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
-    let statement = format!("{} LIMIT {}", entries(filters, &params), FEW + 1);
+    let statement = if !plan.sources.has_users() {
+        filters.has(Level::Entry).then(|| entries(filters, &params))
+    } else {
+        let conditions = filters.conditions_on_name(&params);
+        conditions.map(|it| format!("SELECT person.uid FROM jobstats.users person WHERE true{it}"))
+    };
+    let Some(statement) = statement else {
+        return Ok(None);
+    };
+    let statement = format!("{statement} LIMIT {}", FEW + 1);
     let found = client.query(&*statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
     Ok(if_few(found?))

@@ -1,14 +1,19 @@
 //! Filters, which select targets, servers and entries by their dimensions.
 
 use pgrx::datum::DatumWithOid;
+use serde_json::Value;
 
 use crate::pg::argument::require_pattern;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
-use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType};
+use crate::pg::jsonb::Jsonb;
+use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType, unknown};
 use crate::query::params::Params;
 
-/// The values of a filter, any of which must match.
+/// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
+const EXCLUDE_LIMIT: usize = 64 << 10;
+
+/// The values of a filter, any of which may match.
 #[derive(Clone)]
 enum Values {
     /// LIKE patterns.
@@ -25,9 +30,37 @@ impl Values {
     }
 }
 
+/// Selects rows by one dimension.
+struct Filter {
+    dimension: &'static Dimension,
+    values: Values,
+    /// Set if matching rows are left out, instead of all others.
+    excludes: bool,
+}
+
+impl Filter {
+    /// Returns the condition with a leading AND. A dimension that is NULL matches nothing.
+    fn condition(&self, table: &str, params: &Params) -> String {
+        let dimension = self.dimension;
+        let operator = match dimension.value_type {
+            ValueType::Text => "LIKE",
+            ValueType::Number => "=",
+        };
+        let column = dimension.column(table);
+        let value = || self.values.parameter();
+        if self.excludes {
+            let values = params.bind(&format!("exclude {}", dimension.name), value);
+            format!(" AND ({column} {operator} ANY ({values})) IS NOT TRUE")
+        } else {
+            let values = params.bind(dimension.name, value);
+            format!(" AND {column} {operator} ANY ({values})")
+        }
+    }
+}
+
 /// The filters that are set.
 #[derive(Default)]
-pub struct Filters(Vec<(&'static Dimension, Values)>);
+pub struct Filters(Vec<Filter>);
 
 impl Filters {
     /// Takes the filters from the arguments of a function, which has one for each dimension.
@@ -38,9 +71,45 @@ impl Filters {
                 ValueType::Text => arguments.take()?.map(Values::Patterns),
                 ValueType::Number => arguments.take()?.map(Values::Numbers),
             };
-            filters.extend(values.map(|values| (dimension, values)));
+            filters.extend(values.map(|values| Filter {
+                dimension,
+                values,
+                excludes: false,
+            }));
         }
         Ok(Self(filters))
+    }
+
+    /// Adds the argument `exclude`, an object that gives dimensions lists of values. Rows that match any of them are left
+    /// out.
+    ///
+    /// # Errors
+    /// - [`Error::Unknown`] if a name is not that of a dimension.
+    /// - [`Error::argument`] if the argument is anything else than an object of lists of patterns or of whole numbers.
+    pub fn excluding(mut self, exclude: Option<Jsonb<'_>>) -> Result<Self, Error> {
+        let Some(exclude) = exclude else {
+            return Ok(self);
+        };
+        let lists = match exclude.read(EXCLUDE_LIMIT) {
+            Some(Value::Object(lists)) => lists,
+            Some(_) => return Err(bad_exclude("exclude must be an object".to_owned())),
+            None => {
+                return Err(bad_exclude(
+                    "exclude is nested too deeply, has a number that is too large, or is longer than 64 kB"
+                        .to_owned(),
+                ));
+            }
+        };
+        for (name, list) in lists {
+            let dimension = DIMENSIONS.iter().find(|it| it.name == name);
+            let dimension = dimension.ok_or_else(|| unknown(Some(name)))?;
+            self.0.push(Filter {
+                dimension,
+                values: excluded(dimension, &list)?,
+                excludes: true,
+            });
+        }
+        Ok(self)
     }
 
     /// Adds the filter of the dimension of this name for a single pattern.
@@ -51,14 +120,20 @@ impl Filters {
     /// Adds the filter of the dimension of this name, if there are patterns for it.
     pub fn any_of(mut self, name: &str, patterns: Option<Vec<Option<String>>>) -> Self {
         let dimension = DIMENSIONS.iter().find(|it| it.name == name);
-        self.0.extend(dimension.zip(patterns.map(Values::Patterns)));
+        let values = patterns.map(Values::Patterns);
+        let found = dimension.zip(values);
+        self.0.extend(found.map(|(dimension, values)| Filter {
+            dimension,
+            values,
+            excludes: false,
+        }));
         self
     }
 
     /// Returns the values of the filter of the dimension of this name as texts, if it is set.
     pub fn values(&self, name: &str) -> Option<Vec<String>> {
-        let (_, values) = self.0.iter().find(|(it, _)| it.name == name)?;
-        Some(match values {
+        let of_name = |it: &&Filter| it.dimension.name == name && !it.excludes;
+        Some(match &self.0.iter().find(of_name)?.values {
             Values::Patterns(patterns) => patterns.iter().flatten().cloned().collect(),
             Values::Numbers(numbers) => numbers.iter().flatten().map(i64::to_string).collect(),
         })
@@ -67,19 +142,30 @@ impl Filters {
     /// Returns the conditions on the dimensions of a level, each with a leading AND. The statement calls the table of the
     /// level `table`.
     pub fn conditions(&self, level: Level, table: &str, params: &Params) -> String {
-        self.0
-            .iter()
-            .filter(|(dimension, _)| dimension.level == level)
-            .map(|(dimension, values)| {
-                let operator = match dimension.value_type {
-                    ValueType::Text => "LIKE",
-                    ValueType::Number => "=",
-                };
-                let column = dimension.column(table);
-                let values = params.bind(dimension.name, || values.parameter());
-                format!(" AND {column} {operator} ANY ({values})")
-            })
-            .collect()
+        self.conditions_on(|it| it.dimension.level == level, table, params)
+    }
+
+    /// Returns the conditions that can be tested on rows by user, which have a `uid`, each with a leading AND.
+    pub fn conditions_on_uid(&self, table: &str, params: &Params) -> String {
+        self.conditions_on(|it| it.dimension.is_uid(), table, params)
+    }
+
+    /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only
+    /// such as a user without a name meets.
+    pub fn conditions_on_name(&self, params: &Params) -> Option<String> {
+        let selects_names = |it: &Filter| it.dimension.is_name() && !it.excludes;
+        let conditions = self.conditions_on(selects_names, "", params);
+        (!conditions.is_empty()).then_some(conditions)
+    }
+
+    fn conditions_on(
+        &self,
+        which: impl Fn(&Filter) -> bool,
+        table: &str,
+        params: &Params,
+    ) -> String {
+        let filters = self.0.iter().filter(|it| which(it));
+        filters.map(|it| it.condition(table, params)).collect()
     }
 
     /// Returns whether a dimension of this level is filtered.
@@ -89,7 +175,7 @@ impl Filters {
 
     /// Returns the dimensions that are filtered.
     pub fn chosen(&self) -> impl Iterator<Item = &'static Dimension> {
-        self.0.iter().map(|(dimension, _)| *dimension)
+        self.0.iter().map(|filter| filter.dimension)
     }
 
     /// Checks the patterns. PostgreSQL would report a bad pattern only when a row matches the pattern up to its bad
@@ -98,14 +184,46 @@ impl Filters {
     /// # Errors
     /// [`Error::argument`] if a pattern ends with the escape character.
     pub fn require_patterns(&self) -> Result<(), Error> {
-        for (_, values) in &self.0 {
-            if let Values::Patterns(patterns) = values {
+        for filter in &self.0 {
+            if let Values::Patterns(patterns) = &filter.values {
                 let mut patterns = patterns.iter().flatten();
                 patterns.try_for_each(|pattern| require_pattern(pattern))?;
             }
         }
         Ok(())
     }
+}
+
+/// Reads the values that the argument `exclude` gives a dimension.
+fn excluded(dimension: &Dimension, list: &Value) -> Result<Values, Error> {
+    let (values, wanted) = match dimension.value_type {
+        ValueType::Text => {
+            let pattern = |value: &Value| value.as_str().map(str::to_owned);
+            (elements(list, pattern).map(Values::Patterns), "patterns")
+        }
+        ValueType::Number => (
+            elements(list, Value::as_i64).map(Values::Numbers),
+            "whole numbers",
+        ),
+    };
+    let name = dimension.name;
+    values.ok_or_else(|| bad_exclude(format!("exclude must give {name} a list of {wanted}")))
+}
+
+/// Reads the elements of a list; `None` if it is not a list, or if an element is neither null nor readable.
+fn elements<T>(list: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<Option<T>>> {
+    let element = |value: &Value| match value {
+        Value::Null => Some(None),
+        value => read(value).map(Some),
+    };
+    list.as_array()?.iter().map(element).collect()
+}
+
+fn bad_exclude(problem: String) -> Error {
+    Error::argument(
+        problem,
+        r#"Give dimensions lists of what to leave out, as in '{"uid": [0], "node": ["login%"]}'."#,
+    )
 }
 
 /// Returns the LIKE pattern that only this text matches.

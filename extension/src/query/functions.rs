@@ -5,6 +5,7 @@
 
 mod balance;
 mod densities;
+mod format;
 mod job;
 mod last_work;
 mod metrics;

@@ -5,20 +5,20 @@ use serde_json::{Map, Value};
 
 use crate::pg::error::{Error, shown};
 use crate::pg::jsonb::Jsonb;
-use crate::store::columns::usecs_name;
 use crate::store::sum::Sum;
 
 /// The name of the operation that `weights` define.
 const WEIGHTED: &str = "weighted";
 
-/// The number of calls from which on the bytes or microseconds per call are told.
+/// The number of calls from which on the bytes or seconds per call are told.
 pub const CALLS_FOR_MEAN: u8 = 10;
+
+/// The factor of times in answers: the store has them in microseconds, answers have them in seconds.
+pub const SECONDS: &str = "0.000001";
 
 /// A sum and its factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// Set if the sum is in microseconds and the total in seconds.
-    pub in_seconds: bool,
     /// A numeric constant; `None` stands for 1.
     pub weight: Option<String>,
     /// The sum.
@@ -28,7 +28,7 @@ pub struct Term {
 impl Term {
     /// Returns the factor of a total, if there is one.
     pub fn factor(&self) -> Option<String> {
-        let seconds = self.in_seconds.then_some("0.000001");
+        let seconds = self.sum.time.then_some(SECONDS);
         match (seconds, &self.weight) {
             (Some(seconds), Some(weight)) => Some(format!("{seconds} * {weight}")),
             (seconds, weight) => seconds.or(weight.as_deref()).map(str::to_owned),
@@ -45,7 +45,7 @@ pub struct Measure {
     pub total: Vec<Term>,
     /// The number of calls, if the measure has one.
     pub calls: Option<Sum>,
-    /// The bytes or microseconds that `per_call` divides by the calls.
+    /// The bytes, or the time, that `per_call` divides by the calls.
     pub spent: Option<Sum>,
     /// The kinds of target that report the measure: MDT, OST.
     pub on: (bool, bool),
@@ -79,7 +79,7 @@ impl Measure {
         let total = Sum::times(&[operation]);
         let calls = Sum::counts(&[operation]);
         let on = (operation.mdt, operation.ost);
-        Self::plain(&usecs_name(operation), total.clone(), calls, total, on)
+        Self::plain(&time_name(operation), total.clone(), calls, total, on)
     }
 
     fn metadata() -> Self {
@@ -92,16 +92,13 @@ impl Measure {
 
     fn service_time() -> Self {
         let (calls, spent) = (Sum::service_calls(), Sum::service_time());
-        let mut measure = Self::plain("service_time", spent.clone(), calls, spent, (true, true));
-        measure.total[0].in_seconds = true;
-        measure
+        Self::plain("service_time", spent.clone(), calls, spent, (true, true))
     }
 
     fn plain(name: &str, total: Sum, calls: Sum, spent: Sum, on: (bool, bool)) -> Self {
         Self {
             name: name.to_owned(),
             total: vec![Term {
-                in_seconds: false,
                 weight: None,
                 sum: total,
             }],
@@ -122,7 +119,7 @@ impl Measure {
             _ => {}
         }
         let time_of = |name: &str| {
-            known(name.strip_suffix("_usecs")?).filter(|operation| operation.kind == Kind::Requests)
+            known(name.strip_suffix("_time")?).filter(|operation| operation.kind == Kind::Requests)
         };
         known(name)
             .map(Self::of)
@@ -253,14 +250,20 @@ fn known(name: &str) -> Option<&'static Operation> {
     find(name.as_bytes()).map(|index| &OPERATIONS[index])
 }
 
-fn unknown(name: &str) -> Error {
+/// Returns the name of the measure that tells the time spent in an operation.
+fn time_name(operation: &Operation) -> String {
+    format!("{}_time", operation.name)
+}
+
+/// Returns the error for the name of an operation that does not exist.
+pub fn unknown(name: &str) -> Error {
     let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
     Error::Unknown {
         what: "operation",
         name: name.to_owned(),
         valid: format!(
             "metadata, service_time, weighted (where weights are given), {}; all but read_bytes and write_bytes also \
-             with _usecs for the time spent",
+             with _time for the seconds spent",
             names.join(", ")
         ),
     }

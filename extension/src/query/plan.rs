@@ -90,13 +90,13 @@ impl Plan {
         let kept_since = self.instants.kept_since;
         if self.sources.parts().next().is_some() {
             pgrx::notice!(
-                "increments are kept since {kept_since}; of what is older, parts of ten minutes, hours or days, whichever is \
-                 kept, are told as if it had happened evenly"
+                "increments are kept since {kept_since}; older data is only available per bucket of a rollup, and values inside a \
+                 bucket are interpolated"
             );
         }
         if self.sources.has_lost() {
             pgrx::notice!(
-                "increments are kept since {kept_since}; what is older, and not in rollups, counts as not observed"
+                "increments are kept since {kept_since}; older data that is not in rollups counts as not observed"
             );
         }
     }

@@ -6,7 +6,7 @@
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Dimension, Level};
+use crate::query::dimension::{Dimension, Level, join_names};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
@@ -26,8 +26,8 @@ const EARLY_ROWS: usize = 10_000;
 pub struct Statement<'a> {
     question: &'a Question,
     plan: &'a Plan,
-    /// The entries that the filters select, if they are few.
-    entries: Option<Vec<i64>>,
+    /// The entries that the filters select or, if rows are by user, the users; `None` if they may be many.
+    few: Option<Vec<i64>>,
     /// The distinct sums that the measures consist of.
     sums: Vec<Sum>,
     /// The measures in terms of `sums`.
@@ -71,8 +71,9 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Statement<'a> {
-    /// Creates the statement of a question. `entries` are the entries that the filters select, if they are few.
-    pub fn new(question: &'a Question, plan: &'a Plan, entries: Option<Vec<i64>>) -> Self {
+    /// Creates the statement of a question. `few` are the entries that the filters select or, if rows are by user, the
+    /// users, if they are few.
+    pub fn new(question: &'a Question, plan: &'a Plan, few: Option<Vec<i64>>) -> Self {
         let mut sums = Vec::new();
         let measures = question.measures.list.iter();
         let measures = measures
@@ -86,7 +87,7 @@ impl<'a> Statement<'a> {
         Self {
             question,
             plan,
-            entries,
+            few,
             sums,
             measures,
             probe,
@@ -133,7 +134,14 @@ impl<'a> Statement<'a> {
     /// Returns the statement for the raw rows of the selected entries in the window: `step`, `target_id`, `entry_id`,
     /// `first`, `last` and these sums.
     pub fn rows_of_entries(&self, sums: &[Sum]) -> Query {
-        let rows = self.rows_in_window(sums, true, [&self.of_entries(), ""], false);
+        let of_entries = match self.of_few("entry_id") {
+            Some(of_few) => of_few,
+            None => format!(
+                " AND usage.entry_id IN ({})",
+                entries(&self.question.filters, &self.params)
+            ),
+        };
+        let rows = self.rows_in_window(sums, true, [&of_entries, ""], false);
         let values: String = (0..sums.len())
             .map(|n| format!(", usage.value_{n}"))
             .collect();
@@ -213,12 +221,16 @@ impl<'a> Statement<'a> {
         sql!(
             "statement/entry.sql",
             dimensions = named_columns(self.question.by.of(&[Level::Entry]), |_| "entry"),
+            names = self.join_names("entry"),
             conditions = self.filters(Level::Entry, "entry"),
         )
     }
 
     fn activity(&self) -> String {
-        if !self.joins_entries() {
+        if self.by_user() {
+            return self.activity_of_users();
+        }
+        if !self.asks_entries() {
             return "SELECT * FROM part".to_owned();
         }
         let dimensions = self.entry_columns("entry.");
@@ -233,6 +245,17 @@ impl<'a> Statement<'a> {
             no_sums = self.each_sum(|_| "NULL".to_owned()),
             of_node = self.server_key("part") + dimensions.as_str(),
             same_unit = self.same_unit("part", "unit"),
+        )
+    }
+
+    /// Returns a SELECT of the sums by user, with the names of the users if the question is about names.
+    fn activity_of_users(&self) -> String {
+        let names = self.question.by.iter().filter(|it| it.is_name());
+        sql!(
+            "statement/activity_of_users.sql",
+            dimensions = named_columns(names, |_| "part"),
+            names = self.join_names("part"),
+            conditions = self.filters(Level::Entry, "part"),
         )
     }
 
@@ -280,7 +303,7 @@ impl<'a> Statement<'a> {
 
     /// Returns an expression that tells whether a target `unit` reports times.
     fn timed_of_any(&self, probe: &Sum) -> String {
-        if !self.question.filters.has(Level::Entry) {
+        if self.of_selected().iter().all(String::is_empty) {
             return "known.timed".to_owned();
         }
         let rows = self.rows_in_window(
@@ -330,34 +353,34 @@ impl<'a> Statement<'a> {
         search.in_window()
     }
 
-    /// Returns the condition on rows `usage` of the selected entries.
-    fn of_entries(&self) -> String {
-        if let Some(entries) = &self.entries {
-            let numbers: Vec<String> = entries.iter().map(i64::to_string).collect();
-            return format!(
-                " AND usage.entry_id = ANY ('{{{}}}'::bigint[])",
-                numbers.join(",")
-            );
-        }
-        if !self.question.filters.has(Level::Entry) {
-            return String::new();
-        }
-        format!(
-            " AND usage.entry_id IN ({})",
-            entries(&self.question.filters, &self.params)
-        )
+    /// Returns the condition on rows `usage` of the few that are selected, if they are few.
+    fn of_few(&self, key: &str) -> Option<String> {
+        let numbers: Vec<String> = self.few.as_ref()?.iter().map(i64::to_string).collect();
+        let numbers = numbers.join(",");
+        Some(format!(
+            " AND usage.{key} = ANY ('{{{numbers}}}'::bigint[])"
+        ))
     }
 
-    /// Returns a SELECT of the rows of the selected entries in the window, with their server if the question is about
-    /// servers.
+    /// Returns the conditions on rows `usage` by entry and by user, as far as rows are filtered when they are read. Sums of
+    /// the other rows are filtered when they are joined with their entries or with names.
+    fn of_selected(&self) -> [String; 2] {
+        if !self.by_user() {
+            return [self.of_few("entry_id").unwrap_or_default(), String::new()];
+        }
+        let of_uid = self
+            .question
+            .filters
+            .conditions_on_uid("usage", &self.params);
+        let of_named = self.of_few("uid").unwrap_or_default();
+        [String::new(), of_uid + &of_named]
+    }
+
+    /// Returns a SELECT of the rows in the window, of selected entries if these are few, with their server if the question
+    /// is about servers.
     fn usage(&self) -> String {
-        // Rollups by user are read only if all filters of entries are by user.
-        let of_users = if self.by_user() {
-            self.filters(Level::Entry, "usage")
-        } else {
-            String::new()
-        };
-        let conditions = [&*self.of_entries(), &of_users];
+        let conditions = self.of_selected();
+        let conditions = [&*conditions[0], &*conditions[1]];
         let rows = self.rows_in_window(&self.sums, self.is_summary(), conditions, self.by_user());
         if !self.question.asks_servers() {
             return rows;
@@ -370,9 +393,12 @@ impl<'a> Statement<'a> {
         )
     }
 
+    /// Returns whether usage is summed by entry, or by user. A filter needs no more than to read the rows of the selected
+    /// entries, if these are few.
     fn asks_entries(&self) -> bool {
+        let reads_selected = self.few.is_some() && !self.plan.sources.has_users();
         self.question.by.has(Level::Entry)
-            || self.question.filters.has(Level::Entry)
+            || self.question.filters.has(Level::Entry) && !reads_selected
             || self.is_summary()
     }
 
@@ -400,6 +426,12 @@ impl<'a> Statement<'a> {
 
     fn is_summary(&self) -> bool {
         matches!(self.question.wanted, Wanted::Summary)
+    }
+
+    /// Returns a join of a table that has a `uid` with the names of users, if the question is about names.
+    fn join_names(&self, table: &str) -> String {
+        let dimensions = self.question.by.iter();
+        join_names(dimensions.chain(self.question.filters.chosen()), table)
     }
 
     fn filters(&self, level: Level, table: &str) -> String {

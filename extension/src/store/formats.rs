@@ -1,6 +1,6 @@
 //! The formats of identifiers in `jobstats.entry_formats`, and advice where identifiers match none of them.
 
-use jobstats_core::entry_id::{Format, Formats, Identity, Status, likely_format};
+use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format};
 use jobstats_core::snapshot::Snapshot;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
@@ -25,6 +25,17 @@ pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
         }
     });
     Ok(usable.collect())
+}
+
+/// Stores the formats that a new store knows.
+pub fn insert_default(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let (formats, labels): (Vec<&str>, Vec<Option<&str>>) = DEFAULT_FORMATS.iter().copied().unzip();
+    client.execute(
+        "INSERT INTO jobstats.entry_formats (priority, format, node_label) SELECT f.priority, f.format, f.node_label \
+         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS f (format, node_label, priority)",
+        &[formats.into(), labels.into()],
+    )?;
+    Ok(())
 }
 
 fn rows(client: &SpiClient<'_>) -> Result<Vec<(String, Option<String>)>, Error> {

@@ -136,10 +136,10 @@ pub fn restore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     client.execute(include_str!("settings/keep_stored.sql"), &[])?;
     ErrorReport::new(
         PgSqlErrorCode::ERRCODE_WARNING,
-        "the settings of the store had been lost and are the defaults again",
+        "the settings of the store were lost and have their default values again",
         "jobstats",
     )
-    .set_hint("Set them again: the retentions are as long as what is stored is old.")
+    .set_hint("Set them again; the retention periods keep everything that is stored now.")
     .report(PgLogLevel::WARNING);
     Ok(())
 }

@@ -11,15 +11,12 @@ use crate::pg::guc;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store;
 use crate::store::comments;
+use crate::store::formats;
 use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
 use crate::store::rollup;
 use crate::store::settings::{self, Wanted};
 use crate::store::{convert, tables, version, views};
-
-/// The formats that a new store knows, with the node label where the identifier names no node.
-const FORMATS: &str =
-    "INSERT INTO jobstats.entry_formats VALUES (1, '%j:%u:%H', NULL), (2, '%e.%u', 'login')";
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_setup(
@@ -76,7 +73,7 @@ fn jobstats_setup(
             tables::add_columns(client)?;
         }
         if new {
-            client.execute(FORMATS, &[])?;
+            formats::insert_default(client)?;
             tables::divide(client, &installation)?;
         }
         client.execute("SELECT jobstats_internal.forget_writers()", &[])?;

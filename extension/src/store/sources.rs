@@ -120,7 +120,7 @@ fn jobstats_known_sources(sources: Option<Short<Vec<Option<String>>>>) -> SqlRes
     let names = sources.map_or_else(|| vec![None], |names| names.0);
     if names.is_empty() {
         let hint = format!("Name some of {}.", self::names());
-        return Err(Error::argument("there is no source in sources", hint).into());
+        return Err(Error::argument("sources is empty", hint).into());
     }
     let mut wanted = [false; SOURCES.len()];
     for name in names {

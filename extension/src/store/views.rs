@@ -8,23 +8,12 @@ use pgrx::spi::SpiClient;
 use crate::pg::argument::Short;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::store::columns::operation_columns;
 use crate::store::formats::{SAMPLE, advice};
 use crate::store::rollup;
 
-extension_sql_file!("views/put_view.sql", name = "put_view");
-
-/// The plain views, which only show what is in the tables.
-const VIEWS: [(&str, &str); 5] = [
-    ("raw_text", include_str!("views/raw_text.sql")),
-    ("rates", include_str!("views/rates.sql")),
-    (
-        "maintenance_state",
-        include_str!("views/maintenance_state.sql"),
-    ),
-    ("health", include_str!("views/health.sql")),
-    ("quality", include_str!("views/quality.sql")),
-];
+extension_sql_file!("views/put_views.sql", name = "put_views");
 
 /// Common table expressions with the work of the observations in another expression, `last`.
 pub const LAST_WORK: &str = include_str!("views/last_work.sql");
@@ -33,58 +22,70 @@ pub const LAST_WORK: &str = include_str!("views/last_work.sql");
 const HOUR: &str =
     "date_bin(interval '1 hour', o.\"time\", timestamptz '1970-01-01 00:00:00.000001+00')";
 
-/// Fills in the placeholders of a view's definition.
-pub fn complete(definition: &str) -> String {
+/// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
+/// extension.
+fn views(schema: &str) -> [(&'static str, String); 5] {
+    let rates: Vec<String> = operation_columns()
+        .map(|(_, name)| format!("i.\"{name}\" / s.seconds AS \"{name}\""))
+        .collect();
     let calls: Vec<String> = OPERATIONS
         .iter()
         .filter(|operation| operation.in_service_time())
         .map(|operation| format!("coalesce(i.\"{}\", 0)", operation.name))
         .collect();
-    definition
-        .replace("@pace_of_last@", &pace("last"))
-        .replace("@pace_of_a_day@", &pace("@last_of_a_day@"))
-        .replace("@last_of_a_day@", &last_since("now() - interval '1 day'"))
-        .replace("@last_work@", LAST_WORK)
-        .replace("@hour@", HOUR)
-        .replace("@calls@", &calls.join(" + "))
+    let pace = pace("last");
+    let health = sql!(
+        "views/health.sql",
+        last_of_a_day = last_of_a_day(),
+        pace_of_last = pace,
+        extschema = schema
+    );
+    let quality = sql!(
+        "views/quality.sql",
+        hour = HOUR,
+        pace_of_last = pace,
+        calls = calls.join(" + ")
+    );
+    let rates = sql!("views/rates.sql", operation_rates = rates.join(",\n"));
+    [
+        ("raw_text", sql!("views/raw_text.sql", extschema = schema)),
+        ("rates", rates),
+        ("maintenance_state", sql!("views/maintenance_state.sql")),
+        ("health", health),
+        ("quality", quality),
+    ]
 }
 
 /// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is
 /// late or silent. `last` is a relation with an observation of each target, as a rule the last one.
 pub fn pace(last: &str) -> String {
-    include_str!("views/pace.sql").replace("@last@", last)
+    sql!("views/pace.sql", last = last)
 }
 
 /// Returns a SELECT, in parentheses, of the last observation of each target that was observed after an instant.
 pub fn last_since(instant: &str) -> String {
-    format!(
-        "(SELECT t.target_id, o.\"time\" FROM jobstats.targets t CROSS JOIN LATERAL (\
-         SELECT o.\"time\" FROM jobstats.observations o WHERE o.target_id = t.target_id AND o.\"time\" > {instant} \
-         ORDER BY o.\"time\" DESC LIMIT 1) o)"
-    )
+    sql!("views/last_since.sql", instant = instant)
 }
 
-/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay.
+/// Returns a SELECT, in parentheses, of the last observation of each target that was observed within a day.
+pub fn last_of_a_day() -> String {
+    last_since("now() - interval '1 day'")
+}
+
+/// Creates the feed and the views. Existing ones are replaced in place, so that grants and views on top of them stay. Views
+/// whose columns were renamed or removed since are dropped and created with the same grants.
+///
+/// # Errors
+/// An error of PostgreSQL (2BP01) that lists all objects of others that depend on a view which would be dropped.
 pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
     client.execute(include_str!("views/feed.sql"), &[])?;
-    let rates: Vec<String> = operation_columns()
-        .map(|(_, name)| format!("    i.\"{name}\" / s.seconds AS \"{name}\""))
-        .collect();
-    for (name, definition) in rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views) {
-        client.execute(
-            "SELECT jobstats_internal.put_view($1, $2)",
-            &[name.into(), definition.into()],
-        )?;
-    }
-    for (name, definition) in VIEWS {
-        let definition = complete(definition)
-            .replace("@extschema@", schema)
-            .replace("@operation_rates@", &rates.join(",\n"));
-        client.execute(
-            "SELECT jobstats_internal.put_view($1, $2)",
-            &[name.into(), definition.into()],
-        )?;
-    }
+    let plain = views(schema).map(|(name, definition)| (name.to_owned(), definition));
+    let of_rollups = rollup::ROLLUPS.iter().flat_map(rollup::Rollup::views);
+    let (names, definitions): (Vec<String>, Vec<String>) = of_rollups.chain(plain).unzip();
+    client.execute(
+        "SELECT jobstats_internal.put_views($1, $2)",
+        &[names.into(), definitions.into()],
+    )?;
     Ok(())
 }
 

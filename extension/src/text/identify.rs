@@ -20,7 +20,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first of the formats (jobid_name as on the clients) that matches it counts; formats NULL are those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for a format that is none, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
 "#)]
 fn jobstats_identify(
     entry: Option<&str>,

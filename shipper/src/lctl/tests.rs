@@ -91,7 +91,7 @@ fn a_failure_says_how_it_ended_and_what_was_said() {
     let message = judged(5, &["one", "two"], OST).unwrap_err().to_string();
     assert_eq!(
         message,
-        "lctl ended with exit code 5; its reading is dropped\n  one\n  two"
+        "lctl ended with exit code 5; its output is dropped\n  one\n  two"
     );
     assert_eq!(ending(ExitStatus::from_raw(9)), "signal 9");
 }

@@ -91,7 +91,7 @@ END $$;
 SELECT * FROM jobstats_densities(at(0), at(5), filesystem => '{old}');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_densities(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_densities(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT lower, count FROM jobstats_densities(at(0), at(10), NULL, NULL, NULL, NULL, target => '{scratch%}');
 
 -- What does not exist or makes no sense.

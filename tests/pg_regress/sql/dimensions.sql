@@ -4,10 +4,11 @@ CREATE EXTENSION jobstats;
 
 SELECT string_agg(d.name, ' ') AS dimensions FROM jobstats_internal.dimensions() d;
 
--- Every function with an argument "by" has a filter of each dimension, and nothing but weights after them. All but densities
--- have a column of each dimension. jobstats_job() is about one job and divides it by target and node only.
+-- Every function with an argument "by" has a filter of each dimension, and after them weights or not, and exclude. All but
+-- densities have a column of each dimension. jobstats_job() is about one job and divides it by target and node only.
 SELECT p.proname AS function,
-    strpos(pg_get_function_arguments(p.oid) || ', weights', f.filters || ', weights') > 0 AS has_filters,
+    replace(pg_get_function_arguments(p.oid), ', weights jsonb DEFAULT NULL::jsonb', '')
+        LIKE '%' || f.filters || ', exclude jsonb DEFAULT NULL::jsonb' AS has_filters,
     strpos(pg_get_function_result(p.oid), c.columns) > 0 AS has_columns
 FROM pg_proc p
 CROSS JOIN (

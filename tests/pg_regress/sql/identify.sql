@@ -9,8 +9,13 @@ SELECT entry, i.* FROM unnest(ARRAY[
     jobstats_identify(entry, '{%j:%u:%H,%e.%u}') i
 ORDER BY position;
 
+-- A program before a colon is a job to the usual format; the format of the site, tried alone, knows better.
+SELECT format, job, uid, node, executable
+FROM (VALUES ('%j:%u:%H'), ('%j?%e:%u:%H')) AS formats (tried), jobstats_identify('wget:1000:login1', ARRAY[tried]);
+
 -- Without formats those of the store are used, and before there is one the usual ones.
 SELECT * FROM jobstats_identify('wget.1000');
+SELECT * FROM jobstats_identify('4711:1000:n101');
 SELECT jobstats_setup() IS NOT NULL AS ready;
 SELECT * FROM jobstats_identify('wget.1000');
 DELETE FROM jobstats.entry_formats;

@@ -55,9 +55,9 @@ SELECT jobstats_setup(raw_retention => '1 day', retention => '50 days', rollup_1
 CALL jobstats_maintain();
 SELECT min("time") >= day(50) AS increments FROM jobstats.increments;
 SELECT min("time") >= day(50) AS observations FROM jobstats.observations;
-SELECT min("time") >= day(40) AS "10m" FROM jobstats.increments_10m;
-SELECT min("time") < day(1) AS "1h" FROM jobstats.increments_1h;
-SELECT min("time") < day(3) AS "1d" FROM jobstats.increments_1d;
+SELECT min(until) >= day(40) AS "10m" FROM jobstats.increments_10m;
+SELECT min(until) < day(1) AS "1h" FROM jobstats.increments_1h;
+SELECT min(until) < day(3) AS "1d" FROM jobstats.increments_1d;
 (TABLE days_before EXCEPT ALL TABLE days) UNION ALL (TABLE days EXCEPT ALL TABLE days_before);
 (TABLE hours_before EXCEPT ALL TABLE hours) UNION ALL (TABLE hours EXCEPT ALL TABLE hours_before);
 -- What is asked finer than that is told as if it had happened evenly in its hour.
@@ -78,7 +78,7 @@ CROSS JOIN LATERAL jobstats_totals(day(0.1), day(2.3), '{write_bytes,write}', '{
 WHERE (a.target, a.operation) = (b.target, b.operation) AND (a.target, a.operation) = (c.target, c.operation);
 -- A whole year, with any edges, has the same totals as before.
 SELECT operation, total, round(coverage::numeric, 6) FROM jobstats_totals(day(0) - interval '300.123 days', day(3), '{write_bytes,write}', '{}');
-SELECT sum(write_bytes) AS write_bytes, sum(write) AS write FROM jobstats.increments_1d WHERE "time" <= day(3);
+SELECT sum(write_bytes) AS write_bytes, sum(write) AS write FROM jobstats.increments_1d WHERE until <= day(3);
 -- Servers only increments tell apart.
 SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), "by" => '{server}');
 

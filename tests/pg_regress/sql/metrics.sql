@@ -61,13 +61,13 @@ WHERE family ~ '_(delay|interval)_seconds$' OR family ~ '(rejects|problems)$' OR
 -- one that was observed once, or not for an hour before. Service time is not known where no times are reported, and zero where
 -- nothing was done.
 SELECT family, labels, value FROM samples
-WHERE family ~ '(per_second|service_time)$' AND (value > 0 OR labels !~ 'operation=') ORDER BY n;
+WHERE family ~ '(per_second|in_service)$' AND (value > 0 OR labels !~ 'operation=') ORDER BY n;
 SELECT substring(labels FROM 'target="([^"]+)"') AS target, family, count(*), count(*) FILTER (WHERE value = 0) AS zero
-FROM samples WHERE family ~ '(per_second|service_time)$' GROUP BY 1, 2 ORDER BY 1, 2;
+FROM samples WHERE family ~ '(per_second|in_service)$' GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT (SELECT count(*) FROM jobstats_operations() WHERE mdt AND kind = 'requests') AS mdt_calls,
     (SELECT count(*) FROM jobstats_operations() WHERE ost AND kind = 'requests') AS ost_calls;
 
-SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') line WHERE line ~ 'metadata|service_time';
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') line WHERE line ~ 'metadata|in_service';
 
 -- A row that began before the last observation: the part that lies in it.
 DO $$ BEGIN
@@ -75,7 +75,7 @@ DO $$ BEGIN
 END $$;
 UPDATE jobstats.increments i SET observed = ago(50) FROM jobstats.targets t
 WHERE t.target_id = i.target_id AND t.name = 'scratch-OST0001';
-SELECT family, labels, value FROM samples WHERE labels LIKE '%OST0001%' AND value > 0 AND family ~ '(per_second|service_time)$' ORDER BY n;
+SELECT family, labels, value FROM samples WHERE labels LIKE '%OST0001%' AND value > 0 AND family ~ '(per_second|in_service)$' ORDER BY n;
 
 -- By the specification of OpenMetrics: metadata before samples, families in one piece, names that end in their unit, no
 -- sample twice, nothing but these lines, EOF at the end. Names may hold anything.

@@ -27,7 +27,7 @@ INSERT INTO jobstats.users VALUES (1000, 'ada'), (1001, 'bob');
 
 -- By the time that servers spent on them, or by calls where that is not known. The operation is the one that took most.
 SELECT cluster, target, kind, server, now() - "time" = age AS same, age, seconds FROM jobstats_now() WHERE rank = 1;
-SELECT target, rank, workload, "user", operation, rate, service_time, round(share::numeric, 3) AS share
+SELECT target, rank, workload, user_name, operation, rate, service_time, round(share::numeric, 3) AS share
 FROM jobstats_now();
 SELECT target, rank, workload FROM jobstats_now('%OST%', 1);
 SELECT count(*) FROM jobstats_now(n => 0);

@@ -53,7 +53,7 @@ DO $$ BEGIN
 END $$;
 
 -- Who is hammering MDT0000 right now?
-SELECT rank, workload, "user", operation, round(rate) AS "per second", round(service_time::numeric, 2) AS "in service",
+SELECT rank, workload, user_name, operation, round(rate) AS "per second", round(service_time::numeric, 2) AS "in service",
     round(100 * share) AS percent
 FROM jobstats_now('scratch-MDT0000', 3);
 
@@ -77,7 +77,8 @@ ORDER BY writes DESC
 LIMIT 10;
 
 -- What is the history of job 80977?
-SELECT coalesce(target, 'whole job') AS target, operation, total, round(per_call) AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
+SELECT coalesce(target, 'whole job') AS target, operation, jobstats_format(total, operation, 'total') AS total,
+    jobstats_format(per_call, operation, 'per_call') AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
     to_char(now() - last_active, 'HH24:MI') AS "ended ago", nodes
 FROM jobstats_job('80977');
 

@@ -38,7 +38,7 @@ END $$;
 SELECT target, operation, rate, coverage FROM jobstats_rates(at(0), at(20));
 
 -- An operation that is named is shown for every target.
-SELECT target, operation, rate FROM jobstats_rates(at(0), at(20), '{open,open_usecs}');
+SELECT target, operation, rate FROM jobstats_rates(at(0), at(20), '{open,open_time}');
 
 -- Derived operations. Opens, closes and getattrs of metadata targets are metadata, mknod is not: it counts in open too,
 -- and neither are those of object storage targets. Service time is seconds of work per second.
@@ -108,7 +108,7 @@ DO $$ BEGIN
     PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');
     PERFORM act('old-MDT0000', 'cp.6', 10002, 10004, '{"open": 1}');
 END $$;
-SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,metadata,getattr_usecs}');
+SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,metadata,getattr_time}');
 SELECT uid, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time,open}', '{uid}');
 -- Where one target reports times, the time of another that does not is still unknown.
 DO $$ BEGIN
@@ -118,13 +118,13 @@ END $$;
 SELECT target, operation, rate FROM jobstats_rates(at(10000), at(10004), '{service_time}');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_rates(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT r = s AS same FROM jobstats_rates(at(0), at(20), '{open}', NULL, kind => '{MDT}') r, jobstats_rates(at(0), at(20), '{open}', kind => '{MDT}') s;
 
 -- What does not exist or makes no sense.
 \set VERBOSITY default
 SELECT * FROM jobstats_rates(operations => '{opens}');
-SELECT * FROM jobstats_rates(operations => '{read_bytes_usecs}');
+SELECT * FROM jobstats_rates(operations => '{read_bytes_time}');
 SELECT * FROM jobstats_rates("by" => '{target,"user"}');
 \set VERBOSITY terse
 SELECT * FROM jobstats_rates(operations => '{NULL}');

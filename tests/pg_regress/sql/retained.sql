@@ -40,7 +40,7 @@ BEGIN
         EXECUTE format($f$
             SELECT NOT EXISTS (
                 SELECT bucket, target_id, entry_id, first, last, resets, write, write_bytes FROM jobstats.increments_%1$s
-                WHERE "time" <= (SELECT refreshed FROM jobstats.rollups WHERE level = '%1$s')
+                WHERE until <= (SELECT refreshed FROM jobstats.rollups WHERE level = '%1$s')
                 EXCEPT ALL
                 SELECT bucket, target_id, entry_id, first, last, resets, write, write_bytes FROM jobstats.rollup_%1$s)
         $f$, level) INTO same;

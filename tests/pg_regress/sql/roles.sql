@@ -51,7 +51,7 @@ SELECT jobstats_grant_writer('regress_shipper', 'c3');
 SELECT jobstats_grant_reader('regress_shipper');
 SELECT jobstats_internal.add_partitions('raw', 'day', now(), now());
 SELECT jobstats_internal.drop_before('raw', now());
-SELECT jobstats_internal.put_view('feed', 'DROP VIEW jobstats.feed');
+SELECT jobstats_internal.put_views('{feed}', '{DROP VIEW jobstats.feed}');
 SELECT jobstats_reprocess('2025-11-03', '2025-11-04');
 SELECT jobstats_audit();
 -- It shows a session what that computes itself.

@@ -48,16 +48,16 @@ SELECT 'rates', to_jsonb(r) FROM jobstats_rates(at(0), at(20), '{write,write_byt
 UNION ALL
 SELECT 'totals', to_jsonb(r) FROM jobstats_totals(at(0), at(20), by => '{uid}') r
 UNION ALL
-SELECT 'now', to_jsonb(n) - 'user' - 'age' FROM jobstats_now() n
+SELECT 'now', to_jsonb(n) - 'user_name' - 'age' FROM jobstats_now() n
 UNION ALL
-SELECT 'rates by row', to_jsonb(r) - 'user' FROM jobstats.rates r
+SELECT 'rates by row', to_jsonb(r) - 'user_name' FROM jobstats.rates r
 UNION ALL
-SELECT 'rates_10m', to_jsonb(r) - 'user' FROM jobstats.rates_10m r;
+SELECT 'rates_10m', to_jsonb(r) - 'user_name' FROM jobstats.rates_10m r;
 CREATE TABLE before AS TABLE answers;
-SELECT uid, "user", sum(write) AS write FROM jobstats.rates GROUP BY 1, 2 ORDER BY 1;
+SELECT uid, user_name, sum(write) AS write FROM jobstats.rates GROUP BY 1, 2 ORDER BY 1;
 SELECT action, entries, active, added FROM jobstats_ingest('', 'login1', NULL,
     E'countess:x:1000:100::/home/ada:/bin/bash\ncarl:x:1002:100::/home/carl:/bin/bash\n', source => 'passwd');
-SELECT uid, "user", sum(write) AS write FROM jobstats.rates GROUP BY 1, 2 ORDER BY 1;
+SELECT uid, user_name, sum(write) AS write FROM jobstats.rates GROUP BY 1, 2 ORDER BY 1;
 SELECT function, count(*) FROM before GROUP BY 1 ORDER BY 1;
 SELECT function, answer FROM ((TABLE before EXCEPT ALL TABLE answers) UNION ALL (TABLE answers EXCEPT ALL TABLE before)) changed;
 SELECT count(*) AS dirty FROM jobstats.dirty;

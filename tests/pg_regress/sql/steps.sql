@@ -94,11 +94,11 @@ SELECT since, until, step FROM (VALUES
     (at(3.21), at(179.9), '1 hour'), (at(0), at(180), '1 day')) AS steps (since, until, step);
 CREATE TABLE rates AS
 SELECT s.step, r.* FROM steps s,
-    jobstats_rates(since, until, '{read_bytes,punch,open_usecs,metadata,service_time}', '{cluster,target,uid,job}', s.step) r;
+    jobstats_rates(since, until, '{read_bytes,punch,open_time,metadata,service_time}', '{cluster,target,uid,job}', s.step) r;
 SELECT step, count(*) > 20 AS many FROM rates GROUP BY step ORDER BY step;
 SELECT s.step, t.cluster, t.target, t.uid, t.job, t.operation, t.total, r.total AS of_steps
 FROM steps s
-CROSS JOIN LATERAL jobstats_totals(since, until, '{read_bytes,punch,open_usecs,metadata,service_time}', '{cluster,target,uid,job}') t
+CROSS JOIN LATERAL jobstats_totals(since, until, '{read_bytes,punch,open_time,metadata,service_time}', '{cluster,target,uid,job}') t
 LEFT JOIN LATERAL (
     SELECT sum(r.rate * r.seconds * r.coverage)::numeric AS total FROM rates r
     WHERE (r.step, r.cluster, r.target, r.uid, r.operation) = (s.step, t.cluster, t.target, t.uid, t.operation)

@@ -75,7 +75,7 @@ SELECT uid, nodes, opens FROM jobstats_summary(at(10000), at(10005), '{uid}');
 SELECT cluster, nodes, opens FROM jobstats_summary(at(10000), at(10005), '{cluster}');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_summary(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_summary(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT job, opens FROM jobstats_summary(at(0), at(4), NULL, uid => '{1000}');
 
 -- What does not exist or makes no sense.

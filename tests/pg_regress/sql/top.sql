@@ -60,7 +60,7 @@ SELECT * FROM jobstats_top(at(0), at(10), uid => '{1004}');
 SELECT uid, rate FROM jobstats_rates(at(0), at(10), '{service_time}', '{}', uid => '{1004}');
 
 -- NULL is as if left out.
-SELECT count(*) FROM jobstats_top(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_top(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT rank, uid, workload, operation FROM jobstats_top(at(0), at(10), NULL, NULL, NULL);
 
 -- What does not exist or makes no sense.

@@ -21,7 +21,7 @@ END $$;
 -- Per call are bytes or microseconds, where there are ten calls or more.
 SELECT operation, total, calls, per_call, coverage
 FROM jobstats_totals('2025-11-03 08:00', '2025-11-03 08:20', "by" => '{}');
-SELECT target, operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), '{metadata,service_time,open_usecs}');
+SELECT target, operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), '{metadata,service_time,open_time}');
 SELECT * FROM jobstats_totals(at(0), at(20), '{service_time}', '{uid,job,kind}');
 
 -- Not observed is NULL, which is not zero.
@@ -94,7 +94,7 @@ SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', f
 SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', filesystem => '{many}', job => '{4999}');
 
 -- NULL is as if left out; no store, no answer.
-SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT * FROM jobstats_totals(at(10), at(0));
 SELECT * FROM jobstats_totals(operations => '{none}');
 SELECT * FROM jobstats_totals("by" => '{none}');

@@ -25,7 +25,7 @@ SELECT job, total FROM jobstats_top(at(0), at(15), 'weighted', '{job}', weights 
 -- In any window and by anything, totals are exactly the sum of the weights times the totals of the operations.
 CREATE TABLE weights AS SELECT * FROM (VALUES
     ('{"write_bytes": 0.001, "metadata": 10, "service_time": 100}'::jsonb), ('{"service_time": 1}'), ('{"metadata": -2.5, "getattr": 1}'),
-    ('{"write_bytes": 1e-6, "read_bytes": 1e-6, "open_usecs": 0.125, "mknod": 0}')) AS weights (weights);
+    ('{"write_bytes": 1e-6, "read_bytes": 1e-6, "open_time": 125000, "mknod": 0}')) AS weights (weights);
 CREATE TABLE questions AS
 SELECT weights, at(since) AS since, at(until) AS until, by
 FROM weights, (VALUES (0, 15), (1.7, 9.3), (4, 5), (0, 7)) AS windows (since, until),

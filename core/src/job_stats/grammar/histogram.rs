@@ -20,6 +20,14 @@ pub fn label(element: usize) -> Option<&'static str> {
     LABELS.get(element).copied()
 }
 
+/// Returns the elements that counted something, under Lustre's own names for them, as a JSON object.
+pub fn json(histogram: &[u64; HISTOGRAM_LEN]) -> String {
+    let named = LABELS.iter().zip(histogram);
+    let counted = named.filter(|(_, count)| **count > 0);
+    let elements = counted.map(|(label, count)| format!("\"{label}\":{count}"));
+    format!("{{{}}}", elements.collect::<Vec<_>>().join(","))
+}
+
 /// Returns the element of a label.
 pub(in crate::job_stats) fn element(label: &[u8]) -> Option<usize> {
     let (digits, thousands) = match label.split_last()? {
@@ -48,4 +56,18 @@ pub(in crate::job_stats) fn parse(buckets: &[u8]) -> Result<[u64; HISTOGRAM_LEN]
         }
     }
     Ok(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_histogram_shows_what_counted_something() {
+        let mut histogram = [0; HISTOGRAM_LEN];
+        assert_eq!(json(&histogram), "{}");
+        (histogram[12], histogram[31]) = (35, 1);
+        assert_eq!(json(&histogram), r#"{"4K":35,"2G":1}"#);
+        assert_eq!(parse(b" 4K: 35, 2G: 1 "), Ok(histogram));
+    }
 }

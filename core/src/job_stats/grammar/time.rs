@@ -1,5 +1,7 @@
 //! Reads time lines: `  snapshot_time:   1749555518.685497069 secs.nsecs`.
 
+use std::fmt;
+
 use crate::lctl::trim;
 
 /// The clock of a time line. Lustre 2.15.0 and 2.15.1 print seconds since boot.
@@ -9,6 +11,16 @@ pub enum Clock {
     Epoch,
     /// Seconds since the server booted, which serve to see resets and not as a date.
     Boot,
+}
+
+impl Clock {
+    /// Returns the name of the clock.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Epoch => "epoch",
+            Self::Boot => "boot",
+        }
+    }
 }
 
 /// The value of a time line.
@@ -34,6 +46,16 @@ impl Time {
             clock,
             seconds,
             nanos,
+        }
+    }
+}
+
+impl fmt::Display for Time {
+    /// Writes the seconds as an exact decimal number.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.nanos {
+            0 => write!(out, "{}", self.seconds),
+            nanos => write!(out, "{}.{nanos:09}", self.seconds),
         }
     }
 }
@@ -126,4 +148,19 @@ fn micros(time: Time) -> Option<i64> {
         .ok()?
         .checked_mul(1_000_000)?
         .checked_add(i64::from(time.nanos / 1_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_written_with_its_nanoseconds() {
+        let time = |seconds, nanos| Time::new(seconds, nanos).to_string();
+        assert_eq!(time(1_749_555_518, None), "1749555518");
+        assert_eq!(time(1_749_555_518, Some(0)), "1749555518");
+        assert_eq!(time(61, Some(45)), "61.000000045");
+        assert_eq!(Time::new(61, Some(45)).clock.as_str(), "boot");
+        assert_eq!(Time::new(61, None).clock.as_str(), "epoch");
+    }
 }

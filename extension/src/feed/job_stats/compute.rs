@@ -1,16 +1,14 @@
 //! Computes rows of `jobstats.increments` from two neighbouring texts.
 
-use jobstats_core::increment::{Comparison, Increment, Observation, Problem, compare};
+use jobstats_core::increment::{Counts, Increment, Observation, Problem, clamp, compare, span};
 use jobstats_core::instant::Micros;
-use jobstats_core::snapshot::{Snapshot, print_to};
+use jobstats_core::snapshot::{Snapshot, cleanup_interval, print_to};
 use jobstats_core::window::edge_distance;
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
 use crate::feed::job_stats::stored::{self, Read, Stale, Stored};
-pub use crate::feed::outcome::Counts;
-use crate::feed::outcome::clamp;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
@@ -33,8 +31,8 @@ pub struct Computation<'a> {
     /// The carried records as text; `None` if there are none.
     pub carried: Option<Vec<u8>>,
     pub increments: Vec<Increment<'a>>,
-    pub found: Vec<Found>,
-    /// The number of further problems, which are not in `found`.
+    pub problems: Vec<Problem<'a>>,
+    /// The number of further problems, which are not in `problems`.
     pub dropped: u64,
 }
 
@@ -47,27 +45,6 @@ pub struct Computed {
     pub increments: i32,
     /// The number of further problems, which are not reported one by one.
     pub dropped: u64,
-}
-
-/// A problem that the comparison found.
-pub struct Found {
-    pub line: u32,
-    pub reason: &'static str,
-    pub text: String,
-}
-
-impl From<&Problem<'_>> for Found {
-    fn from(problem: &Problem<'_>) -> Self {
-        let operation = problem
-            .operation
-            .map_or_else(String::new, |operation| format!(" {operation}:"));
-        let text = format!("{}:{operation} {}", problem.entry, problem.reason);
-        Self {
-            line: problem.line,
-            reason: problem.reason.code(),
-            text,
-        }
-    }
 }
 
 impl Computed {
@@ -94,24 +71,24 @@ pub fn computation<'a>(
     }
     Ok(Computation {
         since: previous.map(|previous| previous.time),
-        counts: counts(&comparison, next),
+        counts: Counts::of_comparison(&comparison, next),
         carried: carried(&comparison.carried)?,
-        found: comparison.problems.iter().map(Found::from).collect(),
         dropped: comparison.problems_found - comparison.problems.len() as u64,
+        problems: comparison.problems,
         increments: comparison.increments,
     })
 }
 
 /// Compares an observation with the one before and stores the increments. Returns the result and the problems.
-pub fn compute(
+pub fn compute<'a>(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
-    previous: Option<&Observation<'_>>,
-    next: &Observation<'_>,
+    previous: Option<&Observation<'a>>,
+    next: &Observation<'a>,
     cleanup_interval: u32,
     settings: Settings,
-) -> Result<(Computed, Vec<Found>), Error> {
+) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let computation = computation(previous, next, cleanup_interval, settings)?;
     let increments = || computation.increments.iter();
     if let Some((from, to)) = span(increments()) {
@@ -136,7 +113,7 @@ pub fn compute(
         increments: clamp(increments as u64),
         dropped: computation.dropped,
     };
-    Ok((computed, computation.found))
+    Ok((computed, computation.problems))
 }
 
 /// Returns the increments as rows with the keys of their entries.
@@ -167,20 +144,21 @@ pub fn recompute(
     next: &Stored,
     settings: Settings,
 ) -> Result<Recomputed, Error> {
-    if next.text.is_none() {
+    if next.text.value().is_none() {
         return Err(Error::Damaged(
             "raw text to compute from is gone".to_owned(),
         ));
     }
     let before = previous.map(Stored::read).transpose()?;
-    let this = next.read()?;
-    let cleanup_interval = this.cleanup_interval(next.cleanup_interval);
+    let read = next.read()?;
+    let this = read.observation();
+    let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
     let (computed, _) = compute(
         client,
         entries,
         target_id,
         before.as_ref().map(Read::known).as_ref(),
-        &this.observation(),
+        &this,
         cleanup_interval,
         settings,
     )?;
@@ -215,7 +193,7 @@ pub fn compute_on(
     loop {
         pause();
         // An observation that cannot be computed stays as it is.
-        if next.text.is_none() {
+        if next.text.value().is_none() {
             return Ok(());
         }
         let stale = earliest.map(|earliest| Stale {
@@ -226,12 +204,11 @@ pub fn compute_on(
         stored::delete_increments(client, target_id, stale.as_slice())?;
         let done = recompute(client, entries, target_id, Some(&previous), &next, settings)?;
         earliest = Some(done.earliest);
-        if done.computed.carried == next.carried && !next.forgotten {
+        if next.carried.is(done.computed.carried.as_deref()) {
             return Ok(());
         }
         previous = Stored {
-            carried: done.computed.carried,
-            forgotten: false,
+            carried: done.computed.carried.into(),
             ..next
         };
         match stored::after(client, target_id, previous.time)? {
@@ -239,15 +216,6 @@ pub fn compute_on(
             None => return Ok(()),
         }
     }
-}
-
-/// Returns the time span of increments, from the first start to the last end; `None` if there are no increments.
-fn span<'a, 'b: 'a>(
-    increments: impl Iterator<Item = &'a Increment<'b>> + Clone,
-) -> Option<(Micros, Micros)> {
-    let from = increments.clone().map(|increment| increment.since).min()?;
-    let to = increments.map(|increment| increment.time).max()?;
-    Some((from, to))
 }
 
 /// Returns the carried records as text; `None` if there are none.
@@ -258,18 +226,4 @@ fn carried(records: &Snapshot<'_>) -> Result<Option<Vec<u8>>, Error> {
     let mut text = Growing::default();
     print_to(records, &mut text).map_err(|_| Error::Memory(text.0.len()))?;
     Ok(Some(text.0))
-}
-
-fn counts(comparison: &Comparison<'_>, next: &Observation<'_>) -> Counts {
-    let scanned = next.snapshot.map_or(0, |text| text.problems_found);
-    Counts {
-        entries: clamp(comparison.entries),
-        active: clamp(comparison.active),
-        added: clamp(comparison.added),
-        resets: clamp(comparison.resets),
-        removed: clamp(comparison.removed),
-        carried: clamp(comparison.carried_count),
-        unknown: clamp(comparison.unknown),
-        problems: clamp(scanned + comparison.problems_found),
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use jobstats_core::feed::{Rejects, beginning};
 use jobstats_core::snapshot::{ReadError, Snapshot, Words};
+use jobstats_core::target::TargetName;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::feed::rejects::{Rejects, beginning};
-use crate::feed::targets::shown;
 use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
@@ -40,7 +40,7 @@ impl<'a, 'w> Part<'a, 'w> {
         let lines = lines(text.bytes(), &snapshot)?;
         let mut rejects = Rejects::default();
         if let Some(target) = snapshot.target {
-            rejects.add_problems(&snapshot.problems, Some(&shown(target)));
+            rejects.add_problems(&snapshot.problems, Some(&target.shown()));
         }
         let (packed, digest) = packed(text, &lines)?;
         Ok(Self {
@@ -55,13 +55,8 @@ impl<'a, 'w> Part<'a, 'w> {
 
     /// Returns the name of the target, as it is stored; `None` for a text of `lctl get_param -n`.
     pub fn target(&self) -> Option<String> {
-        self.snapshot.target.map(shown)
+        self.snapshot.target.map(TargetName::shown)
     }
-}
-
-/// Returns the number of bytes of the lines of one target.
-pub fn size(snapshot: &Snapshot<'_>) -> usize {
-    snapshot.text.iter().map(ExactSizeIterator::len).sum()
 }
 
 fn lines<'t>(text: &'t [u8], snapshot: &Snapshot<'_>) -> Result<Cow<'t, [u8]>, Error> {
@@ -69,10 +64,10 @@ fn lines<'t>(text: &'t [u8], snapshot: &Snapshot<'_>) -> Result<Cow<'t, [u8]>, E
         return Ok(Cow::Borrowed(&text[range.clone()]));
     }
     let mut lines = Vec::new();
-    reserve(&mut lines, size(snapshot))?;
-    for range in &snapshot.text {
-        lines.extend_from_slice(&text[range.clone()]);
-    }
+    reserve(&mut lines, snapshot.bytes())?;
+    snapshot
+        .lines(text)
+        .for_each(|part| lines.extend_from_slice(part));
     Ok(Cow::Owned(lines))
 }
 

@@ -2,37 +2,23 @@
 
 use std::mem;
 
-use jobstats_core::increment::{CompareError, LateReason, Observation, can_be_older};
+use jobstats_core::feed::{Action, Outcome, reason, why_not, why_not_before};
+use jobstats_core::increment::Observation;
 use jobstats_core::instant::Micros;
-use jobstats_core::snapshot::Snapshot;
 use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::cache;
-use crate::feed::job_stats::compute::{Computed, Found, compute, compute_on};
+use crate::feed::job_stats::compute::{Computed, compute, compute_on};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::part::Part;
-use crate::feed::job_stats::stored::{self, NewText, Read, Stored};
-use crate::feed::outcome::{Action, Outcome, reason};
+use crate::feed::job_stats::stored::{self, NewText, Read, Stored, Unpacked};
 use crate::feed::targets::Target;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::store::formats::notice_unmatched;
 use crate::text::zstd::unpack;
-
-/// The number of unusable lines that any text may have.
-const USELESS_LINES: u64 = 100_000;
-
-/// The largest number of lines of a record.
-const LINES_OF_RECORD: u64 = 40;
-
-/// Returns whether a text has more unusable lines than its records could have lines. Such a text is not worth the time
-/// that the next feed and each audit would take to read it again.
-fn is_mostly_unusable(snapshot: &Snapshot<'_>) -> bool {
-    let records = snapshot.records.len() as u64;
-    snapshot.problems_found > USELESS_LINES + records * LINES_OF_RECORD
-}
 
 /// The placing of the text of one target.
 pub struct Placing<'p, 'c, 'i> {
@@ -68,15 +54,21 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
                 .note_cleanup_interval(self.client, &part.snapshot)?;
             return Ok(self.outcome(Action::Interval));
         }
-        if let Some(reason) = self.why_not(&part.snapshot) {
+        let (id, time) = (self.target.id, self.time());
+        if let Some(reason) = why_not(&part.snapshot, time, self.ingest.limits()) {
             return Ok(self.reject(reason, &part));
         }
-        let (id, time) = (self.target.id, self.time());
         let previous = stored::before(self.client, id, time, self.ingest.settings.raw_retention)?;
         let next = stored::after(self.client, id, time)?;
         let before = previous.as_ref().map(Stored::read).transpose()?;
         if let Some(next) = &next
-            && let Some(reason) = self.why_not_before(&part, before.as_ref(), next)?
+            && let Some(reason) = why_not_before(
+                &self.observation(&part),
+                before.as_ref().map(Read::known).as_ref(),
+                &next.read()?.observation(),
+                next.since,
+                PAUSE,
+            )?
         {
             return Ok(self.reject(reason, &part));
         }
@@ -93,7 +85,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
         };
         match next {
             Some(next) => {
-                let earliest = before.as_ref().map(Read::earliest);
+                let earliest = before.map(|before| before.observation().earliest());
                 self.compute_following(part, &text, computed, earliest, next)?;
             }
             None => self.become_newest(part, &text, action)?,
@@ -117,48 +109,6 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
         }))
     }
 
-    /// Returns the reason why a text is not placed, whatever its neighbours are.
-    fn why_not(&self, snapshot: &Snapshot<'_>) -> Option<&'static str> {
-        let (time, now, settings) = (self.time(), self.ingest.now, self.ingest.settings);
-        let latest = now.saturating_add(settings.max_ahead);
-        let oldest = now.saturating_sub(settings.raw_retention);
-        if is_mostly_unusable(snapshot) {
-            Some(reason::TOO_MANY_PROBLEMS)
-        } else if !(0..=latest).contains(&time) {
-            Some(reason::CLOCK)
-        } else if time <= settings.kept_since || time < oldest {
-            Some(reason::TOO_LATE)
-        } else {
-            None
-        }
-    }
-
-    /// Returns the reason why a text cannot be placed before `next`; `None` if it can.
-    fn why_not_before(
-        &self,
-        part: &Part<'_, '_>,
-        previous: Option<&Read<'_>>,
-        next: &Stored,
-    ) -> Result<Option<&'static str>, Error> {
-        let previous = previous.map(Read::known);
-        let next_read = next.read()?;
-        let next_observation = next_read.observation();
-        // Retention may have deleted the observation with which `next` was compared. A baseline was compared with none.
-        let before = previous.map(|previous| previous.time);
-        let is_gone = next.since.is_some_and(|since| before != Some(since))
-            || next_observation.snapshot.is_none()
-            || previous.is_some_and(|previous| previous.snapshot.is_none());
-        if is_gone {
-            return Ok(Some(reason::TOO_LATE));
-        }
-        let this = self.observation(part);
-        match can_be_older(&this, previous.as_ref(), &next_observation, PAUSE) {
-            Ok(()) => Ok(None),
-            Err(LateReason::OutOfMemory(error)) => Err(CompareError::OutOfMemory(error).into()),
-            Err(_) => Ok(Some(reason::CLOCK)),
-        }
-    }
-
     /// Compares a text with the one before and stores it with its increments.
     fn store<'a>(
         &mut self,
@@ -172,7 +122,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             cleanup_interval: self.target.cleanup_interval(&part.snapshot),
         };
         let this = self.observation(part);
-        let (computed, found) = compute(
+        let (computed, problems) = compute(
             self.client,
             self.entries,
             self.target.id,
@@ -186,7 +136,12 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             stored::insert(self.client, self.target.id, delivery, now, &text, &computed)
         })?;
         self.ingest.rejects.add_dropped(computed.dropped);
-        self.reject_found(&found);
+        for problem in problems {
+            let (target, reason) = (Some(self.target.name.as_str()), problem.reason.code());
+            let (line, text) = (Some(problem.line), problem.to_string());
+            let rejects = &mut self.ingest.rejects;
+            rejects.add(target, line, reason, Some(text.as_bytes()));
+        }
         Ok((text, computed))
     }
 
@@ -207,9 +162,8 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             time: self.time(),
             since: computed.since,
             server: self.ingest.delivery.server.clone(),
-            text: Some(lines),
-            carried: computed.carried,
-            forgotten: false,
+            text: Unpacked::Value(lines),
+            carried: computed.carried.into(),
             cleanup_interval: Some(text.cleanup_interval),
         };
         compute_on(
@@ -232,6 +186,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
     ) -> Result<(), Error> {
         self.target
             .note_cleanup_interval(self.client, &part.snapshot)?;
+        self.target.take_back(self.client)?;
         if action == Action::Baseline {
             notice_unmatched(self.client, &self.target.name, &part.snapshot)?;
         }
@@ -242,16 +197,6 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
     fn reject(&mut self, reason: &'static str, part: &Part<'_, '_>) -> Outcome {
         let target = Some(self.target.name.as_str());
         self.ingest.reject(target, reason, Some(&part.beginning))
-    }
-
-    /// Rejects what the comparison with the text before could not use.
-    fn reject_found(&mut self, found: &[Found]) {
-        for problem in found {
-            let line = i32::try_from(problem.line).ok();
-            let (target, text) = (Some(self.target.name.as_str()), problem.text.as_bytes());
-            let rejects = &mut self.ingest.rejects;
-            rejects.add(target, line, problem.reason, Some(text));
-        }
     }
 
     fn outcome(&self, action: Action) -> Outcome {

@@ -19,7 +19,7 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries anew, and returns how many changed. It goes by jobstats.entry_formats. Where most of them match no format, one NOTICE names the likely one. Errors: 22023 for a format that is none, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 55000 where there is no store.';
 "#)]
 fn jobstats_reidentify() -> SqlResult<i64> {
     Ok(connect_mut(|client| -> Result<i64, Error> {

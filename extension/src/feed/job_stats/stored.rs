@@ -14,13 +14,12 @@ use pgrx::spi::SpiClient;
 use crate::feed::delivery::Delivery;
 use crate::feed::job_stats::cache;
 use crate::feed::job_stats::compute::Computed;
-use crate::feed::targets::cleanup_interval;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::pause::PAUSE;
 use crate::pg::plans;
-use crate::pg::spi::Statements;
+use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{micros, timestamptz};
 use crate::store::rollup;
 use crate::text::zstd::unpack;
@@ -31,16 +30,60 @@ pub struct Stored {
     pub time: Micros,
     /// The time of the observation with which this one was compared; `None` for a baseline.
     pub since: Option<Micros>,
-    /// The server on which the text was read.
+    /// The server on which the text was read, according to the raw text; if that is gone, according to the observation.
     pub server: String,
-    /// The text; `None` if retention has deleted it.
-    pub text: Option<Text>,
-    /// The carried records, unpacked; `None` if there are none.
-    pub carried: Option<Vec<u8>>,
-    /// Set if the carried records cannot be read.
-    pub forgotten: bool,
+    /// The text; missing if retention has deleted it.
+    pub text: Unpacked<Text>,
+    /// The carried records; missing if there are none.
+    pub carried: Unpacked<Vec<u8>>,
     /// The cleanup interval in seconds, as it was known when the text came.
     pub cleanup_interval: Option<u32>,
+}
+
+/// A value that is stored packed.
+pub enum Unpacked<T> {
+    Missing,
+    Value(T),
+    /// The value cannot be unpacked, for this reason.
+    Damaged(Error),
+}
+
+impl<T> Unpacked<T> {
+    /// Returns the value, if it is readable.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Missing | Self::Damaged(_) => None,
+        }
+    }
+
+    /// Returns the reason why the value cannot be unpacked, if there is one.
+    pub fn damage(&self) -> Option<&Error> {
+        match self {
+            Self::Damaged(error) => Some(error),
+            Self::Missing | Self::Value(_) => None,
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Unpacked<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Self::Value)
+    }
+}
+
+impl Unpacked<Vec<u8>> {
+    fn of(packed: Option<&[u8]>) -> Result<Self, Error> {
+        match packed.map(|packed| timed(Phase::Unpack, || unpack(packed))) {
+            Some(Err(error)) if error.is_of_packed() => Ok(Self::Damaged(error)),
+            value => Ok(value.transpose()?.into()),
+        }
+    }
+
+    /// Returns whether these bytes are stored, or none are.
+    pub fn is(&self, bytes: Option<&[u8]>) -> bool {
+        self.damage().is_none() && self.value().map(Vec::as_slice) == bytes
+    }
 }
 
 /// The text of an observation.
@@ -57,32 +100,89 @@ pub struct Read<'a> {
     server: &'a str,
     snapshot: Option<Cow<'a, Snapshot<'a>>>,
     carried: Option<Snapshot<'a>>,
+    /// Set if the carried records cannot be read.
     forgotten: bool,
 }
 
 impl Stored {
-    /// Scans the text and the carried records.
-    pub fn read(&self) -> Result<Read<'_>, Error> {
-        let snapshot = match &self.text {
+    /// Takes an observation from a row with the columns `time`, `since`, `server`, `cleanup_seconds` and `digest` of
+    /// `jobstats.observations`, and a row with the columns `raw_server`, `body` and `carried_records` of `jobstats.raw`, if
+    /// there is one. Both may be one row. A text that `lookup` finds is not unpacked; its row needs a column `packed` with
+    /// its packed size.
+    pub fn of(row: &Row<'_>, raw: Option<&Row<'_>>, lookup: Option<Lookup>) -> Result<Self, Error> {
+        let since: Option<TimestampWithTimeZone> = row.get("since")?;
+        let cleanup_seconds: Option<i64> = row.get("cleanup_seconds")?;
+        let mut stored = Self {
+            time: micros(row.get("time")?)?,
+            since: since.map(micros).transpose()?,
+            server: row.get("server")?,
+            text: Unpacked::Missing,
+            carried: Unpacked::Missing,
+            cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
+        };
+        if let Some(raw) = raw {
+            stored.server = raw
+                .get::<Option<String>>("raw_server")?
+                .unwrap_or(stored.server);
+            // The text is unpacked before the carried records: it is larger, and so saves more by using the spare memory.
+            stored.text = text(row, raw, lookup)?;
+            stored.carried = Unpacked::of(raw.get("carried_records")?)?;
+        }
+        Ok(stored)
+    }
+
+    /// Returns the lines of the text, if they were unpacked.
+    pub fn lines(&self) -> Option<&[u8]> {
+        match self.text.value()? {
+            Text::Lines(lines) => Some(lines),
+            Text::Scanned(_) => None,
+        }
+    }
+
+    /// Scans the text.
+    pub fn snapshot(&self) -> Result<Option<Cow<'_, Snapshot<'_>>>, Error> {
+        Ok(match self.text.value() {
             Some(Text::Scanned(snapshot)) => Some(Cow::Borrowed(snapshot)),
             Some(Text::Lines(lines)) => {
                 let reading = timed(Phase::Scan, || snapshot::read(lines, PAUSE))?;
                 reading.snapshots.into_iter().next().map(Cow::Owned)
             }
             None => None,
-        };
+        })
+    }
+
+    /// Scans the text and the carried records.
+    pub fn read(&self) -> Result<Read<'_>, Error> {
+        let carried = self.carried.value();
         Ok(Read {
             time: self.time,
             server: &self.server,
-            snapshot,
-            carried: self
-                .carried
-                .as_deref()
+            snapshot: self.snapshot()?,
+            carried: carried
                 .map(|records| snapshot::read_carried(records, PAUSE))
                 .transpose()?,
-            forgotten: self.forgotten,
+            forgotten: self.carried.damage().is_some(),
         })
     }
+}
+
+/// Unpacks the text of an observation.
+fn text(row: &Row<'_>, raw: &Row<'_>, lookup: Option<Lookup>) -> Result<Unpacked<Text>, Error> {
+    if let Some(lookup) = lookup {
+        let digest: Option<[u8; 16]> = row.get::<Vec<u8>>("digest")?.try_into().ok();
+        let packed: Option<i32> = raw.get("packed")?;
+        let packed = packed.and_then(|size| usize::try_from(size).ok());
+        let key = digest.zip(packed);
+        let found = key.and_then(|(digest, packed)| lookup(cache::Key { digest, packed }));
+        if let Some(snapshot) = found {
+            return Ok(Unpacked::Value(Text::Scanned(snapshot)));
+        }
+    }
+    Ok(match Unpacked::of(raw.get("body")?)? {
+        Unpacked::Missing => Unpacked::Missing,
+        Unpacked::Value(lines) => Unpacked::Value(Text::Lines(lines)),
+        Unpacked::Damaged(error) => Unpacked::Damaged(error),
+    })
 }
 
 impl Read<'_> {
@@ -104,25 +204,6 @@ impl Read<'_> {
             carried: self.carried.as_ref(),
         }
     }
-
-    /// Returns the earliest time at which a row of increments that is computed from this observation may begin.
-    pub fn earliest(&self) -> Micros {
-        earliest(&self.observation())
-    }
-
-    /// Returns the cleanup interval of the text in seconds: its own one, or else `otherwise`.
-    pub fn cleanup_interval(&self, otherwise: Option<u32>) -> u32 {
-        cleanup_interval(self.snapshot.as_deref(), otherwise)
-    }
-}
-
-/// Returns the earliest time at which a row of increments that is computed from an observation may begin.
-pub fn earliest(observation: &Observation<'_>) -> Micros {
-    let carried = observation.carried.iter();
-    carried
-        .flat_map(|carried| &carried.records)
-        .filter_map(|record| record.last_seen)
-        .fold(observation.time, Micros::min)
 }
 
 /// Returns the digest of the target's text of exactly this time, if there is one.
@@ -155,7 +236,7 @@ pub fn before(
             "WHERE target_id = $1 AND \"time\" < $2 AND \"time\" >= $3 ORDER BY \"time\" DESC",
             target_id,
             &[time, time.saturating_sub(back).max(0)],
-            cache::take,
+            Some(cache::take),
         )?;
         if found.is_some() {
             return Ok(found);
@@ -175,7 +256,7 @@ pub fn after(
         "WHERE target_id = $1 AND \"time\" > $2 ORDER BY \"time\"",
         target_id,
         &[time],
-        |_| None,
+        None,
     )
 }
 
@@ -190,20 +271,21 @@ pub fn at(
         "WHERE target_id = $1 AND \"time\" = $2",
         target_id,
         &[time],
-        |_| None,
+        None,
     )
 }
 
 /// Looks up the snapshot of a text that this session has read before.
 type Lookup = fn(cache::Key) -> Option<Snapshot<'static>>;
 
-/// Returns the first observation that matches the clauses of a SELECT.
+/// Returns the first observation that matches the clauses of a SELECT. A value that cannot be unpacked counts as gone,
+/// because a damaged row must not make every later feed fail.
 fn find(
     client: &mut SpiClient<'_>,
     clauses: &str,
     target_id: i32,
     times: &[Micros],
-    lookup: Lookup,
+    lookup: Option<Lookup>,
 ) -> Result<Option<Stored>, Error> {
     let statement = format!(
         "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint AS cleanup_seconds, digest \
@@ -217,90 +299,20 @@ fn find(
         return Ok(None);
     };
     let time: TimestampWithTimeZone = row.get("time")?;
-    let since: Option<TimestampWithTimeZone> = row.get("since")?;
-    let cleanup_seconds: Option<i64> = row.get("cleanup_seconds")?;
-    let digest: Option<[u8; 16]> = row.get::<Vec<u8>>("digest")?.try_into().ok();
-    let lookup = |packed| {
-        lookup(cache::Key {
-            digest: digest?,
-            packed,
-        })
-    };
-    let raw = raw(client, target_id, time, lookup)?;
-    let server = match raw.server {
-        Some(server) => server,
-        None => row.get("server")?,
-    };
-    Ok(Some(Stored {
-        time: micros(time)?,
-        since: since.map(micros).transpose()?,
-        server,
-        text: raw.text,
-        carried: raw.carried,
-        forgotten: raw.forgotten,
-        cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
-    }))
-}
-
-/// A row of `jobstats.raw`, unpacked; every field is empty if there is no such row.
-#[derive(Default)]
-struct Raw {
-    server: Option<String>,
-    text: Option<Text>,
-    carried: Option<Vec<u8>>,
-    forgotten: bool,
-}
-
-/// Reads the text of an observation and its carried records. A value that cannot be unpacked counts as gone, because a
-/// damaged row must not make every later feed fail.
-fn raw(
-    client: &mut SpiClient<'_>,
-    target_id: i32,
-    time: TimestampWithTimeZone,
-    lookup: impl FnOnce(usize) -> Option<Snapshot<'static>>,
-) -> Result<Raw, Error> {
-    let row = client.execute_opt(
-        "SELECT server, body, carried, octet_length(body) AS packed FROM jobstats.raw WHERE target_id = $1 AND \"time\" = $2",
+    let raw = client.execute_opt(
+        "SELECT server AS raw_server, body, carried AS carried_records, octet_length(body) AS packed FROM jobstats.raw \
+         WHERE target_id = $1 AND \"time\" = $2",
         &[target_id.into(), time.into()],
     )?;
-    let Some(row) = row else {
-        return Ok(Raw::default());
-    };
-    let column = |name| -> Result<Unpacked, Error> {
-        let Some(packed) = row.get::<Option<&[u8]>>(name)? else {
-            return Ok(Ok(None));
-        };
-        match timed(Phase::Unpack, || unpack(packed)) {
-            Err(error) if error.is_of_packed() => {
-                pgrx::warning!(
-                    "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {error}"
-                );
-                Ok(Err(Damaged))
-            }
-            text => text.map(Some).map(Ok),
-        }
-    };
-    // The text is unpacked before the carried records: it is larger, and so saves more by using the spare memory.
-    let packed: Option<i32> = row.get("packed")?;
-    let packed = packed.and_then(|size| usize::try_from(size).ok());
-    let text = match packed.and_then(lookup).map(Text::Scanned) {
-        None => column("body")?.unwrap_or_default().map(Text::Lines),
-        scanned => scanned,
-    };
-    let carried = column("carried")?;
-    Ok(Raw {
-        server: row.get("server")?,
-        text,
-        forgotten: carried.is_err(),
-        carried: carried.unwrap_or_default(),
-    })
+    let stored = Stored::of(&row, raw.as_ref(), lookup)?;
+    let damages = [stored.text.damage(), stored.carried.damage()];
+    for error in damages.into_iter().flatten() {
+        pgrx::warning!(
+            "the raw text of target_id {target_id} of {time} is damaged and counts as gone: {error}"
+        );
+    }
+    Ok(Some(stored))
 }
-
-/// The unpacked value, or [`Damaged`] if it cannot be unpacked.
-type Unpacked = Result<Option<Vec<u8>>, Damaged>;
-
-#[derive(Debug)]
-struct Damaged;
 
 /// The text of a new observation.
 pub struct NewText<'a> {
@@ -461,15 +473,11 @@ fn counts(
     time: TimestampWithTimeZone,
     computed: &Computed,
 ) -> Result<Vec<DatumWithOid<'_>>, Error> {
-    let c = computed.counts;
     let mut values: Vec<DatumWithOid> = vec![
         target_id.into(),
         time.into(),
         computed.since.map(timestamptz).transpose()?.into(),
     ];
-    let numbers = [
-        c.entries, c.active, c.added, c.resets, c.removed, c.carried, c.unknown, c.problems,
-    ];
-    values.extend(numbers.map(DatumWithOid::from));
+    values.extend(computed.counts.values().map(DatumWithOid::from));
     Ok(values)
 }

@@ -23,7 +23,7 @@ CREATE FUNCTION jobstats_balance(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_balance IS
-'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid are who did most of it there, share their part of it. The targets that are farthest above their median come first. A NULL argument is as if left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);

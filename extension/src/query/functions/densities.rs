@@ -22,20 +22,21 @@ CREATE FUNCTION jobstats_densities(
     step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, bucket integer, lower double precision, upper double precision, count bigint
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_densities IS
-'Counts how many users, jobs or targets have which rate. Per step, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. jobstats_top() over the step with min_rate => lower tells who they are. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Counts how many users, jobs or targets have which rate. Per step, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or step or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
     let (base, step) = (arguments.take()?, arguments.take()?);
-    let filters = Filters::take(&mut arguments)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let operation = operation.as_deref().unwrap_or("service_time");
     let question = Question {
         period: Period {

@@ -30,7 +30,7 @@ struct Usage {
     target: Target,
     workload: String,
     uid: Option<i64>,
-    user: Option<String>,
+    user_name: Option<String>,
     /// The number of calls per operation.
     calls: Vec<f64>,
     /// The microseconds per operation.
@@ -70,7 +70,7 @@ struct Ranked {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
-    rank bigint, workload text, uid bigint, "user" text, operation text, rate double precision,
+    rank bigint, workload text, uid bigint, user_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -148,7 +148,7 @@ impl Usage {
             },
             workload: row.at(9)?,
             uid: row.at(10)?,
-            user: row.at(11)?,
+            user_name: row.at(11)?,
             calls: known(row.at(12)?),
             usecs: known(row.at(13)?),
         })
@@ -176,7 +176,7 @@ impl Ranked {
                 self.rank.into_datum(),
                 self.usage.workload.into_datum(),
                 self.usage.uid.into_datum(),
-                self.usage.user.into_datum(),
+                self.usage.user_name.into_datum(),
                 self.operation.into_datum(),
                 self.rate.into_datum(),
                 self.service_time.into_datum(),

@@ -18,17 +18,17 @@ CREATE FUNCTION jobstats_rates(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, rate double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_rates IS
-'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Shows usage per second over time, by user, job or target. One row per step and group in (since, until], or for the window where step is NULL. A rate is the sum over targets of total / seconds that the target was observed; coverage is the observed part of all time, 0 to 1. The rate of service_time is called requests in service. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for windows and steps that are empty, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
@@ -36,6 +36,7 @@ fn jobstats_rates(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let step = arguments.take()?;
     let filters = Filters::take(&mut arguments)?;
     let weights = arguments.take()?;
+    let filters = filters.excluding(arguments.take()?)?;
     let question = Question {
         period: Period {
             since,

@@ -12,8 +12,8 @@ use crate::pg::template::sql;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
-use crate::query::dimension::{By, DIMENSIONS, Dimension, Level};
-use crate::query::entries::{entries, few_entries};
+use crate::query::dimension::{By, DIMENSIONS, Dimension, Level, join_names};
+use crate::query::entries::{entries, few};
 use crate::query::filters::Filters;
 use crate::query::measure::Measures;
 use crate::query::params::{Params, Query};
@@ -38,22 +38,23 @@ CREATE FUNCTION jobstats_sizes(
     "by" text[] DEFAULT '{}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
     mean double precision, stddev double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_sizes IS
-'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Shows how large reads and writes were. Per group in (since, until] and operation (read_bytes, write_bytes), a row with known_from histogram counts the calls of more than lower and up to upper bytes; sizes without calls have no row. Lustre before 2.16 prints no histograms: for calls on such targets there is one row with known_from sums, which has their mean and, from Lustre 2.14 on, their standard deviation, where the sum of squares cannot have wrapped. share is the part of all calls of the group and operation. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let by = arguments.take()?;
-    let filters = Filters::take(&mut arguments)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let operations = OPERATIONS.map(|(operation, _)| Some(operation.to_owned()));
     let question = Question {
         period: Period {
@@ -100,7 +101,7 @@ fn answer(
     plan: &Plan,
     mut rows: Rows,
 ) -> Result<usize, Error> {
-    let few = few_entries(client, &question.filters)?;
+    let few = few(client, plan, &question.filters)?;
     let query = Sizes { question, plan }.query(few);
     let mut found = Tuples::query(client, &query.sql, &query.params)?;
     if found.len() > ROW_LIMIT {
@@ -157,6 +158,7 @@ impl Sizes<'_> {
                 .filters
                 .conditions(Level::Target, "target", &params),
             dimensions = dimensions.collect::<String>(),
+            user_names = join_names(by.iter(), "entry"),
             names = names(by, "usage."),
             of_answer = names(by, "answer."),
             columns = columns(by),

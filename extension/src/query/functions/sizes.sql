@@ -43,7 +43,7 @@ usage AS (
         spread.calls AS spread_calls, spread.bytes AS spread_bytes, spread.squares, spread.has_squares@dimensions@
     FROM part
     JOIN jobstats.targets target ON target.target_id = part.target_id
-    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
+    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id@user_names@
     LEFT JOIN spread ON spread.target_id = part.target_id AND spread.entry_id = part.entry_id
         AND spread.operation = part.operation@same_server@
     WHERE true@conditions@

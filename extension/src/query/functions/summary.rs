@@ -17,22 +17,23 @@ CREATE FUNCTION jobstats_summary(
     "by" text[] DEFAULT '{job}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_summary IS
-'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. A NULL argument is as if left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Sums up what each job or user did, in one wide row. Per group in (since, until]: from when to when, on how many nodes, bytes and calls read and written, files opened, calls of metadata, seconds that servers spent on it, and the target that spent most on it (where servers report no times, the one with most calls). Totals are exact. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing have a row too. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown dimension or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_summary(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let by = arguments.take()?;
-    let filters = Filters::take(&mut arguments)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let operations = SUMMARY.map(|(_, operation)| Some(operation.to_owned()));
     let question = Question {
         period: Period {

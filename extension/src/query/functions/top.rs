@@ -22,18 +22,18 @@ CREATE FUNCTION jobstats_top(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     rank bigint,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, total numeric, rate double precision, share double precision, calls numeric,
     per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. A NULL argument is as if left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
@@ -41,6 +41,7 @@ fn jobstats_top(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (n, min_rate) = (arguments.take()?, arguments.take()?);
     let filters = Filters::take(&mut arguments)?;
     let weights = arguments.take()?;
+    let filters = filters.excluding(arguments.take()?)?;
     let operation = operation.as_deref().unwrap_or("service_time");
     let question = Question {
         period: Period {

@@ -17,21 +17,22 @@ CREATE FUNCTION jobstats_totals(
     operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}',
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
-    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL
+    executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
+    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text,
+    executable text, status text, uid bigint, entry text, user_name text,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_totals IS
-'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; per_call is bytes or microseconds per call, NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. A NULL argument is as if left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
+'Shows usage in a window, exactly, by user, job or target. One row per group; totals of adjacent windows (since, until] add up. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. Where by names only cluster, filesystem, kind, target or server, targets that did nothing give 0, and NULL if they were not observed. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for unknown operations and dimensions and for empty windows, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_totals(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let (operations, by) = (arguments.take()?, arguments.take()?);
-    let filters = Filters::take(&mut arguments)?;
+    let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
     let question = Question {
         period: Period {
             since,

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use crate::pg::template::sql;
 use crate::query::dimension::Level;
-use crate::query::measure::CALLS_FOR_MEAN;
+use crate::query::measure::{CALLS_FOR_MEAN, SECONDS};
 use crate::query::question::{SUMMARY, Wanted};
+use crate::query::statement::sums::times;
 use crate::query::statement::{Parts, Statement, SumNumber, columns};
 use crate::query::window::ROW_LIMIT;
 
@@ -140,7 +141,7 @@ impl Statement<'_> {
             }
             return values;
         }
-        for n in 0..self.measures.len() {
+        for (n, measure) in self.measures.iter().enumerate() {
             if self.question.totals {
                 let _ = write!(values, ", sums.total_{n}");
             } else {
@@ -153,7 +154,12 @@ impl Statement<'_> {
                 let _ = write!(values, ", sums.total_{n} <> 0 AS occurs_{n}");
             }
             if self.question.calls {
-                let per_call = per_call(&format!("sums.spent_{n}"), &format!("sums.calls_{n}"));
+                let in_time = measure.spent.is_some_and(|sum| self.sums[sum].time);
+                let spent = times(
+                    format!("sums.spent_{n}"),
+                    in_time.then(|| SECONDS.to_owned()),
+                );
+                let per_call = per_call(&spent, &format!("sums.calls_{n}"));
                 let _ = write!(values, ", sums.calls_{n}, {per_call} AS per_call_{n}");
             }
         }
@@ -179,7 +185,7 @@ impl Statement<'_> {
     }
 }
 
-/// Returns an expression for the bytes or microseconds per call; NULL if there are too few calls.
+/// Returns an expression for the bytes or seconds per call; NULL if there are too few calls.
 fn per_call(spent: &str, calls: &str) -> String {
     format!("CASE WHEN {calls} >= {CALLS_FOR_MEAN} THEN ({spent} / {calls})::double precision END")
 }

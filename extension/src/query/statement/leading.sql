@@ -8,7 +8,7 @@ WITH groups AS MATERIALIZED (
 ),
 leader AS MATERIALIZED (
     SELECT DISTINCT ON (groups.unit_group) groups.step@dimensions@,
-        groups.observed, groups.targets, groups.mdt, groups.ost,
+        groups.observed, groups.targets, groups.idle, groups.mdt, groups.ost,
         target.total::double precision / nullif(groups.observed, 0) AS rate,
         (groups.total_0 / nullif(target.total, 0))::double precision AS share
     FROM groups
@@ -20,7 +20,7 @@ leader AS MATERIALIZED (
     WHERE groups.total_0 IS NOT DISTINCT FROM target.most
     ORDER BY groups.unit_group@entry@
 )
-SELECT leader.step@of_target@@of_leader@, leader.observed, leader.targets, leader.mdt, leader.ost,
+SELECT leader.step@of_target@@of_leader@, leader.observed, leader.targets, leader.idle, leader.mdt, leader.ost,
     leader.rate, leader.share,
     leader.rate / nullif(kind.median, 0) AS ratio, leader.rate - kind.median AS excess
 FROM leader

@@ -15,7 +15,12 @@ impl Statement<'_> {
             until = plan.until(params),
             kept_since = plan.kept_since(params),
         );
-        let of_targets = self.filters(Level::Target, "target");
+        // A retired target is in scope up to its last observation.
+        let of_targets = format!(
+            "{} AND (target.retired IS NULL OR target.retired > {})",
+            self.filters(Level::Target, "target"),
+            plan.since(params)
+        );
         if self.question.asks_servers() {
             return sql!(
                 "observation_by_server.sql",
@@ -86,6 +91,7 @@ impl Statement<'_> {
             key = self.unit_key("unit"),
             dimensions = columns(self.question.by.of(&[Level::Target]), "unit."),
             steps = self.plan.window.steps().to_string(),
+            edges = format!("({})", self.plan.edges(&self.params)),
             same_unit = self.same_unit("unit", "observed"),
         )
     }

@@ -48,7 +48,7 @@ impl Statement<'_> {
     /// computed once.
     fn aggregate(&self, name: &str, sum: SumNumber, term: &Term) -> String {
         // Microseconds divided by microseconds are seconds per second.
-        let scale = if term.in_seconds { 1 } else { 1_000_000 };
+        let scale = if term.sum.time { 1 } else { 1_000_000 };
         let value = self.value(sum);
         format!("jobstats_internal.{name}({value}, scope.observed, {scale})")
     }
@@ -71,7 +71,7 @@ impl Statement<'_> {
 }
 
 /// Multiplies an expression by a factor, if there is one.
-fn times(expression: String, factor: Option<String>) -> String {
+pub(super) fn times(expression: String, factor: Option<String>) -> String {
     match factor {
         Some(factor) => format!("{expression} * {factor}"),
         None => expression,

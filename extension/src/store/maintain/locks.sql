@@ -8,7 +8,7 @@ BEGIN
     PERFORM FROM jobstats.locks l WHERE l.name = 'store' FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'jobstats.locks has lost a row',
-            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back.';
+            HINT = 'Run SELECT jobstats_setup(); it restores missing rows.';
     END IF;
 END
 $$;

@@ -24,7 +24,7 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('jobstats.%s has lost a row', lost),
-            HINT = 'Run SELECT jobstats_setup(); it puts missing rows back. Settings are the defaults then.';
+            HINT = 'Run SELECT jobstats_setup(); it restores missing rows, with default settings.';
     END IF;
 END
 $$;
@@ -422,7 +422,7 @@ BEGIN
     BEGIN
         PERFORM jobstats_internal.begin_maintenance();
     EXCEPTION WHEN lock_not_available THEN
-        RAISE WARNING 'another call of jobstats_maintain() is at work';
+        RAISE WARNING 'another call of jobstats_maintain() is running';
         RETURN;
     END;
     LOOP
@@ -443,4 +443,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. What it did stands in jobstats.maintenance. For cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside of a transaction. What is in use for long or fails it leaves to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside of a transaction, 42501 where the caller does not have the rights of the owner.';
+'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 42501 where the caller does not have the rights of the owner.';

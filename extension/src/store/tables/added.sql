@@ -59,6 +59,21 @@ BEGIN
     END IF;
 END
 $users$;
+-- Without quotes, the word user is the role of the session. Grants and other views on these views stay.
+DO $user_name$
+DECLARE
+    relation regclass;
+BEGIN
+    FOR relation IN
+        SELECT c.oid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'user'
+        WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind = 'v' AND c.relname LIKE 'rates%'
+    LOOP
+        EXECUTE format('ALTER VIEW %s RENAME COLUMN "user" TO user_name', relation);
+    END LOOP;
+END
+$user_name$;
+
+ALTER TABLE jobstats.targets ADD COLUMN IF NOT EXISTS retired timestamptz;
 
 -- Readers can dump the store, for which they read sequences too.
 DO $readers$

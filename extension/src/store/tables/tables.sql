@@ -24,6 +24,23 @@ CREATE TABLE IF NOT EXISTS jobstats.targets (
     UNIQUE (cluster, name)
 );
 
+-- Text that was read before a target was renamed still has the earlier name.
+CREATE TABLE IF NOT EXISTS jobstats.earlier_names (
+    cluster text NOT NULL,
+    name text NOT NULL,
+    target_id integer NOT NULL,
+    renamed timestamptz NOT NULL,
+    PRIMARY KEY (cluster, name)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.expected (
+    cluster text NOT NULL DEFAULT '',
+    server text,
+    target text,
+    CHECK (num_nonnulls(server, target) > 0),
+    UNIQUE NULLS NOT DISTINCT (cluster, server, target)
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.entries (
     entry_id bigint PRIMARY KEY,
     name text NOT NULL,

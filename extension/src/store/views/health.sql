@@ -64,6 +64,7 @@ state AS (
         i.malformed, r.elsewhere, r.not_theirs, c.servers AS contested,
         g.since AS gap_since, g."time" AS gap_until,
         CASE
+            WHEN t.retired IS NOT NULL THEN 'retired'
             WHEN p.silent THEN 'silent'
             WHEN coalesce(r.by_clock, false) OR p.last_observation > p.received + interval '10 seconds' THEN 'clock'
             WHEN p.late OR p.received - p.last_observation > p.usual_interval THEN 'late'
@@ -81,7 +82,7 @@ state AS (
 )
 SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
     s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
-    nullif(concat_ws(' ',
+    CASE WHEN s.status <> 'retired' THEN nullif(concat_ws(' ',
         CASE s.status
             WHEN 'silent' THEN format('Nothing comes any more: see whether the shipper on %s runs and reaches this database.', s.server)
             WHEN 'clock' THEN CASE
@@ -108,8 +109,27 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
         END,
         CASE WHEN s.not_theirs IS NOT NULL THEN format(
             'Text that %s sent of it was not taken, because the sender may not feed it: see jobstats.writers.', s.not_theirs)
-        END), '') AS remedy
+        END), '') END AS remedy
 FROM state s
+UNION ALL
+-- Whatever ought to report and has never done so. A server that is expected without its targets has reported if a target was
+-- last read there, or was read there within the hour.
+SELECT e.cluster, e.target, NULL, e.server, 'silent', NULL, NULL, NULL, NULL, false,
+    format('Nothing has come of it yet: see whether the shipper on %s runs and reaches this database, and whether jobstats.expected names it rightly.',
+        coalesce(e.server, 'its server'))
+FROM jobstats.expected e
+WHERE NOT EXISTS (
+        SELECT FROM jobstats.targets t
+        LEFT JOIN pace p ON p.target_id = t.target_id
+        WHERE t.cluster = e.cluster
+            AND CASE
+                WHEN e.target IS NULL THEN p.server = e.server
+                ELSE t.name = e.target AND (p.target_id IS NOT NULL OR t.retired IS NOT NULL)
+            END)
+    AND NOT EXISTS (
+        SELECT FROM jobstats.observations o
+        JOIN jobstats.targets t ON t.target_id = o.target_id
+        WHERE e.target IS NULL AND t.cluster = e.cluster AND o.server = e.server AND o."time" > now() - interval '1 hour')
 UNION ALL
 -- Problems of the store itself: those of the last maintenance, and of one that is under way or ended early.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,

@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW jobstats.rates AS
-SELECT i."time", i.since, i.observed, i.last_active, i.reset,
+SELECT i.since, i."time" AS until, i.observed, i.last_active, i.reset,
     t.cluster, t.filesystem, t.kind, t.name AS target, o.server,
-    e.workload, e.job, e.uid, u.user_name AS "user", e.gid, e.node, e.executable, e.pid, e.status, e.name AS entry,
+    e.workload, e.job, e.uid, u.user_name, e.gid, e.node, e.executable, e.pid, e.status, e.name AS entry,
 @operation_rates@
 FROM jobstats.increments i
 CROSS JOIN LATERAL (SELECT extract(epoch FROM i."time" - i.since)::double precision AS seconds) s

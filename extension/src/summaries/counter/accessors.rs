@@ -1,5 +1,6 @@
 //! Functions that read a summary.
 
+use jobstats_core::instant::DAY;
 use pgrx::AnyNumeric;
 use pgrx::datum::Interval;
 use pgrx::prelude::*;
@@ -8,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::SqlResult;
 use crate::summaries::counter::summary_type::stored;
 
-const MICROS_OF_A_DAY: u64 = 86_400_000_000;
+const MICROS_OF_A_DAY: u64 = DAY.unsigned_abs();
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
@@ -34,11 +35,11 @@ fn jobstats_rate(counter: &[u8]) -> SqlResult<Option<f64>> {
 #[pg_extern(requires = ["counter_type"], sql = r#"
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter began anew.';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter was reset.';
 "#)]
 fn jobstats_resets(counter: &[u8]) -> SqlResult<i64> {
     let resets = i64::try_from(stored(counter)?.resets());
-    Ok(resets.map_err(|error| Error::DamagedValue(error.to_string()))?)
+    Ok(resets.map_err(Error::damaged_value)?)
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
@@ -53,7 +54,7 @@ fn jobstats_elapsed(counter: &[u8]) -> SqlResult<Interval> {
     let days = (elapsed / MICROS_OF_A_DAY) as i32;
     let micros = (elapsed % MICROS_OF_A_DAY) as i64;
     let interval = Interval::new(0, days, micros);
-    Ok(interval.map_err(|error| Error::DamagedValue(error.to_string()))?)
+    Ok(interval.map_err(Error::damaged_value)?)
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"

@@ -17,7 +17,7 @@ extension_sql!("CREATE TYPE jobstats_counter;", name = "counter_name");
 
 /// Reads a summary from the bytes that a table holds.
 pub fn stored(bytes: &[u8]) -> Result<Summary, Error> {
-    Summary::from_bytes(bytes).map_err(|error| Error::DamagedValue(error.to_string()))
+    Summary::from_bytes(bytes).map_err(Error::damaged_value)
 }
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
@@ -38,7 +38,7 @@ COMMENT ON FUNCTION jobstats_internal.counter_out(jobstats_counter) IS 'Internal
 "#)]
 fn counter_out(bytes: &[u8]) -> SqlResult<CString> {
     let text = CString::new(stored(bytes)?.to_string());
-    Ok(text.map_err(|error| Error::DamagedValue(error.to_string()))?)
+    Ok(text.map_err(Error::damaged_value)?)
 }
 
 #[pg_extern(requires = ["counter_name"], sql = r#"

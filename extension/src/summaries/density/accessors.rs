@@ -60,5 +60,5 @@ fn jobstats_zeros(density: &[u8]) -> SqlResult<i64> {
 
 /// Converts a count. A density counts no more than a bigint holds.
 fn bigint(count: u64) -> Result<i64, Error> {
-    i64::try_from(count).map_err(|error| Error::DamagedValue(error.to_string()))
+    i64::try_from(count).map_err(Error::damaged_value)
 }

@@ -2,7 +2,7 @@ CREATE AGGREGATE jobstats_density_agg(value double precision) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_density_agg(double precision) IS
-'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted apart, NULL is passed over. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
+'Counts how many values lie in each power of ten. Bucket y counts the values x with 10^y <= x < 10^(y+1); zeros are counted separately, NULL is ignored. Read it with jobstats_buckets, jobstats_count and jobstats_zeros; merge with jobstats_rollup. Error: 22003 for a negative or infinite value, or NaN.';
 CREATE AGGREGATE jobstats_density_agg(value double precision, base integer) (
     SFUNC = jobstats_internal.density_add, STYPE = internal, FINALFUNC = jobstats_internal.density_finish, PARALLEL = SAFE
 );

@@ -17,7 +17,7 @@ extension_sql!("CREATE TYPE jobstats_density;", name = "density_name");
 
 /// Reads a density from the bytes that a table holds.
 pub fn stored(bytes: &[u8]) -> Result<Density, Error> {
-    Density::from_bytes(bytes).map_err(|error| Error::DamagedValue(error.to_string()))
+    Density::from_bytes(bytes).map_err(Error::damaged_value)
 }
 
 #[pg_extern(requires = ["density_name"], sql = r#"
@@ -38,7 +38,7 @@ COMMENT ON FUNCTION jobstats_internal.density_out(jobstats_density) IS 'Internal
 "#)]
 fn density_out(bytes: &[u8]) -> SqlResult<CString> {
     let text = CString::new(stored(bytes)?.to_string());
-    Ok(text.map_err(|error| Error::DamagedValue(error.to_string()))?)
+    Ok(text.map_err(Error::damaged_value)?)
 }
 
 #[pg_extern(requires = ["density_name"], sql = r#"

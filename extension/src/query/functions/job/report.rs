@@ -17,7 +17,7 @@ use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::Group;
 use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::work::{Done, Place, Work};
-use crate::query::measure::{CALLS_FOR_MEAN, Measure};
+use crate::query::measure::{CALLS_FOR_MEAN, Measure, SECONDS};
 use crate::query::window::{ROW_LIMIT, Window};
 
 /// The sources of the rows.
@@ -161,8 +161,18 @@ impl Report<'_> {
         let (done, seconds) = (&sum.done, (span.end - span.start) as f64 / 1e6);
         let calls = self.details.and_then(|it| it.of(group, measure));
         let buckets = Self::bucket_rates(sum, span);
-        let total = total(&self.measures[measure], done.total)?;
-        let (per_call, rate) = (per_call(done)?, self.rate(measure, sum, span)?);
+        let asked = &self.measures[measure];
+        let total = told(done.total, asked.is_time())?;
+        let (per_call, rate) = (per_call(asked, done)?, self.rate(measure, sum, span)?);
+        let bounds = calls.and_then(Calls::bounds);
+        let [min, max] = [bounds.map(|it| it.0), bounds.map(|it| it.1)].map(|bound| {
+            bound
+                .map(|bound| told(bound.into(), takes_time(asked)))
+                .transpose()
+        });
+        let (min, max) = (min?, max?);
+        let microseconds = if takes_time(asked) { 1e6 } else { 1.0 };
+        let deviation = calls.and_then(Calls::deviation).map(|it| it / microseconds);
         let [first, last] = if self.has_buckets {
             [done.first, done.last]
         } else {
@@ -175,7 +185,6 @@ impl Report<'_> {
         );
         let [cluster, filesystem, kind, target] = self.scope.names(group);
         let node = group.node.and_then(|node| self.entries.node_name(node));
-        let bounds = calls.and_then(Calls::bounds);
         let (targets, observed) = span.observed;
         rows.put(|| {
             [
@@ -190,9 +199,9 @@ impl Report<'_> {
                 total.into_datum(),
                 done.calls.map(AnyNumeric::from).into_datum(),
                 per_call.into_datum(),
-                bounds.map(|(min, _)| AnyNumeric::from(min)).into_datum(),
-                bounds.map(|(_, max)| AnyNumeric::from(max)).into_datum(),
-                calls.and_then(Calls::deviation).into_datum(),
+                min.into_datum(),
+                max.into_datum(),
+                deviation.into_datum(),
                 rate.into_datum(),
                 buckets.map(|it| it.min).into_datum(),
                 buckets.map(|it| it.median).into_datum(),
@@ -228,20 +237,16 @@ impl Report<'_> {
 
 /// Returns the factor of a rate: microseconds divided by microseconds are seconds per second.
 fn scale(measure: &Measure) -> i64 {
-    if in_seconds(measure) { 1 } else { 1_000_000 }
+    if measure.is_time() { 1 } else { 1_000_000 }
 }
 
-fn in_seconds(measure: &Measure) -> bool {
-    measure.total.iter().any(|term| term.in_seconds)
-}
-
-/// Returns the total of a measure, which is exact, also in seconds.
-fn total(measure: &Measure, total: i128) -> Result<AnyNumeric, Error> {
-    let total = AnyNumeric::from(total);
-    if !in_seconds(measure) {
-        return Ok(total);
+/// Returns a sum as it is told: times in seconds, all else as it is stored. It is exact.
+fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
+    let sum = AnyNumeric::from(sum);
+    if !is_time {
+        return Ok(sum);
     }
-    let seconds = total * numeric(AnyNumeric::try_from("0.000001"))?;
+    let seconds = sum * numeric(AnyNumeric::try_from(SECONDS))?;
     numeric(AnyNumeric::try_from(seconds.normalize()))
 }
 
@@ -249,11 +254,16 @@ fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
     value.map_err(|error| Error::Damaged(error.to_string()))
 }
 
-/// Returns the bytes or microseconds per call, unless there are too few calls.
-fn per_call(done: &Done) -> Result<Option<f64>, Error> {
+/// Returns whether calls of a measure are told by their time, and not by their bytes.
+fn takes_time(measure: &Measure) -> bool {
+    measure.spent.as_ref().is_some_and(|sum| sum.time)
+}
+
+/// Returns the bytes or seconds per call, unless there are too few calls.
+fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
     match (done.spent, done.calls) {
         (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
-            let per_call = AnyNumeric::from(spent) / AnyNumeric::from(calls);
+            let per_call = told(spent, takes_time(measure))? / AnyNumeric::from(calls);
             Ok(Some(numeric(f64::try_from(per_call))?))
         }
         _ => Ok(None),

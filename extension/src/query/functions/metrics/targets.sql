@@ -1,11 +1,14 @@
--- Health of every target, and what of the last hour could not be used.
-SELECT t.target_id, t.cluster, coalesce(t.filesystem, '') AS filesystem, t.name, t.kind, h.status,
+-- Health of every target that is not retired, and what of the last hour could not be used; and what is expected and has never
+-- reported, of which there is a status alone.
+SELECT t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
+    coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.status,
     extract(epoch FROM h.last_observation)::double precision AS last_observation,
     extract(epoch FROM h.delay)::double precision AS delay,
     extract(epoch FROM h.usual_interval)::double precision AS usual_interval,
-    coalesce(r.rejects, 0)::double precision AS rejects, coalesce(p.problems, 0)::double precision AS problems
+    CASE WHEN t.target_id IS NOT NULL THEN coalesce(r.rejects, 0)::double precision END AS rejects,
+    CASE WHEN t.target_id IS NOT NULL THEN coalesce(p.problems, 0)::double precision END AS problems
 FROM jobstats.health h
-JOIN jobstats.targets t ON t.cluster = h.cluster AND t.name = h.target
+LEFT JOIN jobstats.targets t ON t.cluster = h.cluster AND t.name = h.target
 LEFT JOIN (
     SELECT r.cluster, r.target, count(*) AS rejects FROM jobstats.rejects r
     WHERE r.received > now() - interval '1 hour'
@@ -16,4 +19,5 @@ LEFT JOIN (
     WHERE o."time" > now() - interval '1 hour'
     GROUP BY o.target_id
 ) p ON p.target_id = t.target_id
-ORDER BY t.cluster, t.name
+WHERE h.status NOT IN ('maintenance', 'retired')
+ORDER BY h.cluster, h.target, h.server

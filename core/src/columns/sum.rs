@@ -1,8 +1,7 @@
 //! Sums over operation columns, and the columns of rollups by user that hold the widest of them.
 
-use jobstats_core::operation::{OPERATIONS, Operation};
-
-use crate::store::columns::usecs_name;
+use super::usecs_name;
+use crate::operation::{OPERATIONS, Operation};
 
 /// A column of rollups by user that holds a sum over many operations.
 #[derive(Debug, Clone, Copy)]
@@ -133,4 +132,48 @@ fn chosen(condition: impl Fn(&Operation) -> bool) -> Vec<&'static Operation> {
         .iter()
         .filter(|operation| condition(operation))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::{READ, READ_BYTES};
+
+    #[test]
+    fn a_sum_over_one_column_is_the_column() {
+        let sum = Sum::column("read_bytes");
+        assert_eq!(sum.over(|column| format!("i.{column}")), "i.read_bytes");
+        let read = [&OPERATIONS[READ]];
+        assert_eq!(Sum::times(&read).columns, ["read_usecs"]);
+        assert!(Sum::times(&read).time && !Sum::counts(&read).time);
+        assert!(Sum::counts(&read).on_mdt().mdt_only);
+    }
+
+    #[test]
+    fn a_sum_over_several_columns_takes_what_is_unknown_for_zero() {
+        let sum = Sum::counts(&[&OPERATIONS[READ], &OPERATIONS[READ_BYTES]]);
+        assert_eq!(
+            sum.over(str::to_owned),
+            "nullif(coalesce(read, 0) + coalesce(read_bytes, 0), 0)"
+        );
+    }
+
+    #[test]
+    fn combined_sums_are_found_by_their_columns() {
+        for combined in COMBINED {
+            assert_eq!((combined.sum)().combined(), Some(combined.column));
+        }
+        assert_eq!(Sum::column("read").combined(), None);
+        let metadata = Sum::metadata_calls().on_mdt();
+        assert_eq!(metadata.combined(), Some("metadata"));
+    }
+
+    #[test]
+    fn bytes_and_calls_that_count_twice_are_in_no_combined_sum() {
+        let calls = Sum::service_calls().columns;
+        for (index, operation) in OPERATIONS.iter().enumerate() {
+            let is_counted = calls.iter().any(|column| column == operation.name);
+            assert_eq!(is_counted, operation.in_service_time(), "{index}");
+        }
+    }
 }

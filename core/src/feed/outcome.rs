@@ -1,5 +1,7 @@
 //! The outcome of a feed: what became of each part of its text.
 
+use crate::increment::Counts;
+
 /// The fate of a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -21,7 +23,7 @@ pub enum Action {
 
 impl Action {
     /// Returns the reason why a text was rejected.
-    pub fn reason(self) -> Option<&'static str> {
+    pub const fn reason(self) -> Option<&'static str> {
         match self {
             Self::Rejected(reason) => Some(reason),
             _ => None,
@@ -29,7 +31,7 @@ impl Action {
     }
 
     /// Returns the name of the action, as `jobstats_ingest` shows it.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
             Self::Stored => "stored",
@@ -42,29 +44,24 @@ impl Action {
     }
 }
 
-/// The reasons of `jobstats.rejects` that concern a whole text.
+/// The reasons of `jobstats.rejects` that concern a whole text, or a part of it that is not a line.
 pub mod reason {
+    /// The time of the text cannot be true.
     pub const CLOCK: &str = "clock";
+    /// The text is older than what is kept.
     pub const TOO_LATE: &str = "too late";
+    /// The target has another text of the same time.
     pub const DIFFERENT: &str = "another text of the same time";
+    /// The text does not name its target.
     pub const NO_TARGET: &str = "no target";
+    /// The text names no user.
     pub const NO_USERS: &str = "no users";
+    /// The sender may not feed the target.
     pub const NOT_YOURS: &str = "not yours";
+    /// The text has more lines that cannot be used than its records could have.
     pub const TOO_MANY_PROBLEMS: &str = "too many problems";
+    /// The text looks like one of another source than it was fed as.
     pub const WRONG_SOURCE: &str = "another source";
-}
-
-/// The counts of a part of a text. For `job_stats` these are columns of `jobstats.observations`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    pub entries: i32,
-    pub active: i32,
-    pub added: i32,
-    pub resets: i32,
-    pub removed: i32,
-    pub carried: i32,
-    pub unknown: i32,
-    pub problems: i32,
 }
 
 /// The result of a feed for a part of its text.
@@ -72,8 +69,11 @@ pub struct Counts {
 pub struct Outcome {
     /// The Lustre target of the part; `None` if it belongs to none, or names none.
     pub target: Option<String>,
+    /// The fate of the part.
     pub action: Action,
+    /// The counts of the part; zero where nothing was counted.
     pub counts: Counts,
+    /// The number of rows that were written.
     pub increments: i32,
 }
 
@@ -94,7 +94,27 @@ impl Outcome {
     }
 }
 
-/// Converts a count to the type of its column. A text holds far fewer entries than an integer can count.
-pub fn clamp(count: u64) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_rejected_text_has_a_reason() {
+        let rejected = Action::Rejected(reason::CLOCK);
+        assert_eq!(
+            (rejected.as_str(), rejected.reason()),
+            ("rejected", Some("clock"))
+        );
+        assert_eq!(
+            (Action::Placed.as_str(), Action::Placed.reason()),
+            ("placed", None)
+        );
+    }
+
+    #[test]
+    fn the_outcome_of_a_text_without_records_counts_nothing() {
+        let outcome = Outcome::new(Some("fs-OST0000"), Action::Interval);
+        assert_eq!(outcome.target.as_deref(), Some("fs-OST0000"));
+        assert_eq!((outcome.entries(), outcome.increments), (0, 0));
+    }
 }

@@ -1,0 +1,189 @@
+//! The warning to the sender about texts that were not stored as they came.
+//!
+//! An INSERT fails only if nothing could be stored. Without the warning, a sender would not notice that its text is
+//! rejected, or is placed before a newer text from another sender.
+
+use std::collections::BTreeMap;
+
+use super::{Action, Outcome, reason};
+
+/// The number of targets that the detail names.
+const NAMED: usize = 10;
+
+/// A warning for the sender of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The number of rejected texts, by reason, and of placed ones.
+    pub message: String,
+    /// The first of these texts and the outcome of each.
+    pub detail: String,
+    /// The next thing that the sender should do.
+    pub hint: &'static str,
+}
+
+impl Warning {
+    /// Returns the warning for a feed; `None` if no text was rejected or placed.
+    pub fn of(outcomes: &[Outcome]) -> Option<Self> {
+        Some(Self {
+            message: message(outcomes)?,
+            detail: detail(outcomes),
+            hint: hint(outcomes),
+        })
+    }
+}
+
+fn reasons(outcomes: &[Outcome]) -> impl Iterator<Item = &'static str> {
+    outcomes
+        .iter()
+        .filter_map(|outcome| outcome.action.reason())
+}
+
+fn hint(outcomes: &[Outcome]) -> &'static str {
+    let has = |wanted| reasons(outcomes).any(|reason| reason == wanted);
+    if has(reason::NO_TARGET) {
+        "Print the text without the option -n of lctl get_param."
+    } else if has(reason::WRONG_SOURCE) {
+        "Name the source of the text in the column source of the feed."
+    } else if reasons(outcomes).next().is_some() {
+        "The owner of the store finds rejected text in jobstats.rejects."
+    } else {
+        "Newer text of the target came before: see that no other server is fed for it."
+    }
+}
+
+fn message(outcomes: &[Outcome]) -> Option<String> {
+    let mut counts = BTreeMap::<_, usize>::new();
+    for reason in reasons(outcomes) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let rejected: usize = counts.values().sum();
+    let placed = outcomes
+        .iter()
+        .filter(|outcome| outcome.action == Action::Placed);
+    let (placed, all) = (placed.count(), outcomes.len());
+    let counts = counts
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    match (rejected, placed) {
+        (0, 0) => None,
+        (0, _) => Some(format!(
+            "jobstats placed {placed} of {all} texts before newer ones"
+        )),
+        (_, 0) => Some(format!(
+            "jobstats rejected {rejected} of {all} texts ({counts})"
+        )),
+        _ => Some(format!(
+            "jobstats rejected {rejected} of {all} texts ({counts}) and placed {placed} before newer ones"
+        )),
+    }
+}
+
+fn detail(outcomes: &[Outcome]) -> String {
+    let told = outcomes.iter().filter_map(|outcome| {
+        let what = match outcome.action {
+            Action::Placed => "placed",
+            action => action.reason()?,
+        };
+        let target = outcome.target.as_deref().unwrap_or("text without a target");
+        Some(format!("{target}: {what}"))
+    });
+    let mut named: Vec<String> = told.take(NAMED + 1).collect();
+    if named.len() > NAMED {
+        named[NAMED] = "…".to_owned();
+    }
+    named.join("; ") + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes(actions: &[(&str, Action)]) -> Vec<Outcome> {
+        let outcome = |(target, action): &(&str, Action)| {
+            Outcome::new((!target.is_empty()).then_some(*target), *action)
+        };
+        actions.iter().map(outcome).collect()
+    }
+
+    #[test]
+    fn there_is_no_warning_of_texts_that_were_stored() {
+        let stored = [
+            ("a", Action::Stored),
+            ("b", Action::Repeated),
+            ("c", Action::Interval),
+        ];
+        assert_eq!(Warning::of(&outcomes(&stored)), None);
+        assert_eq!(Warning::of(&[]), None);
+    }
+
+    #[test]
+    fn reasons_are_counted_in_alphabetical_order() {
+        let warning = Warning::of(&outcomes(&[
+            ("a", Action::Rejected(reason::TOO_LATE)),
+            ("b", Action::Rejected(reason::CLOCK)),
+            ("c", Action::Stored),
+            ("d", Action::Rejected(reason::TOO_LATE)),
+            ("e", Action::Placed),
+        ]));
+        let warning = warning.expect("a warning");
+        assert_eq!(
+            warning.message,
+            "jobstats rejected 3 of 5 texts (1 clock, 2 too late) and placed 1 before newer ones"
+        );
+        assert_eq!(
+            warning.detail,
+            "a: too late; b: clock; d: too late; e: placed."
+        );
+        assert_eq!(
+            warning.hint,
+            "The owner of the store finds rejected text in jobstats.rejects."
+        );
+    }
+
+    #[test]
+    fn a_text_that_was_only_placed_hints_at_another_sender() {
+        let warning = Warning::of(&outcomes(&[("a", Action::Placed), ("b", Action::Stored)]));
+        let warning = warning.expect("a warning");
+        assert_eq!(
+            warning.message,
+            "jobstats placed 1 of 2 texts before newer ones"
+        );
+        assert!(warning.hint.starts_with("Newer text of the target"));
+    }
+
+    #[test]
+    fn the_hint_is_what_the_sender_can_do_itself() {
+        let warning = |reason| {
+            let rejected = [
+                ("", Action::Rejected(reason)),
+                ("a", Action::Rejected(reason::CLOCK)),
+            ];
+            Warning::of(&outcomes(&rejected)).expect("a warning")
+        };
+        let nameless = warning(reason::NO_TARGET);
+        assert!(nameless.hint.contains("without the option -n"));
+        assert_eq!(
+            nameless.detail,
+            "text without a target: no target; a: clock."
+        );
+        assert!(warning(reason::WRONG_SOURCE).hint.contains("column source"));
+    }
+
+    #[test]
+    fn the_detail_names_ten_targets_at_most() {
+        let names: Vec<String> = (0..12).map(|number| format!("t{number}")).collect();
+        let placed: Vec<_> = names
+            .iter()
+            .map(|name| (name.as_str(), Action::Placed))
+            .collect();
+        let detail = |count: usize| {
+            Warning::of(&outcomes(&placed[..count]))
+                .expect("a warning")
+                .detail
+        };
+        assert!(detail(10).ends_with("; t9: placed."));
+        assert!(detail(11).ends_with("; t9: placed; …."));
+        assert_eq!(detail(12), detail(11));
+    }
+}

@@ -1,0 +1,299 @@
+//! The metrics of a store: health and rates of its targets, and the state of its maintenance, for Prometheus.
+
+use crate::openmetrics::{Exposition, ExpositionError};
+use crate::operation::{Kind, OPERATIONS, Operation};
+use crate::target::TargetKind;
+
+#[cfg(test)]
+mod tests;
+
+/// The values of `status` in the view `health`, but `retired`: retired targets have no metrics.
+pub const STATUSES: [&str; 7] = ["ok", "silent", "clock", "late", "slow", "rejects", "ids"];
+
+/// A target, its health, and its work in the last observation.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The cluster; may be empty.
+    pub cluster: String,
+    /// The file system; empty if the name of the target does not tell it.
+    pub filesystem: String,
+    /// The name; empty for a server that is expected and has never reported.
+    pub name: String,
+    /// The kind, if it is known.
+    pub kind: Option<TargetKind>,
+    /// The server of a target, or without targets, that is expected and has never reported.
+    pub server: Option<String>,
+    /// The status, one of [`STATUSES`].
+    pub status: String,
+    /// The time of the last observation, in seconds since 1970.
+    pub last_observation: Option<f64>,
+    /// The seconds from the last reading of the target to its arrival in the database.
+    pub delay: Option<f64>,
+    /// The median of the last intervals between observations, in seconds.
+    pub usual_interval: Option<f64>,
+    /// The number of rejects within the last hour.
+    pub rejects: Option<f64>,
+    /// The number of pieces of text read within the last hour that could not be used.
+    pub problems: Option<f64>,
+    /// The work in the last observation; `None` if the target is silent, if there is no observation before the last
+    /// one, or if the last one spans over an hour and over four usual intervals.
+    pub work: Option<Work>,
+}
+
+/// The work in the last observation.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// The length of the observation in seconds.
+    pub seconds: f64,
+    /// True if anything was done.
+    pub active: bool,
+    /// The calls or bytes, in the order of [`OPERATIONS`].
+    pub amounts: Vec<Option<f64>>,
+    /// The microseconds of operations that make up service time; `None` where they are not known.
+    pub usecs: Vec<Option<f64>>,
+}
+
+/// The state of maintenance of the store.
+#[derive(Debug, Clone)]
+pub struct Maintenance {
+    /// The time at which maintenance last completed, in seconds since 1970; `None` if it never did.
+    pub completed: Option<f64>,
+    /// True if maintenance left something undone.
+    pub problem: bool,
+    /// The rollups that were ever refreshed, each with its lag in seconds.
+    pub lags: Vec<(String, f64)>,
+}
+
+/// Writes the metrics of all targets, of `elsewhere`, which is the number of rejects that name no known target per
+/// cluster, and of maintenance.
+///
+/// # Errors
+/// [`ExpositionError::Memory`] if the text does not fit into memory.
+pub fn exposition(
+    targets: &[Target],
+    elsewhere: &[(String, f64)],
+    maintenance: &Maintenance,
+) -> Result<String, ExpositionError> {
+    let mut out = Exposition::default();
+    health(&mut out, targets)?;
+    of_each(
+        &mut out,
+        targets,
+        "jobstats_rejects",
+        None,
+        "Rows that came to jobstats.rejects within the last hour; without a target: those that name none that is known.",
+        |target| target.rejects,
+    )?;
+    for (cluster, rejects) in elsewhere {
+        out.sample([("cluster", cluster.as_str())], *rejects)?;
+    }
+    work(&mut out, targets)?;
+    maintenance.tell(&mut out)?;
+    out.finish()
+}
+
+impl Work {
+    /// Returns whether the server reports times; `None` if nothing was done.
+    fn timed(&self) -> Option<bool> {
+        self.active.then(|| self.usecs.iter().any(Option::is_some))
+    }
+
+    /// Returns the sum of amounts per second. The sum is taken before the division: sums of whole numbers are exact,
+    /// sums of rates are not.
+    fn rate<'a>(&self, amounts: impl Iterator<Item = &'a Option<f64>>) -> f64 {
+        // `sum` would begin at -0.
+        amounts.flatten().fold(0.0, |sum, amount| sum + amount) / self.seconds
+    }
+}
+
+impl Target {
+    fn labels(&self) -> [(&'static str, &str); 5] {
+        [
+            ("cluster", &self.cluster),
+            ("filesystem", &self.filesystem),
+            ("kind", self.kind.map_or("", TargetKind::as_str)),
+            ("target", &self.name),
+            ("server", self.server.as_deref().unwrap_or_default()),
+        ]
+    }
+
+    /// Returns the operations that targets of its kind report, with the amount of each.
+    fn operations(&self) -> impl Iterator<Item = (&'static Operation, &Option<f64>)> {
+        let amounts = self.work.iter().flat_map(|work| &work.amounts);
+        OPERATIONS
+            .iter()
+            .zip(amounts)
+            .filter(|(operation, _)| self.kind.is_some_and(|kind| operation.on(kind)))
+    }
+
+    /// Returns the calls per second of all metadata operations of an MDT.
+    fn metadata(&self) -> Option<f64> {
+        let work = self.work.as_ref()?;
+        let calls = self.operations().filter(|(it, _)| it.metadata);
+        (self.kind == Some(TargetKind::Mdt)).then(|| work.rate(calls.map(|(_, calls)| calls)))
+    }
+
+    /// Returns the mean number of requests in service. A target that did nothing is assumed to report times if others
+    /// do.
+    fn in_service(&self, others_timed: bool) -> Option<f64> {
+        let work = self.work.as_ref()?;
+        work.timed()
+            .unwrap_or(others_timed)
+            .then(|| work.rate(work.usecs.iter()) / 1e6)
+    }
+}
+
+impl Maintenance {
+    fn tell(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
+        const NONE: [(&str, &str); 0] = [];
+        out.family(
+            "jobstats_maintenance_completed_timestamp_seconds",
+            Some("seconds"),
+            "When jobstats_maintain() last came to its end, in seconds since 1970.",
+        )?;
+        if let Some(completed) = self.completed {
+            out.sample(NONE, completed)?;
+        }
+        out.family(
+            "jobstats_maintenance_problem",
+            None,
+            "1 where that left something undone, which jobstats.maintenance names, else 0.",
+        )?;
+        if self.completed.is_some() {
+            out.sample(NONE, f64::from(u8::from(self.problem)))?;
+        }
+        out.family(
+            "jobstats_rollup_lag_seconds",
+            Some("seconds"),
+            "How far the rollup stays behind; readers take what comes after from increments.",
+        )?;
+        for (level, lag) in &self.lags {
+            out.sample([("level", level.as_str())], *lag)?;
+        }
+        Ok(())
+    }
+}
+
+fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    out.family(
+        "jobstats_target_status",
+        None,
+        "1 for the status of the target in jobstats.health, 0 for the others.",
+    )?;
+    for target in targets {
+        for status in STATUSES {
+            let labels = target.labels().into_iter().chain([("status", status)]);
+            out.sample(labels, f64::from(u8::from(target.status == status)))?;
+        }
+    }
+    of_each(
+        out,
+        targets,
+        "jobstats_target_last_observation_timestamp_seconds",
+        Some("seconds"),
+        "When the target was last observed, in seconds since 1970.",
+        |target| target.last_observation,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_delay_seconds",
+        Some("seconds"),
+        "From the last reading of the target to its arrival in the database.",
+        |target| target.delay,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_usual_interval_seconds",
+        Some("seconds"),
+        "Median of the last intervals between observations.",
+        |target| target.usual_interval,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_problems",
+        None,
+        "Pieces of text read within the last hour that could not be used.",
+        |target| target.problems,
+    )
+}
+
+fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    let works = targets.iter().filter_map(|target| target.work.as_ref());
+    let timed = works.filter_map(Work::timed).max().unwrap_or(true);
+    of_operations(
+        out,
+        targets,
+        "jobstats_target_calls_per_second",
+        "calls_per_second",
+        "Calls per second in the last observation. Some calls count in two operations: do not sum over them.",
+        Kind::Requests,
+    )?;
+    of_operations(
+        out,
+        targets,
+        "jobstats_target_bytes_per_second",
+        "bytes_per_second",
+        "Bytes per second in the last observation.",
+        Kind::Bytes,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_metadata_calls_per_second",
+        Some("calls_per_second"),
+        "Calls per second of all metadata operations in the last observation.",
+        Target::metadata,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_requests_in_service",
+        None,
+        "Mean number of requests in service in the last observation: seconds per second that the server spent on them.",
+        |target| target.in_service(timed),
+    )
+}
+
+/// Writes a family with a sample of each target that has a value.
+fn of_each(
+    out: &mut Exposition,
+    targets: &[Target],
+    name: &'static str,
+    unit: Option<&str>,
+    help: &str,
+    value: impl Fn(&Target) -> Option<f64>,
+) -> Result<(), ExpositionError> {
+    out.family(name, unit, help)?;
+    for target in targets {
+        if let Some(value) = value(target) {
+            out.sample(target.labels(), value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a family with the rates of all operations of a kind.
+fn of_operations(
+    out: &mut Exposition,
+    targets: &[Target],
+    name: &'static str,
+    unit: &str,
+    help: &str,
+    kind: Kind,
+) -> Result<(), ExpositionError> {
+    out.family(name, Some(unit), help)?;
+    for target in targets {
+        let Some(work) = &target.work else { continue };
+        for (operation, amount) in target.operations().filter(|(it, _)| it.kind == kind) {
+            let labels = target
+                .labels()
+                .into_iter()
+                .chain([("operation", operation.name)]);
+            out.sample(labels, work.rate(std::iter::once(amount)))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! `jobstats_rename_target()`: gives a target another name.
+
+use jobstats_core::target::{TargetKind, filesystem_and_index, kind_in_name};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::feed::targets::lock_known;
+use crate::pg::argument::{Short, plain};
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::store;
+
+/// The longest name of a target in bytes.
+const NAME_LIMIT: usize = 255;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
+'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+"#)]
+fn jobstats_rename_target(
+    old: Option<Short<String>>,
+    new: Option<Short<String>>,
+    cluster: Option<Short<String>>,
+) -> SqlResult<()> {
+    let old = plain(old).ok_or(Error::Null("old"))?;
+    let new = plain(new).ok_or(Error::Null("new"))?;
+    let cluster = plain(cluster).unwrap_or_default();
+    Ok(connect_mut(|client| rename(client, &cluster, &old, &new))?)
+}
+
+fn rename(client: &mut SpiClient<'_>, cluster: &str, old: &str, new: &str) -> Result<(), Error> {
+    store::require(client)?;
+    require_name(new)?;
+    let target = lock_known(client, cluster, old)?;
+    if old == new {
+        return Ok(());
+    }
+    let taken = "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.cluster = $1 AND target.name = $2)";
+    if client.execute_value(taken, &[cluster.into(), new.into()])? {
+        return Err(Error::TargetExists(new.to_owned()));
+    }
+    let (filesystem, index) = filesystem_and_index(new);
+    client.execute(
+        "UPDATE jobstats.targets SET name = $2, filesystem = $3, kind = coalesce($4, kind), index = $5 WHERE target_id = $1",
+        &[
+            target.id.into(),
+            new.into(),
+            filesystem.into(),
+            kind_in_name(new).map(TargetKind::as_str).into(),
+            index.into(),
+        ],
+    )?;
+    note_earlier_name(client, cluster, target.id, old, new)?;
+    rename_expected(client, cluster, old, new)
+}
+
+fn require_name(name: &str) -> Result<(), Error> {
+    match name.len() {
+        0 => Err(Error::argument(
+            "the new name must not be empty",
+            "Give the name that lctl prints, as in 'scratch-OST0000'.",
+        )),
+        1..=NAME_LIMIT => Ok(()),
+        _ => Err(Error::LongName {
+            what: "target",
+            limit: NAME_LIMIT,
+        }),
+    }
+}
+
+/// Keeps the name that a target had, for text that still has it.
+fn note_earlier_name(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    target_id: i32,
+    old: &str,
+    new: &str,
+) -> Result<(), Error> {
+    client.execute(
+        "DELETE FROM jobstats.earlier_names WHERE cluster = $1 AND name = $2",
+        &[cluster.into(), new.into()],
+    )?;
+    client.execute(
+        "INSERT INTO jobstats.earlier_names (cluster, name, target_id, renamed) VALUES ($1, $2, $3, now()) \
+         ON CONFLICT (cluster, name) DO UPDATE SET target_id = excluded.target_id, renamed = excluded.renamed",
+        &[cluster.into(), old.into(), target_id.into()],
+    )?;
+    Ok(())
+}
+
+/// Makes the expectations of a target follow its name.
+fn rename_expected(
+    client: &mut SpiClient<'_>,
+    cluster: &str,
+    old: &str,
+    new: &str,
+) -> Result<(), Error> {
+    client.execute(
+        "WITH old AS (DELETE FROM jobstats.expected WHERE cluster = $1 AND target = $2 RETURNING server) \
+         INSERT INTO jobstats.expected (cluster, server, target) SELECT $1, old.server, $3 FROM old ON CONFLICT DO NOTHING",
+        &[cluster.into(), old.into(), new.into()],
+    )?;
+    Ok(())
+}

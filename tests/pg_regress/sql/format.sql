@@ -1,0 +1,22 @@
+-- Numbers of answers are printed with their units.
+CREATE EXTENSION jobstats;
+\pset null NULL
+
+-- Each kind of operation, as rate, as total and per call.
+SELECT operation, jobstats_format(104234567, operation) AS rate, jobstats_format(104234567, operation, 'total') AS total,
+    jobstats_format(0.0231, operation, 'per_call') AS per_call
+FROM unnest('{write_bytes,read,open,metadata,service_time,open_time,weighted}'::text[]) operation;
+
+-- Totals are numeric in answers.
+SELECT jobstats_format(8709000000000::numeric, 'read_bytes', 'total') AS total;
+
+-- What is unknown has no text, and what is not a number says so.
+SELECT jobstats_format(NULL, 'open') AS unknown, jobstats_format('NaN', 'open') AS nan, jobstats_format('-Infinity', 'open') AS least;
+
+-- Every operation of the list has a unit.
+SELECT count(*) FROM jobstats_operations() WHERE jobstats_format(1, operation) IS NULL;
+
+\set VERBOSITY sqlstate
+SELECT jobstats_format(1, 'fly');
+\set VERBOSITY default
+SELECT jobstats_format(1, 'open', 'per_hour');

@@ -1,0 +1,84 @@
+-- A target that is gone for good is retired: nobody waits for it or misses it, until its next text.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\pset null '(null)'
+
+-- One transaction, so that now() stands still. "ago" is a time that many seconds before it.
+BEGIN;
+CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT now() - seconds * interval '1 second' $$;
+-- Three targets, observed every two minutes: two of them up to a minute ago, the third up to 21 minutes ago.
+DO $$ BEGIN
+    PERFORM observe('', target, 'oss1', ARRAY(SELECT ago(last + n * 120) FROM generate_series(0, 30) AS n))
+        FROM (VALUES ('scratch-OST0000', 60), ('scratch-OST0001', 60), ('scratch-OST0002', 1260)) AS t (target, last);
+    PERFORM act('', 'scratch-OST0000', 'dd.0', ago(180), ago(60), '{"write": 10, "write_bytes": 12000, "write_usecs": 1000}');
+    PERFORM act('', 'scratch-OST0002', 'dd.0', ago(1380), ago(1260), '{"write": 10, "write_bytes": 12000, "write_usecs": 1000}');
+END $$;
+SELECT target, status FROM jobstats.health ORDER BY target;
+-- It lowers the coverage: a window of 540 s in which two of three are observed, and one of 1740 s that has 540 s of it.
+SELECT seconds, coverage, 2 / 3.0::float AS expected FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}');
+SELECT seconds, coverage, (2 * 1740 + 540) / (3 * 1740.0)::float AS expected
+FROM jobstats_rates(ago(1800), operations => '{write_bytes}', "by" => '{}');
+SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT target FROM jobstats_now();
+
+SELECT jobstats_retire_target('scratch-OST0002');
+SELECT name, retired = ago(1260) AS since_last_observation FROM jobstats.targets ORDER BY name;
+SELECT target, status, remedy FROM jobstats.health ORDER BY target;
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}');
+SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', "by" => '{}');
+-- What it did is still told, at the rate of the time for which it was observed.
+SELECT target, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', target => '{%2}');
+SELECT target, extract(epoch FROM now() - "time") AS ago, rate, coverage
+FROM jobstats_rates(ago(1860), ago(60), operations => '{write_bytes}', step => '10 minutes') ORDER BY target, "time";
+SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT target FROM jobstats_balance(operation => 'write_bytes');
+SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{%2}');
+SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', "by" => '{target,server}') ORDER BY target;
+SELECT target FROM jobstats_now();
+SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|status=.* 1$';
+-- Again it stays as it is.
+SELECT jobstats_retire_target('scratch-OST0002', NULL);
+SELECT retired = ago(1260) AS since_last_observation FROM jobstats.targets WHERE name = 'scratch-OST0002';
+
+-- Its next text takes it back; a text that is older than its last observation does not.
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(60), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT name, retired FROM jobstats.targets ORDER BY name;
+SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(30), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT jobstats_retire_target('scratch-OST0002');
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(45), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
+SELECT target, action FROM jobstats_ingest('', 'oss1', ago(10), E'obdfilter.scratch-OST0002.job_stats=\njob_stats:\n');
+SELECT status FROM jobstats.health WHERE target = 'scratch-OST0002';
+COMMIT;
+
+-- Of a target that was never observed nothing is expected from now on.
+INSERT INTO jobstats.targets (cluster, name, kind) VALUES ('west', 'home-MDT0000', 'MDT');
+SELECT jobstats_retire_target('home-MDT0000', 'west');
+SELECT retired BETWEEN now() - interval '1 minute' AND now() AS just_now FROM jobstats.targets WHERE cluster = 'west';
+
+-- Targets that do not exist.
+SELECT jobstats_retire_target('scratch-OST0003');
+\echo :LAST_ERROR_SQLSTATE
+SELECT jobstats_retire_target('scratch-OST0000', 'west');
+SELECT jobstats_retire_target(NULL);
+\echo :LAST_ERROR_SQLSTATE
+-- Only the owner of the store retires and renames, whatever the role may call and read.
+CREATE ROLE regress_targets;
+SET ROLE regress_targets;
+SELECT jobstats_retire_target('scratch-OST0000');
+SELECT jobstats_rename_target('scratch-OST0000', 'scratch-OST0009');
+RESET ROLE;
+DO $$ BEGIN PERFORM jobstats_grant_reader('regress_targets'); END $$;
+GRANT EXECUTE ON FUNCTION jobstats_retire_target, jobstats_rename_target TO regress_targets;
+SET ROLE regress_targets;
+SELECT jobstats_retire_target('scratch-OST0000');
+SELECT jobstats_rename_target('scratch-OST0000', 'scratch-OST0009');
+SELECT count(*) FROM jobstats.expected;
+INSERT INTO jobstats.expected VALUES ('', 'oss1', NULL);
+RESET ROLE;
+DROP OWNED BY regress_targets;
+DROP ROLE regress_targets;
