@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Loads a simulated half day into a database of its own and runs all queries of a Grafana dashboard on it, as a reader.
+# Loads a simulated half day of two file systems into a database of its own, sums it into rollups, and runs all queries of a
+# Grafana dashboard on it, as a reader.
 #
 #   dashboards.sh CLUSTER DASHBOARD     DASHBOARD is a file of dashboards/ without .json, and the name of the database
 . "$(dirname "$0")/lib.sh"
@@ -7,8 +8,15 @@
 cluster=$1 dashboard=$2
 new_store "$cluster" "$dashboard" >/dev/null
 url=$(scripts/cluster.sh url "$cluster" "$dashboard")
-"$target/release/jobstats-simulator" load --preset small --layout 2.17 \
-    --from "$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z)" --hours 12 --database-url "$url" >/dev/null
+from=$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z)
+
+load() {
+    "$target/release/jobstats-simulator" load --cluster here --layout 2.17 --from "$from" --hours 12 --database-url "$url" "$@" >/dev/null
+}
+
+load --preset small
+load --preset puhti --scale 0.02 --interval 10m
+psql -q "$url" -c 'SET client_min_messages = warning' -c 'CALL jobstats_maintain()'
 # Roles are of the whole cluster, and dashboards are checked one after another.
 psql -q "$url" -c 'ANALYZE' -c "CREATE ROLE \"reader of $dashboard\"" \
     -c "SELECT jobstats_grant_reader('reader of $dashboard')" \

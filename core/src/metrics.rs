@@ -33,11 +33,22 @@ pub struct Target {
     pub usual_interval: Option<f64>,
     /// The number of rejects within the last hour.
     pub rejects: Option<f64>,
-    /// The number of pieces of text read within the last hour that could not be used.
-    pub problems: Option<f64>,
+    /// The counts that feeds have made; `None` for a target that has never reported.
+    pub counts: Option<Counts>,
     /// The work in the last observation; `None` if the target is silent, if there is no observation before the last
     /// one, or if the last one spans over an hour and over four usual intervals.
     pub work: Option<Work>,
+}
+
+/// Counts that only grow: neither retention nor reprocessing takes anything back.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// The number of observations that were stored.
+    pub observations: f64,
+    /// The size of their texts in bytes.
+    pub text_bytes: f64,
+    /// The number of pieces of these texts that could not be used.
+    pub problems: f64,
 }
 
 /// The work in the last observation.
@@ -76,6 +87,7 @@ pub fn exposition(
 ) -> Result<String, ExpositionError> {
     let mut out = Exposition::default();
     health(&mut out, targets)?;
+    counts(&mut out, targets)?;
     of_each(
         &mut out,
         targets,
@@ -146,7 +158,7 @@ impl Target {
 impl Maintenance {
     fn tell(&self, out: &mut Exposition) -> Result<(), ExpositionError> {
         const NONE: [(&str, &str); 0] = [];
-        out.family(
+        out.gauge(
             "jobstats_maintenance_completed_timestamp_seconds",
             Some("seconds"),
             "When jobstats_maintain() last came to its end, in seconds since 1970.",
@@ -154,7 +166,7 @@ impl Maintenance {
         if let Some(completed) = self.completed {
             out.sample(NONE, completed)?;
         }
-        out.family(
+        out.gauge(
             "jobstats_maintenance_problem",
             None,
             "1 where that left something undone, which jobstats.maintenance names, else 0.",
@@ -162,7 +174,7 @@ impl Maintenance {
         if self.completed.is_some() {
             out.sample(NONE, f64::from(u8::from(self.problem)))?;
         }
-        out.family(
+        out.gauge(
             "jobstats_rollup_lag_seconds",
             Some("seconds"),
             "How far the rollup stays behind; readers take what comes after from increments.",
@@ -175,7 +187,7 @@ impl Maintenance {
 }
 
 fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
-    out.family(
+    out.gauge(
         "jobstats_target_status",
         None,
         "1 for the status of the target in jobstats.health, 0 for the others.",
@@ -209,15 +221,30 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         Some("seconds"),
         "Median of the last intervals between observations.",
         |target| target.usual_interval,
+    )
+}
+
+/// Writes what has been counted since the target was first observed.
+fn counts(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
+    let count = |of: fn(&Counts) -> f64| move |target: &Target| target.counts.as_ref().map(of);
+    out.counter(
+        "jobstats_target_observations",
+        None,
+        "Observations that were stored of the target.",
     )?;
-    of_each(
-        out,
-        targets,
+    samples(out, targets, count(|counts| counts.observations))?;
+    out.counter(
+        "jobstats_target_text_bytes",
+        Some("bytes"),
+        "Size of the texts of these observations.",
+    )?;
+    samples(out, targets, count(|counts| counts.text_bytes))?;
+    out.counter(
         "jobstats_target_problems",
         None,
-        "Pieces of text read within the last hour that could not be used.",
-        |target| target.problems,
-    )
+        "Pieces of these texts that could not be used.",
+    )?;
+    samples(out, targets, count(|counts| counts.problems))
 }
 
 fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError> {
@@ -257,7 +284,7 @@ fn work(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionError>
     )
 }
 
-/// Writes a family with a sample of each target that has a value.
+/// Writes a family of gauges with a sample of each target that has a value.
 fn of_each(
     out: &mut Exposition,
     targets: &[Target],
@@ -266,7 +293,16 @@ fn of_each(
     help: &str,
     value: impl Fn(&Target) -> Option<f64>,
 ) -> Result<(), ExpositionError> {
-    out.family(name, unit, help)?;
+    out.gauge(name, unit, help)?;
+    samples(out, targets, value)
+}
+
+/// Writes a sample of each target that has a value.
+fn samples(
+    out: &mut Exposition,
+    targets: &[Target],
+    value: impl Fn(&Target) -> Option<f64>,
+) -> Result<(), ExpositionError> {
     for target in targets {
         if let Some(value) = value(target) {
             out.sample(target.labels(), value)?;
@@ -284,7 +320,7 @@ fn of_operations(
     help: &str,
     kind: Kind,
 ) -> Result<(), ExpositionError> {
-    out.family(name, Some(unit), help)?;
+    out.gauge(name, Some(unit), help)?;
     for target in targets {
         let Some(work) = &target.work else { continue };
         for (operation, amount) in target.operations().filter(|(it, _)| it.kind == kind) {

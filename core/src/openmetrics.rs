@@ -1,7 +1,8 @@
 //! Text in the OpenMetrics format, which Prometheus and similar tools scrape.
 //!
-//! All families are gauges, because that type alone is known to every reader. Readers of Prometheus' older text format
-//! reject a file because of a single type that they do not know.
+//! Families are gauges and counters, because every reader knows these types. Readers of Prometheus' older text format
+//! reject a file because of a single type that they do not know. They take a counter of OpenMetrics, whose samples have
+//! a longer name than the family, as a metric without a type.
 
 use std::fmt::Write as _;
 
@@ -23,19 +24,44 @@ pub enum ExpositionError {
 pub struct Exposition {
     text: String,
     family: &'static str,
+    /// The end of the names of samples, after the name of the family.
+    suffix: &'static str,
     labels: String,
 }
 
 impl Exposition {
-    /// Begins a family, to which the following samples belong. If there is a unit, the name must end in it.
-    pub fn family(
+    /// Begins a family of gauges, to which the following samples belong. If there is a unit, the name must end in it.
+    pub fn gauge(
         &mut self,
         name: &'static str,
         unit: Option<&str>,
         help: &str,
     ) -> Result<(), ExpositionError> {
+        self.suffix = "";
+        self.family(name, "gauge", unit, help)
+    }
+
+    /// Begins a family of counters, to which the following samples belong. The names of samples end in `_total`, which
+    /// the name of the family lacks. If there is a unit, the name of the family must end in it.
+    pub fn counter(
+        &mut self,
+        name: &'static str,
+        unit: Option<&str>,
+        help: &str,
+    ) -> Result<(), ExpositionError> {
+        self.suffix = "_total";
+        self.family(name, "counter", unit, help)
+    }
+
+    fn family(
+        &mut self,
+        name: &'static str,
+        kind: &str,
+        unit: Option<&str>,
+        help: &str,
+    ) -> Result<(), ExpositionError> {
         self.family = name;
-        self.push(&["# TYPE ", name, " gauge\n"])?;
+        self.push(&["# TYPE ", name, " ", kind, "\n"])?;
         if let Some(unit) = unit {
             self.push(&["# UNIT ", name, " ", unit, "\n"])?;
         }
@@ -66,6 +92,7 @@ impl Exposition {
             push(&mut self.labels, "}")?;
         }
         push(&mut self.text, self.family)?;
+        push(&mut self.text, self.suffix)?;
         push(&mut self.text, &self.labels)?;
         self.push(&[" ", number(value).as_str(), "\n"])
     }

@@ -878,7 +878,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_of_number_wrapper';
 COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
-'Shows what the job of this number did: jobstats_job(4711) is jobstats_job(''4711'').';
+'Shows what the job of this number did. jobstats_job(4711) is jobstats_job(''4711''). Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
@@ -893,7 +893,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, the problems of the last hour, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,

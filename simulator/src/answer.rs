@@ -68,13 +68,19 @@ fn add(amounts: &mut Amounts, group: &Group, operation: &str, amount: Option<i12
     *amounts.entry(key).or_default() += amount.unwrap_or_default();
 }
 
+/// Returns the number of units in a second of an operation that is a time, in which its total is a whole number; 1 for other
+/// operations.
+fn unit(operation: &str) -> i32 {
+    if operation.ends_with("_time") {
+        1_000_000
+    } else {
+        1
+    }
+}
+
 /// Returns a total in calls, bytes or microseconds, which is a whole number.
 fn whole(total: Decimal, operation: &str) -> i128 {
-    let unit = match operation {
-        "service_time" => 1_000_000,
-        _ => 1,
-    };
-    (total * Decimal::from(unit)).round().mantissa()
+    (total * Decimal::from(unit(operation))).round().mantissa()
 }
 
 /// Asks for the totals of a window.
@@ -109,7 +115,7 @@ pub fn rates(client: &mut Client, subject: &Subject) -> Result<Amounts, Error> {
     };
     let mut amounts = Amounts::new();
     for row in ask(client, &question)? {
-        let observed = row.coverage * row.seconds;
+        let observed = row.coverage * row.seconds * f64::from(unit(&row.operation));
         let total = row.rate.map(|rate| (rate * observed).round() as i128);
         add(&mut amounts, &row.group, &row.operation, total);
     }

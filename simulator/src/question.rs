@@ -92,7 +92,7 @@ impl Question {
             Sums::Targets | Sums::Workloads => columns
                 .iter()
                 .filter(|column| column.quantity() != Quantity::Histogram)
-                .map(|column| column.name())
+                .map(|column| column.operation())
                 .collect(),
         }
     }
@@ -108,7 +108,7 @@ impl Question {
             Sums::Workloads | Sums::Leaders | Sums::Summaries => workload.unwrap_or(place.entry),
         };
         let key = |operation: String| (place.target.to_owned(), group.to_owned(), operation);
-        let own = place.column.name();
+        let own = place.column.operation();
         match self.sums {
             Sums::Targets | Sums::Workloads => vec![key(own)],
             Sums::Leaders | Sums::Summaries => {

@@ -69,6 +69,14 @@ impl Column {
         }
     }
 
+    /// Returns the name that the column has as an operation of the reading functions.
+    pub fn operation(self) -> String {
+        match self.quantity() {
+            Quantity::Usecs => format!("{}_time", NAMES[usize::from(self.0) - OPS]),
+            _ => self.name(),
+        }
+    }
+
     /// Returns the operation that the column belongs to.
     pub fn op(self) -> Op {
         let index = match usize::from(self.0) {

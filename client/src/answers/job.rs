@@ -45,11 +45,11 @@ answer! {
         calls: Option<Decimal>,
         /// Bytes or seconds per call; `None` under ten calls.
         per_call: Option<f64>,
-        /// Bytes or microseconds of the smallest call, if all calls of the job are known.
+        /// Bytes or seconds of the smallest call, if all calls of the job are known.
         min: Option<Decimal>,
-        /// Bytes or microseconds of the largest call; likewise.
+        /// Bytes or seconds of the largest call; likewise.
         max: Option<Decimal>,
-        /// The standard deviation of bytes or microseconds per call, if the sum of squares cannot have wrapped.
+        /// The standard deviation of bytes or seconds per call, if the sum of squares cannot have wrapped.
         stddev: Option<f64>,
         /// The total per second that the targets were observed.
         rate: Option<f64>,

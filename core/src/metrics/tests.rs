@@ -1,6 +1,6 @@
 //! Checks which samples the metrics have. `openmetrics` checks how they are written.
 
-use super::{Maintenance, STATUSES, Target, Work, exposition};
+use super::{Counts, Maintenance, STATUSES, Target, Work, exposition};
 use crate::operation::{OPERATIONS, READ, READ_BYTES};
 use crate::target::TargetKind;
 
@@ -22,7 +22,11 @@ fn target(name: &str, kind: TargetKind, work: Option<Work>) -> Target {
         delay: Some(0.25),
         usual_interval: None,
         rejects: Some(0.0),
-        problems: Some(2.0),
+        counts: Some(Counts {
+            observations: 3.0,
+            text_bytes: 4e12,
+            problems: 2.0,
+        }),
         work,
     }
 }
@@ -89,6 +93,26 @@ fn unknown_values_have_no_sample() {
     assert_eq!(count("jobstats_target_usual_interval_seconds"), 0);
     assert_eq!(count("jobstats_target_calls_per_second"), 0);
     assert_eq!(count("jobstats_target_requests_in_service"), 0);
+}
+
+#[test]
+fn counters_end_in_total_and_begin_with_the_first_report() {
+    let expected = Target {
+        counts: None,
+        ..target("fs-OST0001", TargetKind::Ost, None)
+    };
+    let text = text(&[target("fs-OST0000", TargetKind::Ost, None), expected]);
+    let label = "{filesystem=\"fs\",kind=\"OST\",target=\"fs-OST0000\"}";
+    for (family, count) in [
+        ("observations", "3"),
+        ("text_bytes", "4000000000000"),
+        ("problems", "2"),
+    ] {
+        let family = format!("jobstats_target_{family}");
+        assert!(text.contains(&format!("# TYPE {family} counter\n")));
+        let found = samples(&text, &format!("{family}_total"));
+        assert_eq!(found, [format!("{label} {count}")]);
+    }
 }
 
 #[test]

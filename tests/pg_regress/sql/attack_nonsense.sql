@@ -23,7 +23,7 @@ INSERT INTO sane VALUES
     ('item', 'jsonb', $$'{"do": "dirty", "level": "10m", "by_user": false, "step": "x"}'$$), ('what', 'text', $$'cluster'$$),
     ('body', 'text', 'text_of(10)'), ('since', 'timestamptz', $$now() - interval '10 minutes'$$), ('span_from', 'timestamptz', $$now() - interval '1 hour'$$),
     ('horizon', 'timestamptz', $$now() - interval '90 days'$$), ('weights', 'jsonb', $$'{"open": 1}'$$), ('operation', 'text', $$'open'$$),
-    ('operations', 'text[]', $$'{open}'$$), ('by', 'text[]', $$'{uid}'$$), ('server', 'text', $$'oss1'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
+    ('operations', 'text[]', $$'{open}'$$), ('by', 'text[]', $$'{target}'$$), ('server', 'text', $$'oss1'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
     ('formats', 'text[]', $$'{%j:%u:%H}'$$), ('body_zstd', 'bytea', 'NULL'), ('level', 'integer', '1'), ('definition', 'text', $$'CREATE VIEW jobstats.raw_text AS SELECT 1'$$);
 INSERT INTO sane SELECT NULL, type, value FROM (VALUES
     ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),

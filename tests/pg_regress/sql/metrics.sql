@@ -45,8 +45,7 @@ INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, r
     (ago(3700), ago(3700), '', 'oss1', 'scratch-OST0001', 3, 'unclosed', 'read_bytes: {'),
     (ago(60), ago(60), '', 'oss1', NULL, NULL, 'no target', 'job_stats:'),
     (ago(60), ago(60), 'unheard of', 'oss1', 'x-OST0000', 1, 'clock', '');
-UPDATE jobstats.observations o SET problems = 7 FROM jobstats.targets t
-WHERE t.target_id = o.target_id AND t.name = 'scratch-OST0001' AND o."time" = ago(170);
+UPDATE jobstats.targets t SET observations_total = 3, text_bytes_total = 5000, problems_total = 7 WHERE t.name = 'scratch-OST0001';
 UPDATE jobstats.observations o SET received = o."time" + interval '1.5 seconds' FROM jobstats.targets t
 WHERE t.target_id = o.target_id AND t.name = 'scratch-MDT0000';
 
@@ -55,7 +54,7 @@ SELECT labels, value FROM samples WHERE family = 'jobstats_target_status' AND (v
 SELECT labels, value = extract(epoch FROM ago(60)) AS same FROM samples
 WHERE family = 'jobstats_target_last_observation_timestamp_seconds' AND labels LIKE '%MDT0000%';
 SELECT family, labels, value FROM samples
-WHERE family ~ '_(delay|interval)_seconds$' OR family ~ '(rejects|problems)$' ORDER BY n;
+WHERE family ~ '_(delay|interval)_seconds$' OR family ~ '(rejects|problems_total)$' ORDER BY n;
 
 -- What the last observation was, per second; zero of what targets of the kind report. A silent target has no rates, nor has
 -- one that was observed once, or not for an hour before. Service time is not known where no times are reported, and zero where
@@ -84,17 +83,21 @@ DO $$ BEGIN
 END $$;
 SELECT labels FROM samples WHERE family = 'jobstats_target_delay_seconds' AND labels LIKE '%ird%';
 SELECT line FROM lines
-WHERE line !~ '^# (TYPE [a-z_]+ gauge|UNIT [a-z_]+ [a-z_]+|HELP [a-z_]+ [^\\"]+|EOF)$'
+WHERE line !~ '^# (TYPE [a-z_]+ (gauge|counter)|UNIT [a-z_]+ [a-z_]+|HELP [a-z_]+ [^\\"]+|EOF)$'
     AND line !~ '^[a-z_]+(\{[a-z]+="([^"\\]|\\[\\"n])+"(,[a-z]+="([^"\\]|\\[\\"n])+")*\})? [0-9]+(\.[0-9]+)?$';
 WITH families AS (
     SELECT n, coalesce(substring(line FROM '^# (?:TYPE|UNIT|HELP) (\w+)'), substring(line FROM '^\w+')) AS family,
         coalesce(substring(line FROM '^# (\w+)'), 'sample') AS what, line
-    FROM lines WHERE line <> '# EOF'
+    FROM (SELECT n, regexp_replace(line, '^(\w+)_total\M', '\1') AS line FROM lines) l WHERE line <> '# EOF'
 )
 SELECT family, string_agg(what, ' ' ORDER BY n) !~ '^TYPE (UNIT )?HELP( sample)*$' AS order_wrong,
     max(n) - min(n) + 1 <> count(*) AS scattered, count(DISTINCT CASE what WHEN 'sample' THEN regexp_replace(line, ' \S+$', '') ELSE line END) <> count(*) AS twice,
     bool_or(what = 'UNIT' AND line !~ '^# UNIT \w+_(\w+) \1$') AS unit_wrong
 FROM families GROUP BY family ORDER BY min(n);
+-- Samples of counters, and no others, have names that end in _total.
+SELECT DISTINCT s.family FROM samples s
+WHERE s.family LIKE '%\_total' IS DISTINCT FROM EXISTS (
+    SELECT FROM lines l WHERE l.line = format('# TYPE %s counter', regexp_replace(s.family, '_total$', '')));
 SELECT right(m, 6) = E'\n# EOF' AS ends, strpos(m, '# EOF') = length(m) - 4 AS once, m ~ '="[^"]*(101|102|n01|mv)[^"]*"' AS names_jobs
 FROM jobstats_metrics() m;
 
@@ -107,6 +110,19 @@ SELECT family, labels, CASE WHEN family ~ 'timestamp' THEN round((extract(epoch 
 FROM samples WHERE family ~ '^jobstats_(maintenance|rollup)_' ORDER BY n;
 INSERT INTO jobstats.maintenance (step, began, took, affected, problem) VALUES ('all', ago(100), '1 second', 0, 'partitions of raw: it is in use');
 SELECT value FROM samples WHERE family = 'jobstats_maintenance_problem';
+
+-- The alert rules name metrics, statuses and levels that there are.
+UPDATE jobstats.rollups SET refreshed = ago(1200);
+\set rules `cat "$PG_ABS_SRCDIR/../../packaging/jobstats.rules.yml"`
+CREATE VIEW world.expressions AS
+SELECT line FROM regexp_split_to_table(:'rules', '\n') line WHERE line !~ '^#|(alert|summary|description):';
+SELECT count(DISTINCT name) AS metrics, array_agg(DISTINCT name) FILTER (WHERE name NOT IN (SELECT family FROM samples)) AS unknown
+FROM world.expressions e, regexp_matches(e.line, '\mjobstats_\w+', 'g') m (names), LATERAL (SELECT names[1]) n (name);
+SELECT label, array_agg(DISTINCT v) AS values,
+    array_agg(DISTINCT v) FILTER (WHERE NOT EXISTS (SELECT FROM samples s WHERE strpos(s.labels, format('%s="%s"', label, v)) > 0)) AS unknown
+FROM world.expressions e, regexp_matches(e.line, '(\w+)=~?"([^"]+)"', 'g') m (matched), LATERAL (SELECT matched[1]) l (label),
+    regexp_split_to_table(matched[2], '\|') v
+GROUP BY label ORDER BY label;
 
 -- For readers, who write nothing and need no transaction id; for nobody else.
 CREATE ROLE regress_jobstats_metrics;
@@ -121,6 +137,20 @@ REVOKE SELECT ON jobstats.targets FROM regress_jobstats_metrics;
 SET ROLE regress_jobstats_metrics;
 SELECT jobstats_metrics();
 RESET ROLE;
+
+-- Feeds count what they store, also what comes late; what comes twice counts once. Retention takes nothing back.
+INSERT INTO jobstats.feed (server, "time", body) VALUES
+    ('oss7', now() - interval '20 minutes', E'obdfilter.counted-OST0000.job_stats=\njob_stats:\n- job_id: 1\n  snapshot_time: 1\n  write: { samples: 1, unit: reqs }\n'),
+    ('oss7', now() - interval '10 minutes', E'obdfilter.counted-OST0000.job_stats=\njob_stats:\n- job_id: 1\n  snapshot_time: 2\n  write: { samples: x, unit: reqs }\n'),
+    ('oss7', now() - interval '15 minutes', E'obdfilter.counted-OST0000.job_stats=\njob_stats:\n');
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss7', o."time", E'obdfilter.counted-OST0000.job_stats=\njob_stats:\n' FROM jobstats.observations o
+JOIN jobstats.targets t ON t.target_id = o.target_id AND t.name = 'counted-OST0000'
+ORDER BY o."time" OFFSET 1 LIMIT 1;
+SELECT family, value FROM world.samples WHERE family ~ '_total$' AND labels LIKE '%counted%' ORDER BY n;
+DELETE FROM jobstats.observations;
+DELETE FROM jobstats.raw;
+SELECT observations_total, text_bytes_total, problems_total FROM jobstats.targets WHERE name = 'counted-OST0000';
 
 SET client_min_messages = warning;
 DROP OWNED BY regress_jobstats_metrics;

@@ -75,7 +75,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
-'Shows what the job of this number did: jobstats_job(4711) is jobstats_job(''4711'').';
+'Shows what the job of this number did. jobstats_job(4711) is jobstats_job(''4711''). Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<i64>()?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_core::metrics::{Maintenance, Target, Work, exposition};
+use jobstats_core::metrics::{Counts, Maintenance, Target, Work, exposition};
 use jobstats_core::openmetrics::ExpositionError;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::TargetKind;
@@ -24,7 +24,7 @@ CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_metrics() IS
-'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, the problems of the last hour, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
+'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 "#)]
 fn jobstats_metrics() -> SqlResult<String> {
     let text = connect(|client| -> Result<String, Error> {
@@ -64,10 +64,21 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         delay: row.get("delay")?,
         usual_interval: row.get("usual_interval")?,
         rejects: row.get("rejects")?,
-        problems: row.get("problems")?,
+        counts: row
+            .get::<Option<i32>>("target_id")?
+            .map(|_| counts(row))
+            .transpose()?,
         work: row
             .get::<Option<i32>>("target_id")?
             .and_then(|id| works.remove(&id)),
+    })
+}
+
+fn counts(row: &Row<'_>) -> Result<Counts, Error> {
+    Ok(Counts {
+        observations: row.get("observations")?,
+        text_bytes: row.get("text_bytes")?,
+        problems: row.get("problems")?,
     })
 }
 

@@ -8,6 +8,11 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS compress_after interval NOT NULL DEFAULT '7 days' CHECK (compress_after >= '0'),
     -- A higher limit could let a sum pass what a column can hold.
     ADD COLUMN IF NOT EXISTS max_rate bigint NOT NULL DEFAULT 1099511627776 CHECK (max_rate BETWEEN 1 AND 1099511627776);
+-- What feeds have counted since the target was first observed, or since this version. Retention takes nothing of it back.
+ALTER TABLE jobstats.targets
+    ADD COLUMN IF NOT EXISTS observations_total bigint NOT NULL DEFAULT 0,
+    ADD COLUMN IF NOT EXISTS text_bytes_total bigint NOT NULL DEFAULT 0,
+    ADD COLUMN IF NOT EXISTS problems_total bigint NOT NULL DEFAULT 0;
 ALTER TABLE jobstats.dirty ADD COLUMN IF NOT EXISTS dirty_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
 ALTER TABLE jobstats.dirty
     ADD COLUMN IF NOT EXISTS known boolean NOT NULL DEFAULT false,

@@ -1,12 +1,13 @@
--- Health of every target that is not retired, and what of the last hour could not be used; and what is expected and has never
--- reported, of which there is a status alone.
+-- Health of every target that is not retired, what feeds have counted, and the rejects of the last hour; and what is expected and
+-- has never reported, of which there is a status alone.
 SELECT t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
     coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.status,
     extract(epoch FROM h.last_observation)::double precision AS last_observation,
     extract(epoch FROM h.delay)::double precision AS delay,
     extract(epoch FROM h.usual_interval)::double precision AS usual_interval,
     CASE WHEN t.target_id IS NOT NULL THEN coalesce(r.rejects, 0)::double precision END AS rejects,
-    CASE WHEN t.target_id IS NOT NULL THEN coalesce(p.problems, 0)::double precision END AS problems
+    t.observations_total::double precision AS observations, t.text_bytes_total::double precision AS text_bytes,
+    t.problems_total::double precision AS problems
 FROM jobstats.health h
 LEFT JOIN jobstats.targets t ON t.cluster = h.cluster AND t.name = h.target
 LEFT JOIN (
@@ -14,10 +15,5 @@ LEFT JOIN (
     WHERE r.received > now() - interval '1 hour'
     GROUP BY r.cluster, r.target
 ) r ON r.cluster = t.cluster AND r.target = t.name
-LEFT JOIN (
-    SELECT o.target_id, sum(o.problems) AS problems FROM jobstats.observations o
-    WHERE o."time" > now() - interval '1 hour'
-    GROUP BY o.target_id
-) p ON p.target_id = t.target_id
 WHERE h.status NOT IN ('maintenance', 'retired')
 ORDER BY h.cluster, h.target, h.server
