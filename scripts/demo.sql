@@ -1,26 +1,27 @@
--- What an admin wants to see, by the public functions and views alone; run by psql.
+-- What an admin wants to see, by the public functions and views alone; run by psql, which prints each statement above its answer.
 \pset footer off
 \pset null ''
 \pset linestyle unicode
 
+\set ECHO queries
+
 \echo
-\echo 'Who wrote most, these 24 hours:  jobstats_top(since, until, ''write_bytes'', ''{uid}'')'
+\echo 'Who wrote most, these 24 hours:'
 SELECT rank, uid, jobstats_format(total, operation, 'total') AS written, jobstats_format(rate, operation) AS rate,
     round(100 * share) || ' %' AS share, jobstats_format(per_call, operation, 'per_call') AS "per call"
-FROM jobstats_top(now() - interval '24 hours', now(), 'write_bytes', '{uid}');
+FROM jobstats_top(now() - interval '24 hours', now(), 'write_bytes', '{uid}', 5);
 
-\echo 'Which jobs load the MDT puhti-MDT0001, this hour:  jobstats_top(…, ''metadata'', ''{job,uid}'', target => …)'
-SELECT rank, job, uid, total AS "metadata operations", round(rate::numeric, 1) AS "per second",
+\echo 'Which jobs load the MDT puhti-MDT0001, this hour:'
+SELECT rank, job, uid, jobstats_format(total, operation, 'total') AS requests, jobstats_format(rate, operation) AS rate,
     round(100 * share) || ' %' AS share
-FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', target => '{puhti-MDT0001}');
+FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', 5, target => '{puhti-MDT0001}');
 
-\echo 'Who keeps OST puhti-OST0000 busy right now:  jobstats_now(''puhti-OST0000'')'
-SELECT rank, workload, uid, operation AS "mostly", round(rate::numeric, 1) AS "per second",
-    round(service_time::numeric, 4) AS "requests in service", round(100 * share) || ' %' AS share
+\echo 'Who keeps OST puhti-OST0000 busy right now:'
+SELECT rank, workload, uid, operation AS mostly, jobstats_format(rate, operation) AS rate,
+    jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS share
 FROM jobstats_now('puhti-OST0000', 5);
 
-\echo 'How many users write how fast, hour by hour:  jobstats_densities(since, until, ''write_bytes'', step => ''1 hour'')'
-\echo '(each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more)'
+\echo 'How many users write how fast, hour by hour (each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more):'
 WITH writing AS (
     SELECT extract(epoch FROM date_trunc('hour', "time") - date_trunc('hour', now())) / 3600 + 23 AS hour,
         least(greatest(bucket, 2), 9) AS decade, count
@@ -38,14 +39,13 @@ FROM cells
 GROUP BY decade
 ORDER BY decade DESC;
 
-\echo 'Is monitoring itself healthy:  jobstats.health'
-SELECT kind, status, count(*) AS targets, date_trunc('second', min(last_observation)) AS "oldest observation",
-    min(usual_interval) AS "usual interval", date_trunc('second', max(delay)) AS "longest delay", min(remedy) AS remedy
+\echo 'Is monitoring itself healthy:'
+SELECT kind, status, count(*) AS targets, min(usual_interval) AS "usual interval", left(min(remedy), 60) AS remedy
 FROM jobstats.health
 GROUP BY kind, status
 ORDER BY kind, status;
 
-\echo 'What the numbers rest on, these 24 hours:  jobstats.quality'
+\echo 'What the numbers rest on, these 24 hours:'
 SELECT kind, sum(observations) AS observations, sum(added) AS "entries added", sum(resets) AS resets, sum(gaps) AS gaps,
     sum(unknown) AS unknown, sum(problems) AS problems,
     round(100.0 * sum(ok) / sum(ok + missing_job + truncated + malformed), 1) || ' %' AS "identifiers in order",

@@ -145,8 +145,8 @@ const DURATIONS: [(f64, f64, &str); 6] = [
 ];
 
 fn duration(seconds: f64, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let seconds = three_digits(seconds);
-    let unit = DURATIONS.iter().find(|(from, ..)| seconds.abs() >= *from);
+    let rounded = three_digits(seconds).abs();
+    let unit = DURATIONS.iter().find(|(from, ..)| rounded >= *from);
     let (value, name) = match unit {
         Some((_, width, name)) if seconds != 0.0 => (seconds / width, *name),
         _ => (0.0, "s"),
@@ -206,6 +206,7 @@ mod tests {
         assert_eq!(text(999_999.0, "open", Quantity::Total), "1 M");
         assert_eq!(text(0.9996, "open", Quantity::PerCall), "1 s");
         assert_eq!(text(119.9, "open", Quantity::PerCall), "2 min");
+        assert_eq!(text(104_234_567.0, "open", Quantity::PerCall), "1210 d");
     }
 
     #[test]
@@ -231,7 +232,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is shown can be read back, and is no more than half of the third digit away.
+        /// A text can be read back, and is no more than half of the third digit away from the value.
         #[test]
         fn what_is_shown_is_the_value(mantissa in 1.0_f64..10.0, exponent in -3_i32..20) {
             let value = mantissa * 10_f64.powi(exponent);

@@ -13,9 +13,9 @@ CALL jobstats_maintain();
 SELECT total FROM jobstats_job('1', at(0), at(60), '1 hour', '{}') WHERE operation = 'write_bytes';
 DROP VIEW jobstats.rates_10m, jobstats.rates_1h, jobstats.rates_1d, jobstats.increments_10m, jobstats.increments_1h, jobstats.increments_1d CASCADE;
 -- A continuous aggregate has the types of what it sums.
-CREATE VIEW tried AS SELECT said(format('ALTER TABLE jobstats.rollup_10m ALTER write_bytes TYPE %s', to_type)) AS altered,
+CREATE VIEW tried AS SELECT said(format('ALTER TABLE jobstats.rollup_1h ALTER write_bytes TYPE %s', to_type)) AS altered,
     said('SELECT * FROM jobstats_job(''1'', texts.at(0), texts.at(60), ''1 hour'')') AS job
 FROM (VALUES ('numeric'), ('double precision')) v (to_type);
-SELECT count(*) = 2 OR (SELECT c.relkind = 'v' FROM pg_class c WHERE c.oid = 'jobstats.rollup_10m'::regclass) AS tried
+SELECT count(*) = 2 OR (SELECT c.relkind = 'v' FROM pg_class c WHERE c.oid = 'jobstats.rollup_1h'::regclass) AS tried
 FROM tried WHERE altered = 'done';
 SELECT job FROM tried WHERE altered = 'done' AND job NOT LIKE 'XX001 %';

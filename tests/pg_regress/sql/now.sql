@@ -36,7 +36,7 @@ SELECT count(*) FROM jobstats_now('none');
 
 -- At an earlier time: the same as it was then. OST0000 had been observed once, so that there was nothing to tell of it. The
 -- age counts from then.
-SELECT target, rank, workload, "user", operation, rate, service_time, share, age, ago(180) = "time" AS same
+SELECT target, rank, workload, user_name, operation, rate, service_time, share, age, ago(180) = "time" AS same
 FROM jobstats_now(at => ago(170.000001));
 SELECT target, age FROM jobstats_now(at => ago(40)) WHERE rank = 1;
 SELECT count(*) FROM jobstats_now(at => ago(290));

@@ -32,7 +32,8 @@ SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => '{write_by
 -- What it did is still told, at the rate of the time for which it was observed.
 SELECT target, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', target => '{%2}');
 SELECT target, extract(epoch FROM now() - "time") AS ago, rate, coverage
-FROM jobstats_rates(ago(1860), ago(60), operations => '{write_bytes}', step => '10 minutes') ORDER BY target, "time";
+FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), operations => '{write_bytes}')
+ORDER BY target, "time";
 SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
 SELECT target FROM jobstats_balance(operation => 'write_bytes');
 SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{%2}');
