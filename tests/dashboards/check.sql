@@ -96,7 +96,7 @@ $$;
 -- The user or the job that kept the servers busiest.
 CREATE FUNCTION checking.busiest("column" text, hours numeric) RETURNS text LANGUAGE sql STABLE AS $$
 SELECT to_jsonb(t) ->> "column"
-FROM jobstats_top(since => shown_from(hours), "by" => '{uid,job}', n => 1, job => '{%}', uid => ARRAY(SELECT e.uid FROM jobstats.entries e)) t
+FROM jobstats_top(since => shown_from(hours), by => '{uid,job}', n => 1, job => '{%}', uid => ARRAY(SELECT e.uid FROM jobstats.entries e)) t
 $$;
 
 -- What variables become in a round.

@@ -30,7 +30,7 @@ SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") A
 \set time_unit 1
 \endif
 SELECT target, operation, total, calls, per_call / CASE WHEN operation LIKE '%\_bytes' THEN 1 ELSE :time_unit END, coverage
-FROM jobstats_totals(:'since', :'until', "by" => '{target}') ORDER BY target, operation COLLATE "C";
+FROM jobstats_totals(:'since', :'until', by => '{target}') ORDER BY target, operation COLLATE "C";
 SELECT "time", seconds, kind, operation, rate, coverage
 FROM jobstats_rates(:'since', :'until', '{write_bytes,metadata}', '{kind}', '1 hour') ORDER BY "time", kind, operation COLLATE "C";
 SELECT rank, workload, uid, operation, total, rate, share, calls, per_call, coverage

@@ -31,11 +31,11 @@ INSERT INTO tried (statement) VALUES
     ($$SELECT * FROM jobstats_job('1', now(), now())$$), ($$SELECT * FROM jobstats_job(NULL)$$),
     ($$SELECT * FROM jobstats_rates(step => '0')$$), ($$SELECT * FROM jobstats_densities(step => '1 mon -1 day')$$),
     ($$SELECT * FROM jobstats_rates(step => '178000000 years')$$), ($$SELECT * FROM jobstats_rates(now() - interval '2 hours', step => '8 ms')$$),
-    ($$SELECT * FROM jobstats_rates('2025-11-03', '2025-11-04', step => '1 s', cluster => '{many}', "by" => '{}')$$),
+    ($$SELECT * FROM jobstats_rates('2025-11-03', '2025-11-04', step => '1 s', cluster => '{many}', by => '{}')$$),
     ($$SELECT * FROM jobstats_top(n => -1)$$), ($$SELECT * FROM jobstats_now(n => -1)$$), ($$SELECT * FROM jobstats_densities(base => 1)$$),
     -- Names and patterns.
-    ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top("by" => '{x}')$$), ($$SELECT * FROM jobstats_top("by" => '{NULL}')$$),
-    ($$SELECT * FROM jobstats_rates(operations => ARRAY[repeat('x', 1000000)])$$), ($$SELECT * FROM jobstats_top("by" => ARRAY[repeat('é', 300000)])$$),
+    ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top(by => '{x}')$$), ($$SELECT * FROM jobstats_top(by => '{NULL}')$$),
+    ($$SELECT * FROM jobstats_rates(operations => ARRAY[repeat('x', 1000000)])$$), ($$SELECT * FROM jobstats_top(by => ARRAY[repeat('é', 300000)])$$),
     ($$SELECT * FROM jobstats_top(job => '{%,"a\\"}')$$), ($$SELECT * FROM jobstats_totals(target => ARRAY[repeat('x', 1000000) || '\'])$$),
     ($$SELECT * FROM jobstats_balance(filesystem => ARRAY['\'])$$), ($$SELECT * FROM jobstats_now('\\\')$$), ($$SELECT * FROM jobstats_reprocess(now() - interval '1 hour', now(), '\')$$),
     -- Weights.

@@ -57,7 +57,7 @@ SELECT jobstats_setup(raw_retention => '2 days', retention => '90 days', rollup_
 -- Settings are the defaults; what is stored is still there.
 SELECT retention, limited_since > '-infinity' AS from_now_on FROM jobstats.settings;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
-SELECT operation, total FROM jobstats_totals(operations => '{write_bytes}', "by" => '{}');
+SELECT operation, total FROM jobstats_totals(operations => '{write_bytes}', by => '{}');
 CALL jobstats_maintain();
 
 -- A schema of this name that is not ours, though it has a table of settings.

@@ -96,7 +96,7 @@ SELECT lower, count FROM jobstats_densities(at(0), at(10), NULL, NULL, NULL, NUL
 
 -- What does not exist or makes no sense.
 SELECT * FROM jobstats_densities(operation => 'writes');
-SELECT * FROM jobstats_densities("by" => '{user}');
+SELECT * FROM jobstats_densities(by => '{user}');
 SELECT * FROM jobstats_densities(base => 1);
 SELECT * FROM jobstats_densities(base => 101);
 SELECT * FROM jobstats_densities(at(0), at(0));

@@ -19,7 +19,7 @@ END $$;
 -- Entries of one job, and one without a job, are told apart.
 SELECT workload, entry, rate FROM jobstats_rates(at(0), at(10), '{open}', '{workload,entry}');
 SELECT entry, total, calls FROM jobstats_totals(at(0), at(10), '{open}', '{entry}');
-SELECT rank, entry, total FROM jobstats_top(at(0), at(10), "by" => '{entry}', n => 2);
+SELECT rank, entry, total FROM jobstats_top(at(0), at(10), by => '{entry}', n => 2);
 SELECT entry, nodes, opens FROM jobstats_summary(at(0), at(10), '{entry}');
 SELECT bucket, count FROM jobstats_densities(at(0), at(10), 'open', '{entry}');
 

@@ -21,9 +21,9 @@ ORDER BY p.proname;
 
 -- Every function takes every dimension as a word in "by".
 SELECT jobstats_setup() IS NOT NULL AS ready;
-SELECT count(*) FROM jobstats_rates("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
-SELECT count(*) FROM jobstats_totals("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
-SELECT count(*) FROM jobstats_top("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
-SELECT count(*) FROM jobstats_sizes("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
-SELECT count(*) FROM jobstats_summary("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
-SELECT count(*) FROM jobstats_densities("by" => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_rates(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_totals(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_top(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_sizes(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_summary(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));
+SELECT count(*) FROM jobstats_densities(by => ARRAY(SELECT d.name FROM jobstats_internal.dimensions() d));

@@ -7,6 +7,10 @@ SELECT operation, jobstats_format(104234567, operation) AS rate, jobstats_format
     jobstats_format(0.0231, operation, 'per_call') AS per_call
 FROM unnest('{write_bytes,read,open,metadata,service_time,open_time,weighted}'::text[]) operation;
 
+-- The example of the page.
+SELECT jobstats_format(104234567, 'write_bytes') AS rate, jobstats_format(8709e9, 'write_bytes', 'total') AS total,
+    jobstats_format(0.0231, 'open', 'per_call') AS per_call;
+
 -- Totals are numeric in answers.
 SELECT jobstats_format(8709000000000::numeric, 'read_bytes', 'total') AS total;
 

@@ -38,7 +38,7 @@ FULL JOIN jobstats_totals(at(0), at(60), NULL, '{target}', job => '{4711\\_1}') 
 WHERE j.kind IS NULL AND t.total <> 0 OR t.coverage IS DISTINCT FROM j.coverage AND j.operation <> 'service_time';
 SELECT count(*) FROM jobstats_job('4711_1', at(0), at(60)) j
 JOIN jobstats_rates(at(0), at(60), '{open,close,read_bytes,service_time}', '{target}', job => '{4711\\_1}') r USING (target, operation, rate, coverage);
-SELECT j.operation FROM jobstats_job('4711_1', at(0), at(60), "by" => '{}') j
+SELECT j.operation FROM jobstats_job('4711_1', at(0), at(60), by => '{}') j
 FULL JOIN jobstats_totals(at(0), at(60), NULL, '{}', job => '{4711\\_1}') t USING (operation, total, calls, coverage)
 WHERE (j.operation IS NULL OR t.operation IS NULL) AND operation <> 'service_time';
 
@@ -54,7 +54,7 @@ DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
     PERFORM act('old-OST0000', '12:1000:n01', 0, 5, '{"write_bytes": 7, "write": 1, "detail": {"future": {"samples": 3}}}');
 END $$;
-SELECT target, operation, total, calls, per_call, rate, nodes, coverage FROM jobstats_job('12', "by" => '{}');
+SELECT target, operation, total, calls, per_call, rate, nodes, coverage FROM jobstats_job('12', by => '{}');
 
 -- The same job in two clusters: names of targets repeat, too.
 DO $$ BEGIN

@@ -33,7 +33,7 @@ SELECT target, count(*), min(size), max(size), round(stddev_pop(size), 6) AS std
 FROM (VALUES ('fs-OST0014', '{2,4,4,4,5,5,7,9}'::numeric[]), ('fs-OST0016', '{4096,4096,1000,1048576,5000,8192,8192,8192}')) AS v (target, sizes),
     unnest(sizes) AS size
 GROUP BY ROLLUP (target) ORDER BY target NULLS FIRST;
-SELECT node, operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('7', "by" => '{node}') WHERE node IS NOT NULL;
+SELECT node, operation, calls, min, max, round(stddev::numeric, 6) AS stddev FROM jobstats_job('7', by => '{node}') WHERE node IS NOT NULL;
 
 -- Lustre 2.12 prints no sums of squares. Of calls before the first reading the bounds are not known.
 SELECT target, operation, calls, min, max, stddev FROM jobstats_job('8') WHERE target IS NULL;

@@ -21,13 +21,13 @@ END $$;
 UPDATE jobstats.entries SET node = NULL WHERE node = 'n09';
 
 -- The whole job: rates are per second of its half hour that each target was observed; the OST was two thirds of it.
-SELECT * FROM jobstats_job('4711', "by" => '{}') \gx
+SELECT * FROM jobstats_job('4711', by => '{}') \gx
 SELECT cluster, filesystem, kind, target, node, operation, total, nodes, rate, coverage FROM jobstats_job('4711');
-SELECT kind, target, node, operation, total, nodes FROM jobstats_job('4711', "by" => '{kind}') WHERE kind IS NOT NULL;
+SELECT kind, target, node, operation, total, nodes FROM jobstats_job('4711', by => '{kind}') WHERE kind IS NOT NULL;
 
 -- By node: what is of no known node is in the rows of the whole job alone.
-SELECT target, node, operation, total, calls, nodes, rate, coverage FROM jobstats_job('4711', "by" => '{node}');
-SELECT target, node, operation, total FROM jobstats_job('4711', "by" => '{target,node}') WHERE operation IN ('open', 'write_bytes');
+SELECT target, node, operation, total, calls, nodes, rate, coverage FROM jobstats_job('4711', by => '{node}');
+SELECT target, node, operation, total FROM jobstats_job('4711', by => '{target,node}') WHERE operation IN ('open', 'write_bytes');
 
 -- Its course, in steps from the beginning of the window. A row that crosses an edge is divided.
 SELECT "time", seconds, target, operation, total, rate, first, last_active, coverage
@@ -47,8 +47,8 @@ SELECT count(*) FROM (SELECT * FROM jobstats_job(4711, at(0), at(30), '5 minutes
 SELECT count(*) FROM jobstats_job('4711', NULL, NULL, NULL, NULL);
 
 -- What makes no sense.
-SELECT * FROM jobstats_job('4711', "by" => '{server}');
-SELECT * FROM jobstats_job('4711', "by" => '{NULL}');
+SELECT * FROM jobstats_job('4711', by => '{server}');
+SELECT * FROM jobstats_job('4711', by => '{NULL}');
 SELECT * FROM jobstats_job('4711', step => '0');
 SELECT * FROM jobstats_job('4711', step => '1 microsecond');
 SELECT * FROM jobstats_job(NULL::bigint);

@@ -80,7 +80,7 @@ WHERE (a.target, a.operation) = (b.target, b.operation) AND (a.target, a.operati
 SELECT operation, total, round(coverage::numeric, 6) FROM jobstats_totals(day(0) - interval '300.123 days', day(3), '{write_bytes,write}', '{}');
 SELECT sum(write_bytes) AS write_bytes, sum(write) AS write FROM jobstats.increments_1d WHERE until <= day(3);
 -- Servers only increments tell apart.
-SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), "by" => '{server}');
+SELECT count(*), max(coverage) FROM jobstats_totals(day(0), day(1), by => '{server}');
 
 -- Text that is older than what is kept is refused, not stored and forgotten.
 SELECT feed('fs-OST0002', day(10));

@@ -83,7 +83,7 @@ SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-02 10:00', '{w
 SET TimeZone = 'UTC';
 -- Steps finer than ten minutes, and servers, are known to increments alone.
 SELECT * FROM reads($$jobstats_rates('2024-03-01 10:00', '2024-03-01 11:00', '{write_bytes}', '{workload}', '5 minutes')$$);
-SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-03', "by" => '{server}')$$);
+SELECT * FROM reads($$jobstats_totals('2024-03-01', '2024-03-03', by => '{server}')$$);
 -- One job of three days of a year: its ten-minute buckets, and the increments of those in which it did something.
 SELECT * FROM reads($$jobstats_job('4711', '2024-05-06', '2024-05-09')$$);
 SELECT * FROM reads($$jobstats_job('4711')$$);

@@ -60,7 +60,7 @@ FROM jobstats_now('scratch-MDT0000', 3);
 -- What did user 1001 do since yesterday?
 SELECT workload, to_char(now() - last_active, 'HH24:MI') AS "ago", nodes, pg_size_pretty(read_bytes) AS read,
     pg_size_pretty(write_bytes) AS written, metadata, round(service_time) AS "server seconds", busiest_target
-FROM jobstats_summary('yesterday', "by" => '{workload}', uid => '{1001}')
+FROM jobstats_summary('yesterday', by => '{workload}', uid => '{1001}')
 ORDER BY last_active DESC;
 
 -- Which OST is unbalanced, and by whom?
@@ -71,7 +71,7 @@ WHERE kind = 'OST';
 
 -- Which jobs do tiny writes?
 SELECT job, uid, calls AS writes, round(per_call) AS "bytes per write"
-FROM jobstats_totals(now() - interval '1 day', operations => '{write_bytes}', "by" => '{job,uid}')
+FROM jobstats_totals(now() - interval '1 day', operations => '{write_bytes}', by => '{job,uid}')
 WHERE per_call < 4096
 ORDER BY writes DESC
 LIMIT 10;

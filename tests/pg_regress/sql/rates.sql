@@ -125,10 +125,10 @@ SELECT r = s AS same FROM jobstats_rates(at(0), at(20), '{open}', NULL, kind => 
 \set VERBOSITY default
 SELECT * FROM jobstats_rates(operations => '{opens}');
 SELECT * FROM jobstats_rates(operations => '{read_bytes_time}');
-SELECT * FROM jobstats_rates("by" => '{target,"user"}');
+SELECT * FROM jobstats_rates(by => '{target,"user"}');
 \set VERBOSITY terse
 SELECT * FROM jobstats_rates(operations => '{NULL}');
-SELECT * FROM jobstats_rates("by" => '{NULL}');
+SELECT * FROM jobstats_rates(by => '{NULL}');
 SELECT * FROM jobstats_rates(operations => '{weighted}');
 SELECT * FROM jobstats_rates(weights => '{"weighted": 1}');
 SELECT * FROM jobstats_rates(weights => '{"open": "many"}');

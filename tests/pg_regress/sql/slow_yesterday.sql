@@ -40,7 +40,7 @@ FROM jobstats_top('yesterday 14:00', 'yesterday 15:00', 'service_time', '{job,ui
 
 -- With which operations?
 SELECT operation, total AS calls, jobstats_format(per_call, operation, 'per_call') AS "per call"
-FROM jobstats_totals('yesterday 14:00', 'yesterday 15:00', "by" => '{job}', job => '{80612}', target => '{scratch-MDT0000}')
+FROM jobstats_totals('yesterday 14:00', 'yesterday 15:00', by => '{job}', job => '{80612}', target => '{scratch-MDT0000}')
 WHERE operation <> 'metadata'
 ORDER BY calls DESC;
 

@@ -49,9 +49,9 @@ SELECT unnest(ARRAY['cluster', 'filesystem', 'kind', 'target', 'server', 'worklo
 -- The parts add up to the whole: of every operation, by every dimension. (A part without bytes has no row of bytes, and
 -- so no calls for them.)
 CREATE TABLE parts AS
-SELECT d.dimension, p.* FROM dimensions d, windows w, jobstats_totals(w.since, w.until, "by" => ARRAY[d.dimension]) p;
+SELECT d.dimension, p.* FROM dimensions d, windows w, jobstats_totals(w.since, w.until, by => ARRAY[d.dimension]) p;
 CREATE TABLE wholes AS
-SELECT d.dimension, p.* FROM dimensions d, jobstats_totals(at(0), at(180), "by" => ARRAY[d.dimension]) p;
+SELECT d.dimension, p.* FROM dimensions d, jobstats_totals(at(0), at(180), by => ARRAY[d.dimension]) p;
 SELECT count(*) > 2000 AS many, count(DISTINCT operation) AS operations FROM parts;
 SELECT dimension, coalesce(cluster, filesystem, kind, target, server, workload, job, node, executable, status, uid::text) AS name,
     operation, sum(p.total) AS total, CASE WHEN operation NOT LIKE '%bytes' THEN sum(p.calls) END AS calls
@@ -122,7 +122,7 @@ JOIN LATERAL (
     SELECT sum(r.coverage * r.seconds) / sum(r.seconds) AS coverage FROM seen r
     WHERE (r.step, r.cluster, r.target, r.operation) = (s.step, w.cluster, w.target, w.operation)
 ) r ON round(r.coverage::numeric, 9) <> round(w.coverage::numeric, 9);
-SELECT target, coverage FROM jobstats_rates(at(0), at(60), '{read}', "by" => '{target}', cluster => '{""}') ORDER BY target;
+SELECT target, coverage FROM jobstats_rates(at(0), at(60), '{read}', by => '{target}', cluster => '{""}') ORDER BY target;
 SELECT o.target, o.coverage FROM (
     SELECT t.name AS target, sum(extract(epoch FROM least(o."time", at(60)) - greatest(o.since, at(0))))::double precision / 3600 AS coverage
     FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)

@@ -79,7 +79,7 @@ SELECT count(*) FROM jobstats_summary(NULL, NULL, NULL, NULL, NULL, NULL, NULL, 
 SELECT job, opens FROM jobstats_summary(at(0), at(4), NULL, uid => '{1000}');
 
 -- What does not exist or makes no sense.
-SELECT * FROM jobstats_summary("by" => '{user}');
+SELECT * FROM jobstats_summary(by => '{user}');
 SELECT * FROM jobstats_summary(at(0), at(0));
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;

@@ -18,17 +18,17 @@ DO $$ BEGIN
 END $$;
 SELECT target, status FROM jobstats.health ORDER BY target;
 -- It lowers the coverage: a window of 540 s in which two of three are observed, and one of 1740 s that has 540 s of it.
-SELECT seconds, coverage, 2 / 3.0::float AS expected FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}');
+SELECT seconds, coverage, 2 / 3.0::float AS expected FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
 SELECT seconds, coverage, (2 * 1740 + 540) / (3 * 1740.0)::float AS expected
-FROM jobstats_rates(ago(1800), operations => '{write_bytes}', "by" => '{}');
+FROM jobstats_rates(ago(1800), operations => '{write_bytes}', by => '{}');
 SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
 SELECT target FROM jobstats_now();
 
 SELECT jobstats_retire_target('scratch-OST0002');
 SELECT name, retired = ago(1260) AS since_last_observation FROM jobstats.targets ORDER BY name;
 SELECT target, status, remedy FROM jobstats.health ORDER BY target;
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}');
-SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', "by" => '{}');
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
+SELECT seconds, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', by => '{}');
 -- What it did is still told, at the rate of the time for which it was observed.
 SELECT target, rate, 12000 / 540.0::float AS expected, coverage FROM jobstats_rates(ago(1800), operations => '{write_bytes}', target => '{%2}');
 SELECT target, extract(epoch FROM now() - "time") AS ago, rate, coverage
@@ -36,8 +36,8 @@ FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), op
 ORDER BY target, "time";
 SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
 SELECT target FROM jobstats_balance(operation => 'write_bytes');
-SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{%2}');
-SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', "by" => '{target,server}') ORDER BY target;
+SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{%2}');
+SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', by => '{target,server}') ORDER BY target;
 SELECT target FROM jobstats_now();
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|status=.* 1$';
 -- Again it stays as it is.

@@ -66,7 +66,7 @@ SELECT rank, uid, workload, operation FROM jobstats_top(at(0), at(10), NULL, NUL
 -- What does not exist or makes no sense.
 SELECT * FROM jobstats_top(operation => 'writes');
 SELECT * FROM jobstats_top(operation => 'weighted');
-SELECT * FROM jobstats_top("by" => '{user}');
+SELECT * FROM jobstats_top(by => '{user}');
 SELECT * FROM jobstats_top(n => -1);
 SELECT * FROM jobstats_top(at(0), at(0));
 SET client_min_messages = warning;

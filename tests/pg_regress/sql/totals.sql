@@ -20,7 +20,7 @@ END $$;
 
 -- Per call are bytes or microseconds, where there are ten calls or more.
 SELECT operation, total, calls, per_call, coverage
-FROM jobstats_totals('2025-11-03 08:00', '2025-11-03 08:20', "by" => '{}');
+FROM jobstats_totals('2025-11-03 08:00', '2025-11-03 08:20', by => '{}');
 SELECT target, operation, total, calls, per_call, coverage FROM jobstats_totals(at(0), at(20), '{metadata,service_time,open_time}');
 SELECT * FROM jobstats_totals(at(0), at(20), '{service_time}', '{uid,job,kind}');
 
@@ -97,7 +97,7 @@ SELECT total FROM jobstats_totals(at(0), at(10), '{write_bytes}', '{cluster}', f
 SELECT count(*) FROM jobstats_totals(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT * FROM jobstats_totals(at(10), at(0));
 SELECT * FROM jobstats_totals(operations => '{none}');
-SELECT * FROM jobstats_totals("by" => '{none}');
+SELECT * FROM jobstats_totals(by => '{none}');
 SET client_min_messages = warning;
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_totals();

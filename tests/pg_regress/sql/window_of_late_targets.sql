@@ -31,9 +31,9 @@ END $$;
 SELECT status, count(*) FROM jobstats.health GROUP BY status ORDER BY status;
 -- The window ends where the others were observed, 47 seconds ago.
 SELECT seconds, coverage = (27 * 553 + 120) / (28 * 553.0)::float AS covered, coverage, operation
-FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}');
+FROM jobstats_rates(operations => '{write_bytes}', by => '{}');
 SELECT target, seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST000_}') WHERE coverage < 1;
-SELECT count(*) AS rows, sum(total) AS seconds FROM jobstats_top("by" => '{target,workload}', n => 100);
+SELECT count(*) AS rows, sum(total) AS seconds FROM jobstats_top(by => '{target,workload}', n => 100);
 SELECT count(*) AS rows FROM jobstats_balance(operation => 'write_bytes');
 -- It may have been observed last before the window.
 SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}') GROUP BY seconds;
@@ -41,9 +41,9 @@ SELECT seconds, count(*), count(rate) AS known FROM jobstats_rates(now() - inter
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', target => '{scratch-OST0003}');
 SELECT count(*) FROM jobstats_rates(now() - interval '5 minutes', operations => '{write_bytes}', target => '{scratch-OST0003}');
 -- Where the filters leave it out, nothing is behind.
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST001_}');
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST001_}');
 -- A window that does not reach now is what it is, and says nothing.
-SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => '{write_bytes}', "by" => '{}');
+SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - interval '1 minute', operations => '{write_bytes}', by => '{}');
 
 -- One that is read every 15 minutes is waited for, unless it was last read before the window.
 DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
@@ -55,12 +55,12 @@ SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 hour', 
 
 -- Five are named, those that are behind most.
 DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * 1200) FROM generate_series(4, 9) AS n; END $$;
-SELECT seconds FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', filesystem => '{scratch}');
+SELECT seconds FROM jobstats_rates(operations => '{write_bytes}', by => '{}', filesystem => '{scratch}');
 -- Where all are late, the window ends at the last observation of any.
-SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST0003,scratch-OST0004}');
+SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0003,scratch-OST0004}');
 -- So it does where all are silent. Where all were silent before the window began, it stays as it was asked for.
-SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST0004}');
-SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', "by" => '{}', target => '{scratch-OST0004}');
+SELECT seconds, coverage FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0004}');
+SELECT seconds, coverage FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{scratch-OST0004}');
 
 -- That servers report no times is said only of calls without times.
 DO $$ BEGIN
