@@ -22,6 +22,19 @@ examples_are_tested() {
     [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
 }
 
+# The answers that README begins with are those of the demo: their statements stand in it word by word.
+readme_shows_the_demo() {
+    local found
+    # shellcheck disable=SC2016 # awk's variables
+    found=$(awk '
+        NR == FNR { demo = demo $0 "\n"; next }
+        /^## / { exit }
+        /^    SELECT / { inside = 1; statement = "" }
+        inside { statement = statement substr($0, 5) "\n" }
+        inside && /;$/ { inside = 0; if (!index(demo, statement)) print statement }' scripts/demo.sql README.md)
+    [ -z "$found" ] || die "$(printf 'scripts/demo.sql has not these statements of README.md:\n%s' "$found")"
+}
+
 # A doc comment begins with a verb or with the thing itself, so that it can be read once and understood.
 comments_are_sentences() {
     local found
@@ -48,3 +61,4 @@ say "cargo deny check bans licenses sources"
 cargo deny check bans licenses sources
 say "examples in the documentation"
 examples_are_tested
+readme_shows_the_demo
