@@ -71,7 +71,7 @@ const UIDS: Names = Names {
     dimension: "uid",
     exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.uid = $1::bigint)",
     all: None,
-    hint: "jobstats_summary(\"by\" => '{uid}') lists the users of a window.",
+    hint: "jobstats_summary(by => '{uid}') lists the users of a window.",
 };
 
 const USERS: Names = Names {
