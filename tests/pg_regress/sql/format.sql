@@ -17,6 +17,13 @@ SELECT jobstats_format(8709000000000::numeric, 'read_bytes', 'total') AS total;
 -- What is unknown has no text, and what is not a number says so.
 SELECT jobstats_format(NULL, 'open') AS unknown, jobstats_format('NaN', 'open') AS nan, jobstats_format('-Infinity', 'open') AS least;
 
+-- Everybody may call it.
+CREATE ROLE regress_of_format;
+SET ROLE regress_of_format;
+SELECT jobstats_format(1500, 'open') AS rate;
+RESET ROLE;
+DROP ROLE regress_of_format;
+
 -- Every operation of the list has a unit.
 SELECT count(*) FROM jobstats_operations() WHERE jobstats_format(1, operation) IS NULL;
 

@@ -39,6 +39,8 @@ SELECT target FROM jobstats_balance(operation => 'write_bytes');
 SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{%2}');
 SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', by => '{target,server}') ORDER BY target;
 SELECT target FROM jobstats_now();
+-- The past stays what it was.
+SELECT target FROM jobstats_now(at => ago(1260));
 SELECT line FROM regexp_split_to_table(jobstats_metrics(), '\n') AS line WHERE line ~ '0002|status=.* 1$';
 -- Again it stays as it is.
 SELECT jobstats_retire_target('scratch-OST0002', NULL);
