@@ -87,7 +87,7 @@ dimensions! {
     status Status: String,
     /// The number of the user.
     uid Uid: i64,
-    /// The identifier as it came.
+    /// The identifier as it arrived.
     entry Entry: String,
     /// The name of the user, as far as the store knows it.
     user_name UserName: String,
