@@ -22,7 +22,7 @@ SELECT rank, workload, uid, operation AS mostly, jobstats_format(rate, operation
 FROM jobstats_now('puhti-OST0000', 5);
 
 \echo 'How many users write how fast, hour by hour (each column an hour, the last one now; . 1  : 2-4  + 5-9  # 10 and more):'
-WITH writing AS (
+WITH writing AS MATERIALIZED (
     SELECT extract(epoch FROM date_trunc('hour', "time") - date_trunc('hour', now())) / 3600 + 23 AS hour,
         least(greatest(bucket, 2), 9) AS decade, count
     FROM jobstats_densities(date_trunc('hour', now()) - interval '23 hours', now(), 'write_bytes', step => '1 hour')
