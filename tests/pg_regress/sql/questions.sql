@@ -58,13 +58,14 @@ SELECT rank, workload, user_name, operation, round(rate) AS "per second", round(
 FROM jobstats_now('scratch-MDT0000', 3);
 
 -- What did user 1001 do since yesterday?
-SELECT workload, to_char(now() - last_active, 'HH24:MI') AS "ago", nodes, pg_size_pretty(read_bytes) AS read,
-    pg_size_pretty(write_bytes) AS written, metadata, round(service_time) AS "server seconds", busiest_target
+SELECT workload, to_char(now() - last_active, 'HH24:MI') AS "ago", nodes,
+    jobstats_format(read_bytes, 'read_bytes', 'total') AS read, jobstats_format(write_bytes, 'write_bytes', 'total') AS written,
+    metadata, round(service_time) AS "server seconds", busiest_target
 FROM jobstats_summary('yesterday', by => '{workload}', uid => '{1001}')
 ORDER BY last_active DESC;
 
 -- Which OST is unbalanced, and by whom?
-SELECT target, pg_size_pretty(rate::numeric) || '/s' AS written, round(ratio::numeric, 1) AS "times the median",
+SELECT target, jobstats_format(rate, 'write_bytes') AS written, round(ratio::numeric, 1) AS "times the median",
     workload, uid, round(100 * share) AS percent
 FROM jobstats_balance(now() - interval '1 hour', filesystem => '{scratch}')
 WHERE kind = 'OST';
@@ -83,7 +84,7 @@ SELECT coalesce(target, 'whole job') AS target, operation, jobstats_format(total
 FROM jobstats_job('80977');
 
 -- Is monitoring itself healthy?
-SELECT target, server, status, to_char(now() - last_observation, 'HH24:MI') AS "seen ago", remedy
+SELECT target, status, remedy
 FROM jobstats.health
-ORDER BY status = 'ok', target;
+ORDER BY status IN ('ok', 'retired'), target;
 ROLLBACK;
