@@ -79,8 +79,10 @@ impl Store {
         let (name, sql) = match source {
             Source::Function(name) => (
                 name,
+                // Functions of one name have the same columns, though not at the same places.
                 "SELECT a.name FROM pg_proc p, unnest(p.proargnames, p.proargmodes::text[]) WITH ORDINALITY \
-                 AS a(name, mode, position) WHERE p.proname = $1::text AND a.mode = 't' ORDER BY a.position",
+                 AS a(name, mode, position) WHERE p.oid = (SELECT min(oid) FROM pg_proc WHERE proname = $1::text) \
+                 AND a.mode = 't' ORDER BY a.position",
             ),
             Source::View(name) => (
                 name,

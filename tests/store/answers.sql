@@ -13,11 +13,12 @@ BEGIN
     RETURN found;
 END
 $$;
--- All of the store but what says when things were done, and what depends on the moment.
+-- All of the store but what says when things were done, what depends on the moment, and counts since a version that counts.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
 LEFT JOIN (VALUES ('observations', '{received}'::text[]), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'),
-    ('rollups', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since}'), ('refresh', '{settled,announced,horizon,dropped}'))
+    ('rollups', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since}'), ('refresh', '{settled,announced,horizon,dropped}'),
+    ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname
 WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
     AND c.relname NOT IN ('maintenance', 'maintenance_state', 'feed', 'health', 'quality')
@@ -37,5 +38,5 @@ SELECT rank, workload, uid, operation, total, rate, share, calls, per_call, cove
 FROM jobstats_top(:'since', :'until', 'write_bytes', n => 5) ORDER BY rank, workload COLLATE "C";
 SELECT uid, first, last_active, nodes, read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target
 FROM jobstats_summary(:'since', :'until', '{uid}') ORDER BY uid;
-SELECT * FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
+SELECT "time", bucket, lower, upper, count FROM jobstats_densities(:'since', :'until', 'write_bytes') ORDER BY "time", bucket;
 SELECT cluster, target, kind, server, last_observation, usual_interval, cleanup_interval FROM jobstats.health ORDER BY cluster, target;

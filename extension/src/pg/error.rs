@@ -192,8 +192,21 @@ pub enum Error {
 
 /// Returns the beginning of a text for a message: otherwise a megabyte from a caller could go into the log of the
 /// server.
+///
+/// Control characters are escaped: names come from texts of others, and psql prints messages as they are.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    shortened(text, 60)
+    let short = shortened(text, 60);
+    if !short.contains(char::is_control) {
+        return short;
+    }
+    let escaped = short.chars().map(|it| {
+        if it.is_control() {
+            it.escape_default().to_string()
+        } else {
+            it.to_string()
+        }
+    });
+    escaped.collect::<String>().into()
 }
 
 /// The largest number of characters of a message.

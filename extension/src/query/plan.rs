@@ -59,7 +59,7 @@ impl Plan {
             return Ok(None);
         }
         require_bearable(client, &window, &question.filters)?;
-        let sources = if question.asks_servers() {
+        let sources = if question.needs_increments() {
             Sources::increments(client, &window)?
         } else {
             Sources::choose(client, &window, !question.tells_entries_apart())?

@@ -69,6 +69,8 @@ pub enum Wanted {
     Summary,
     /// The rate of the only measure per target, and the group of entries that leads on the target.
     Leading,
+    /// The sizes of reads and writes, which only increments have.
+    Sizes,
 }
 
 impl Wanted {
@@ -95,6 +97,11 @@ impl Question {
         self.by.iter().any(of_entries)
             || self.filters.chosen().any(of_entries)
             || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
+    }
+
+    /// Returns whether the question is about what only increments know.
+    pub fn needs_increments(&self) -> bool {
+        self.asks_servers() || matches!(self.wanted, Wanted::Sizes)
     }
 
     /// Returns whether the question is about servers, which only increments know.

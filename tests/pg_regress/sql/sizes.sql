@@ -56,6 +56,12 @@ SELECT 'oss1', at(minute), ost('fs-OST0015', VARIADIC CASE WHEN minute > 0 THEN 
 FROM unnest(ARRAY[0, 5]) AS minute;
 SELECT operation, known_from, count, mean, stddev FROM jobstats_sizes(at(-5), at(5), job => '{9}');
 
+-- Users by name, also where rollups by user could answer another question: only increments have sizes.
+INSERT INTO jobstats.users VALUES (1000, 'ada');
+CALL jobstats_maintain();
+SELECT operation, sum(count) AS calls FROM jobstats_sizes(at(-10), at(10), user_name => '{ada}') GROUP BY operation ORDER BY operation;
+SELECT operation, calls FROM jobstats_totals(at(-10), at(10), '{read_bytes,write_bytes}', '{}', uid => '{1000}');
+
 -- What does not exist or makes no sense.
 SELECT * FROM jobstats_sizes(at(0), at(10), job => '{6}');
 SELECT * FROM jobstats_sizes(at(0), at(0));

@@ -67,7 +67,7 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         filters,
         totals: true,
         calls: false,
-        wanted: Wanted::All,
+        wanted: Wanted::Sizes,
     };
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {

@@ -17,7 +17,9 @@ impl Statement<'_> {
         let limit = (ROW_LIMIT + 1).to_string();
         let schema = &self.plan.schema;
         match self.question.wanted {
-            Wanted::All | Wanted::Summary => sql!("all.sql", groups = groups, limit = limit),
+            Wanted::All | Wanted::Summary | Wanted::Sizes => {
+                sql!("all.sql", groups = groups, limit = limit)
+            }
             Wanted::Top { n, min_rate } => sql!(
                 "top.sql",
                 groups = groups,
@@ -39,7 +41,7 @@ impl Statement<'_> {
     /// Returns the columns by which the rows are ordered.
     pub(super) fn order(&self, table: &str) -> String {
         let first = match self.question.wanted {
-            Wanted::All | Wanted::Summary => format!("{table}step"),
+            Wanted::All | Wanted::Summary | Wanted::Sizes => format!("{table}step"),
             Wanted::Top { .. } => format!("{table}total_0 DESC"),
             Wanted::Densities { .. } => return format!("{table}step, {table}bucket"),
             Wanted::Leading => format!("{table}excess DESC NULLS LAST"),
