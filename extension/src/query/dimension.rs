@@ -109,6 +109,24 @@ impl Dimension {
     }
 }
 
+/// Returns the columns that hold dimensions, by the names of the dimensions, each with a leading comma. `table` says what
+/// the statement calls the table of a dimension.
+pub fn named_columns(
+    dimensions: impl Iterator<Item = &'static Dimension>,
+    table: impl Fn(&Dimension) -> &'static str,
+) -> String {
+    dimensions
+        .map(|it| format!(", {} AS {}", it.column(table(it)), it.name))
+        .collect()
+}
+
+/// Returns the names of dimensions as columns of a table, each with a leading comma.
+pub fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str) -> String {
+    dimensions
+        .map(|dimension| format!(", {table}{}", dimension.name))
+        .collect()
+}
+
 /// Returns a join of a table that has a `uid` with the names of users, if any of the dimensions is such a name.
 ///
 /// Everything is summed by number before, so that no sum depends on a name.

@@ -6,7 +6,7 @@
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Dimension, Level, join_names};
+use crate::query::dimension::{Level, columns, join_names, named_columns};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
@@ -497,22 +497,4 @@ impl<'a> Statement<'a> {
             String::new()
         }
     }
-}
-
-/// Returns the columns that hold dimensions, by the names of the dimensions, each with a leading comma. `table` says what
-/// the statement calls the table of a dimension.
-fn named_columns(
-    dimensions: impl Iterator<Item = &'static Dimension>,
-    table: impl Fn(&Dimension) -> &'static str,
-) -> String {
-    dimensions
-        .map(|it| format!(", {} AS {}", it.column(table(it)), it.name))
-        .collect()
-}
-
-/// Returns the names of dimensions as columns of a table, each with a leading comma.
-fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str) -> String {
-    dimensions
-        .map(|dimension| format!(", {table}{}", dimension.name))
-        .collect()
 }

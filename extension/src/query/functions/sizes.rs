@@ -12,7 +12,9 @@ use crate::pg::template::sql;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
-use crate::query::dimension::{By, DIMENSIONS, Dimension, Level, join_names};
+use crate::query::dimension::{
+    By, DIMENSIONS, Dimension, Level, columns, join_names, named_columns,
+};
 use crate::query::entries::{entries, few};
 use crate::query::filters::Filters;
 use crate::query::measure::Measures;
@@ -138,8 +140,6 @@ impl Sizes<'_> {
             false => String::new(),
         };
         let elements = (1..=ELEMENTS).map(|n| format!("sum(call.hist[{n}])"));
-        let dimensions = by.iter();
-        let dimensions = dimensions.map(|it| format!(", {} AS {}", it.column(table(it)), it.name));
         let statement = sql!(
             "sizes.sql",
             usage = self.usage(few, &params),
@@ -157,11 +157,11 @@ impl Sizes<'_> {
                 .question
                 .filters
                 .conditions(Level::Target, "target", &params),
-            dimensions = dimensions.collect::<String>(),
+            dimensions = named_columns(by.iter(), table),
             user_names = join_names(by.iter(), "entry"),
-            names = names(by, "usage."),
-            of_answer = names(by, "answer."),
-            columns = columns(by),
+            names = columns(by.iter(), "usage."),
+            of_answer = columns(by.iter(), "answer."),
+            columns = all_columns(by),
             order = order(by),
             operations = operations(),
             elements = elements.collect::<Vec<_>>().join(", "),
@@ -285,15 +285,8 @@ fn table(dimension: &Dimension) -> &'static str {
     }
 }
 
-/// Returns the names of the dimensions of the groups as columns of a table, each with a leading comma.
-fn names(by: &By, table: &str) -> String {
-    by.iter()
-        .map(|it| format!(", {table}{}", it.name))
-        .collect()
-}
-
 /// Returns a column for each dimension. Those that do not make groups are NULL.
-fn columns(by: &By) -> String {
+fn all_columns(by: &By) -> String {
     let column = |it: &Dimension| {
         if by.iter().any(|chosen| chosen == it) {
             format!("answer.{}", it.name)

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::pg::template::sql;
-use crate::query::dimension::Level;
+use crate::query::dimension::{Level, columns};
 use crate::query::measure::{CALLS_FOR_MEAN, SECONDS};
 use crate::query::question::{SUMMARY, Wanted};
 use crate::query::statement::sums::times;
-use crate::query::statement::{Parts, Statement, SumNumber, columns};
+use crate::query::statement::{Parts, Statement, SumNumber};
 use crate::query::window::ROW_LIMIT;
 
 impl Statement<'_> {

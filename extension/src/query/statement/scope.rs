@@ -1,9 +1,9 @@
 //! Finds the targets in scope, and the time for which they were observed in each step.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Dimension, Level};
+use crate::query::dimension::{Dimension, Level, columns, named_columns};
 use crate::query::plan::bind_spans;
-use crate::query::statement::{Statement, columns, named_columns};
+use crate::query::statement::Statement;
 
 impl Statement<'_> {
     /// Returns a SELECT of the times at which targets were observed, for targets that were observed in the window or on
