@@ -67,7 +67,7 @@ SELECT * FROM jobstats_sizes(at(0), at(10), job => '{6}');
 SELECT * FROM jobstats_sizes(at(0), at(0));
 SELECT * FROM jobstats_sizes(at(0), at(10), '{size}');
 SELECT * FROM jobstats_sizes(at(0), at(10), job => ARRAY['\']);
-SELECT count(*) FROM jobstats_sizes(NULL, NULL, NULL);
 SET client_min_messages = warning;
+SELECT count(*) FROM jobstats_sizes(NULL, NULL, NULL);
 DROP SCHEMA jobstats CASCADE;
 SELECT * FROM jobstats_sizes();
