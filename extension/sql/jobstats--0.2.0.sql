@@ -1002,7 +1002,7 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1017,7 +1017,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
