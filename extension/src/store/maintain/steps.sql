@@ -404,7 +404,7 @@ INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
 SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
     (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
         WHERE m.began >= started AND m.problem IS NOT NULL),
-    jobstats_internal.foreign_policies()), '')
+    jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
 $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';
