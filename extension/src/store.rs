@@ -6,7 +6,7 @@ pub mod formats;
 mod installation;
 mod maintain;
 mod relations;
-mod rights;
+pub(crate) mod rights;
 pub mod rollup;
 mod settings;
 mod setup;

@@ -1,6 +1,8 @@
 //! Computes rows of `jobstats.increments` from two neighbouring texts.
 
-use jobstats_core::increment::{Counts, Increment, Observation, Problem, clamp, compare, span};
+use jobstats_core::increment::{
+    Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
+};
 use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{Snapshot, cleanup_interval, print_to};
 use jobstats_core::window::edge_distance;
@@ -45,6 +47,8 @@ pub struct Computed {
     pub increments: i32,
     /// The number of further problems, which are not reported one by one.
     pub dropped: u64,
+    /// The values of the increments that are stored.
+    pub kept: Keep,
 }
 
 impl Computed {
@@ -68,6 +72,9 @@ pub fn computation<'a>(
     })?;
     if let Some(previous) = previous {
         comparison.limit(next.time.saturating_sub(previous.time), settings.max_rate)?;
+    }
+    for increment in PAUSE.among(&mut comparison.increments) {
+        settings.keep.apply(increment);
     }
     Ok(Computation {
         since: previous.map(|previous| previous.time),
@@ -112,6 +119,7 @@ pub fn compute<'a>(
         carried: computation.carried,
         increments: clamp(increments as u64),
         dropped: computation.dropped,
+        kept: settings.keep,
     };
     Ok((computed, computation.problems))
 }
@@ -132,7 +140,8 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Computes an observation again and replaces its stored values. The caller has already deleted its increments.
+/// Computes an observation again and replaces its stored values. The caller has already deleted its increments. They keep
+/// what they had, and what the setting `keep` adds to that.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the raw text of the observation is gone.
@@ -160,7 +169,10 @@ pub fn recompute(
         before.as_ref().map(Read::known).as_ref(),
         &this,
         cleanup_interval,
-        settings,
+        Settings {
+            keep: settings.keep.max(next.kept),
+            ..settings
+        },
     )?;
     stored::update(client, target_id, next.time, &computed)?;
     Ok(Recomputed {

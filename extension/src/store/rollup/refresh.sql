@@ -53,6 +53,10 @@ BEGIN
     UPDATE jobstats.refresh r SET settled = r.number;
     DELETE FROM jobstats.locks l USING jobstats.refresh r
     WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+    -- Nobody reads sums by user from now on if the setting keep leaves them out.
+    UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
+    FROM jobstats.settings s
+    WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
     -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END

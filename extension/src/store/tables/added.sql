@@ -80,6 +80,12 @@ $user_name$;
 
 ALTER TABLE jobstats.targets ADD COLUMN IF NOT EXISTS retired timestamptz;
 
+-- What feeds store of increments, and what they stored of those of an observation; NULL is everything.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS keep text NOT NULL DEFAULT 'everything' CHECK (keep IN ('everything', 'no detail', 'counts'));
+ALTER TABLE jobstats.observations ADD COLUMN IF NOT EXISTS kept text;
+CREATE INDEX IF NOT EXISTS observations_kept ON jobstats.observations ("time") WHERE kept IS NOT NULL;
+
 -- Readers can dump the store, for which they read sequences too.
 DO $readers$
 DECLARE
