@@ -819,19 +819,19 @@ COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
 
 CREATE FUNCTION jobstats_densities(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
+    operation text DEFAULT NULL, "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
     step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
-    "time" timestamptz, seconds double precision, bucket integer, lower double precision, upper double precision, count bigint
+    "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. Without operation that is the rate of service_time or, where no target in scope reports times (Lustre before 2.14), of metadata of MDTs and then of bytes of OSTs. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -1170,7 +1170,7 @@ COMMENT ON FUNCTION jobstats_internal.to_convert() IS
 
 CREATE FUNCTION jobstats_top(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,workload}', n integer DEFAULT 10,
+    operation text DEFAULT NULL, "by" text[] DEFAULT '{uid,workload}', n integer DEFAULT 10,
     min_rate double precision DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
@@ -1186,7 +1186,7 @@ CREATE FUNCTION jobstats_top(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. Without operation that is service_time or, where no target in scope reports times (Lustre before 2.14), first metadata of MDTs and then bytes of OSTs, each with ranks and shares of its own. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
