@@ -109,6 +109,7 @@ impl Rollup {
         let statement = sql!(
             "aggregate.sql",
             name = name,
+            chunk = self.chunk,
             sums = self.sums(&bucket, &format!("{source} summed")),
         );
         client.execute(&statement, &[])?;
