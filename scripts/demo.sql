@@ -16,6 +16,13 @@ SELECT rank, job, uid, jobstats_format(total, operation, 'total') AS requests, j
     round(100 * share) || ' %' AS share
 FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', 5, target => '{puhti-MDT0001}');
 
+\echo 'Who loads the file system right now, and what are they doing:'
+SELECT target, workload, uid, operation AS mostly, jobstats_format(rate, operation) AS rate,
+    jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS share
+FROM jobstats_now(n => 3)
+ORDER BY service_time DESC NULLS LAST
+LIMIT 5;
+
 \echo 'Who keeps OST puhti-OST0000 busy right now:'
 SELECT rank, workload, uid, operation AS mostly, jobstats_format(rate, operation) AS rate,
     jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS share
@@ -40,10 +47,11 @@ GROUP BY decade
 ORDER BY decade DESC;
 
 \echo 'Is monitoring itself healthy:'
-SELECT kind, status, count(*) AS targets, min(usual_interval) AS "usual interval", left(min(remedy), 60) AS remedy
+SELECT kind, status, count(*) AS targets, min(usual_interval) AS "usual interval"
 FROM jobstats.health
 GROUP BY kind, status
 ORDER BY kind, status;
+SELECT target, remedy FROM jobstats.health WHERE remedy IS NOT NULL ORDER BY target LIMIT 3 \gx
 
 \echo 'What the numbers rest on, these 24 hours:'
 SELECT kind, sum(observations) AS observations, sum(added) AS "entries added", sum(resets) AS resets, sum(gaps) AS gaps,

@@ -31,7 +31,7 @@ readme_shows_the_demo() {
         /^## / { exit }
         /^    SELECT / { inside = 1; statement = "" }
         inside { statement = statement substr($0, 5) "\n" }
-        inside && /;$/ { inside = 0; if (!index(demo, statement)) print statement }' scripts/demo.sql README.md)
+        inside && /(;| \\gx)$/ { inside = 0; if (!index(demo, statement)) print statement }' scripts/demo.sql README.md)
     [ -z "$found" ] || die "$(printf 'scripts/demo.sql has not these statements of README.md:\n%s' "$found")"
 }
 
