@@ -160,12 +160,12 @@ fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// Prints a number with three significant digits and without zeros at the end. Numbers of a million and more, and those
-/// under a thousandth, have an exponent.
+/// Prints a number with three significant digits and without zeros at the end. Only numbers that nobody could read otherwise
+/// have an exponent: those under a billionth, and those with more than 15 digits.
 fn plain(value: f64) -> String {
     let value = three_digits(value);
     match value.abs() {
-        size if size == 0.0 || (1e-3..1e6).contains(&size) => value.to_string(),
+        size if size == 0.0 || (1e-9..1e15).contains(&size) => value.to_string(),
         _ => format!("{value:e}"),
     }
 }
@@ -216,9 +216,12 @@ mod tests {
         assert_eq!(text(0.0, "open", PerCall), "0 s");
         assert_eq!(text(-1500.0, "write_bytes", Rate), "-1.5 kB/s");
         assert_eq!(text(0.00427, "open", Rate), "0.00427/s");
-        assert_eq!(text(4.27e-6, "open", Rate), "4.27e-6/s");
+        assert_eq!(text(4.27e-6, "open", Rate), "0.00000427/s");
+        assert_eq!(text(0.000_356, "service_time", Rate), "0.000356");
+        assert_eq!(text(4.27e-10, "open", Rate), "4.27e-10/s");
         assert_eq!(text(18e18, "write_bytes", Rate), "18 EB/s");
-        assert_eq!(text(1e30, "write_bytes", Rate), "1e12 EB/s");
+        assert_eq!(text(1e30, "write_bytes", Rate), "1000000000000 EB/s");
+        assert_eq!(text(1e35, "write_bytes", Rate), "1e17 EB/s");
         assert_eq!(text(f64::NAN, "open", Rate), "NaN");
         assert_eq!(text(f64::NEG_INFINITY, "open", Rate), "-Infinity");
     }
