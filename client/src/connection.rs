@@ -60,6 +60,24 @@ impl Connector {
         Ok(postgres::Config::from(self.config.clone()).connect(self.tls.clone())?)
     }
 
+    /// Makes such a connection, and calls a function with each warning of the server, which has its SQLSTATE and hint.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no host accepts the connection.
+    pub fn client_that_warns(
+        &self,
+        warn: impl Fn(String) + Send + Sync + 'static,
+    ) -> Result<postgres::Client, Error> {
+        let mut config = postgres::Config::from(self.config.clone());
+        config.notice_callback(move |notice| {
+            if notice.parsed_severity() == Some(Severity::Warning) {
+                warn(server_message(&notice));
+            }
+        });
+        Ok(config.connect(self.tls.clone())?)
+    }
+
     /// Opens a session in the tokio runtime of the caller. The time limit covers authentication too.
     ///
     /// # Errors

@@ -197,20 +197,41 @@ impl Stage {
 struct Scene {
     #[command(flatten)]
     world: World,
-    /// Start of the span (RFC 3339)
-    #[arg(long, value_parser = time::parse, default_value = "2025-06-01T00:00:00Z")]
-    from: Nanos,
+    /// Start of the span (RFC 3339) [default: for load, so long before now that the span ends now; else
+    /// 2025-06-01T00:00:00Z]
+    #[arg(long, value_parser = time::parse)]
+    from: Option<Nanos>,
     /// Length of the span in hours
     #[arg(long, default_value_t = 24.0)]
     hours: f64,
 }
 
+/// The start of a span that need not be near the present.
+const FROM: Nanos = 1_748_736_000 * SECOND;
+
 impl Scene {
     fn span(&self) -> Span {
+        self.span_from(self.from.unwrap_or(FROM))
+    }
+
+    /// Returns the span to load. Without a start it ends with this minute, because the database rejects old texts.
+    fn recent_span(&self) -> Result<Span, Error> {
+        let from = match self.from {
+            Some(from) => from,
+            None => time::now().map_err(Error::Clock)? / MINUTE * MINUTE - self.length(),
+        };
+        Ok(self.span_from(from))
+    }
+
+    fn span_from(&self, from: Nanos) -> Span {
         Span {
-            from: self.from,
-            until: self.from + (self.hours * (HOUR / MINUTE) as f64).round() as Nanos * MINUTE,
+            from,
+            until: from + self.length(),
         }
+    }
+
+    fn length(&self) -> Nanos {
+        (self.hours * (HOUR / MINUTE) as f64).round() as Nanos * MINUTE
     }
 }
 
@@ -220,6 +241,9 @@ pub enum Error {
     /// The server does not exist.
     #[error("no server {0:?}; there are {1}")]
     Server(String, String),
+    /// The clock of the machine shows no time that can be played.
+    #[error("the clock: {0}")]
+    Clock(String),
     /// The table of work cannot be played.
     #[error(transparent)]
     Work(#[from] work::Error),
@@ -278,9 +302,7 @@ impl Cli {
             Command::Servers { world } => servers(&world.cluster()?),
             Command::Schedule { scene } => schedule(&scene.world.cluster()?, scene.span()),
             Command::Load { scene, options } => {
-                let (cluster, span) = (scene.world.cluster()?, scene.span());
-                let tally = feed::load(&cluster, span, &options)?;
-                show(&tally, &cluster, span, io::stderr().lock())
+                load(&scene.world.cluster()?, scene.recent_span()?, &options)
             }
             Command::Truth {
                 scene,
@@ -330,6 +352,22 @@ fn schedule(cluster: &Cluster, span: Span) -> Result<ExitCode, Error> {
         writeln!(out, "{server}\t{time}\t{label}")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn load(cluster: &Cluster, span: Span, options: &feed::Options) -> Result<ExitCode, Error> {
+    let (tally, rejected) = feed::load(cluster, span, options)?;
+    let mut out = io::stderr().lock();
+    let (from, until) = (time::timestamp(span.from), time::timestamp(span.until));
+    writeln!(out, "loaded from {from} until {until}")?;
+    show(&tally, cluster, span, &mut out)?;
+    if let Some(line) = rejected.line() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(if rejected.is_all() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn print(stage: &Stage, patterns: &[String]) -> Result<ExitCode, Error> {

@@ -1,5 +1,6 @@
 //! Loads a span of a cluster into the database, one target's text per row.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
@@ -52,6 +53,43 @@ pub struct Options {
     database: jobstats_client::Options,
 }
 
+/// The texts that the database was sent and rejected.
+#[derive(Debug, Default)]
+pub struct Rejected {
+    /// The number of texts that were sent, those that were repeated included.
+    pub sent: u64,
+    /// The number of texts that the database rejected.
+    pub texts: u64,
+    /// The warning about the last of them.
+    pub warning: String,
+}
+
+impl Rejected {
+    /// Takes a warning of the database, which is about one text.
+    fn warn(&mut self, warning: String) {
+        if warning.contains("rejected") {
+            self.texts += 1;
+            self.warning = warning;
+        }
+    }
+
+    /// Returns a line about the texts that were not stored; `None` if all were.
+    pub fn line(&self) -> Option<String> {
+        let stored = self.sent.saturating_sub(self.texts);
+        (self.texts > 0).then(|| {
+            format!(
+                "{stored} of {} texts were stored, for the others see jobstats.rejects: {}",
+                self.sent, self.warning
+            )
+        })
+    }
+
+    /// Returns true if texts were sent and none was stored.
+    pub fn is_all(&self) -> bool {
+        self.texts > 0 && self.texts == self.sent
+    }
+}
+
 /// The sender's name and version in each row.
 const SHIPPER: &str = concat!("jobstats-simulator ", env!("CARGO_PKG_VERSION"));
 /// The retries of a text that runs into a deadlock or serialization failure.
@@ -61,7 +99,7 @@ const RETRY: Retry = Retry {
 };
 
 /// Loads a span of a cluster. Targets are independent of each other; each is loaded in order of time.
-pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, Error> {
+pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<(Tally, Rejected), Error> {
     let texts: usize = (0..cluster.targets.len())
         .map(|target| readings(cluster, target, span).len())
         .sum();
@@ -73,10 +111,11 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, E
     }
     let workload = Workload::new(cluster);
     let connector = connector(&options.database)?;
+    let rejected = Arc::new(Mutex::new(Rejected::default()));
     let tallies = each_target(
         cluster,
         options.connections,
-        || Writer::connect(&connector, &options.table),
+        || Writer::connect(&connector, &options.table, &rejected),
         |writer, target| {
             let courier = Courier::new(cluster, target, options);
             load_target(&workload, cluster, target, span, writer, courier, &progress)
@@ -85,7 +124,12 @@ pub fn load(cluster: &Cluster, span: Span, options: &Options) -> Result<Tally, E
     progress.finish_and_clear();
     let mut total = Tally::default();
     tallies.iter().for_each(|tally| total.plus(tally));
-    Ok(total)
+    Ok((total, std::mem::take(&mut *locked(&rejected))))
+}
+
+/// Locks what only counts; a count is right even if another thread has panicked.
+fn locked(rejected: &Mutex<Rejected>) -> MutexGuard<'_, Rejected> {
+    rejected.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn load_target<'a>(
@@ -186,12 +230,20 @@ struct Writer {
     client: Client,
     insert: Statement,
     compressor: zstd::bulk::Compressor<'static>,
+    rejected: Arc<Mutex<Rejected>>,
 }
 
 impl Writer {
-    fn connect(connector: &Connector, table: &str) -> Result<Self, Error> {
-        let mut client = connector.client()?;
+    fn connect(
+        connector: &Connector,
+        table: &str,
+        rejected: &Arc<Mutex<Rejected>>,
+    ) -> Result<Self, Error> {
+        let warned = rejected.clone();
+        let mut client =
+            connector.client_that_warns(move |warning| locked(&warned).warn(warning))?;
         Ok(Self {
+            rejected: rejected.clone(),
             insert: prepare(&mut client, table).map_err(jobstats_client::Error::from)?,
             client,
             compressor: zstd::bulk::Compressor::new(1)?,
@@ -218,6 +270,7 @@ impl Writer {
             },
         );
         sent.map_err(jobstats_client::Error::from)?;
+        locked(&self.rejected).sent += 1;
         Ok(())
     }
 }

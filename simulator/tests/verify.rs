@@ -76,12 +76,45 @@ fn succeeds(output: &Output) -> String {
     stdout
 }
 
+const LONG_AGO: &str = "2025-06-01T00:00:00Z";
+
+#[test]
+fn without_a_time_the_last_hours_are_loaded() {
+    let Some(database) = Database::new("recent") else {
+        return;
+    };
+    database.execute("UPDATE jobstats.settings SET raw_retention = '2 days'");
+    let loaded = database.simulator(&["load", "--undisturbed", "--hours", "0.5"]);
+    succeeds(&loaded);
+    assert!(!String::from_utf8_lossy(&loaded.stderr).contains("stored"));
+    // Six readings of three targets in half an hour.
+    database.execute("DO 'BEGIN ASSERT 18 = (SELECT count(*) FROM jobstats.observations); END'");
+}
+
+#[test]
+fn a_load_whose_texts_are_all_rejected_fails() {
+    let Some(database) = Database::new("rejected") else {
+        return;
+    };
+    database.execute("UPDATE jobstats.settings SET raw_retention = '2 days'");
+    let span = ["--hours", "0.5", "--from", LONG_AGO];
+    let loaded = database.simulator(&[&["load", "--undisturbed"], &span[..]].concat());
+    let said = String::from_utf8_lossy(&loaded.stderr);
+    assert_eq!(loaded.status.code(), Some(1));
+    assert!(
+        said.contains(
+            "0 of 18 texts were stored, for the others see jobstats.rejects: jobstats rejected 1 of 1 texts (1 too late)"
+        ),
+        "{said}"
+    );
+}
+
 #[test]
 fn late_and_repeated_texts_change_nothing() {
     let Some(database) = Database::new("late") else {
         return;
     };
-    let scene = ["--layout", "2.12", "--seed", "2"];
+    let scene = ["--layout", "2.12", "--seed", "2", "--from", LONG_AGO];
     let disorder = ["--late", "0.05", "--repeated", "0.05"];
     succeeds(&database.simulator(&[&["load"], &scene[..], &disorder[..]].concat()));
     // A late text of which it cannot be told that it is older than the next is no observation.
@@ -97,7 +130,7 @@ fn a_wrong_increment_is_found() {
     let Some(database) = Database::new("wrong") else {
         return;
     };
-    let scene = ["--hours", "3"];
+    let scene = ["--hours", "3", "--from", LONG_AGO];
     succeeds(&database.simulator(&[&["load"], &scene[..]].concat()));
     succeeds(&database.simulator(&[&["verify"], &scene[..]].concat()));
     database.execute(
