@@ -4,11 +4,12 @@
 //! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
 //! are few ([`entries`]). One statement with parameters answers the question ([`statement`], [`usage`]; made of
 //! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function. If there are
-//! none, [`unknown`] says why; [`without_times`] says which targets report no times.
+//! none, [`empty`] and [`unknown`] say why; [`without_times`] says which targets report no times.
 
 mod aggregates;
 mod answer;
 mod dimension;
+mod empty;
 mod entries;
 mod filters;
 mod functions;

@@ -21,7 +21,7 @@ use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
 use crate::query::statement::Statement;
 use crate::query::window::{ROW_LIMIT, Window};
-use crate::query::{unknown, without_times};
+use crate::query::{empty, without_times};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
 /// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
@@ -34,12 +34,12 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
 ];
 
 /// Writes the rows that answer a question. Raises a notice if the question asks for times that servers do not report, or
-/// if there are no rows because a filter names nothing.
+/// if there are no rows because a filter names nothing or nothing was observed.
 pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         let Some(plan) = Plan::find(client, question)? else {
-            return unknown::explain(client, &question.filters);
+            return empty::explain(client, &question.period, &question.filters);
         };
         let statement = Statement::new(question, &plan, few(client, &plan, &question.filters)?);
         let (times, mut written) = write(client, question, &plan, &statement, &mut rows)?;
@@ -51,10 +51,11 @@ pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
             Times::Somewhere => without_times::note_some(client, &statement)?,
             Times::Nowhere | Times::Everywhere => {}
         }
-        plan.raise_notices();
+        plan.note_behind()?;
         if written == 0 {
-            unknown::explain(client, &question.filters)?;
+            empty::explain_window(client, &plan.window, question)?;
         }
+        plan.note_age();
         Ok(())
     })?;
     Ok(())

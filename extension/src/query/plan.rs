@@ -5,8 +5,8 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
-use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
-use crate::query::notice::listed;
+use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
+use crate::query::notice::{hinted, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::{Sources, Spans};
@@ -73,21 +73,28 @@ impl Plan {
         }))
     }
 
-    /// Raises notices if the answer does not cover all targets up to its end, or would have been different when the
-    /// increments were still kept.
-    pub fn raise_notices(&self) {
-        self.note_behind();
-        self.note_age();
-    }
-
     /// Raises a notice if the answer does not cover all targets up to its end.
-    pub fn note_behind(&self) {
-        if !self.window.behind.is_empty() {
+    pub fn note_behind(&self) -> Result<(), Error> {
+        if let Some(last) = self.window.stalled {
+            let now = micros(pgrx::datum::datetime_support::now())?;
+            hinted(
+                format!(
+                    "no target in scope has been read for {}",
+                    rounded(now - last)
+                ),
+                format!(
+                    "The last text is of {}. jobstats.health says what to do.",
+                    timestamptz(last)?
+                ),
+            );
+        } else if !self.window.behind.is_empty() {
             pgrx::notice!("{}", behind(&self.window.behind));
         }
+        Ok(())
     }
 
-    fn note_age(&self) {
+    /// Raises notices if the answer would have been different when the increments were still kept.
+    pub fn note_age(&self) {
         let kept_since = self.instants.kept_since;
         if self.sources.parts().next().is_some() {
             pgrx::notice!(

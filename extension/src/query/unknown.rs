@@ -14,7 +14,7 @@ const SUGGESTED: usize = 3;
 /// The number of values of a filter that a notice names.
 const NAMED: usize = 3;
 
-/// The largest number of values of a filter that are looked up one by one.
+/// The largest number of values of a filter that are looked up.
 const CHECKED: usize = 100;
 
 /// The number of jobs that are looked at before and after an unknown one.
@@ -23,28 +23,29 @@ const NEIGHBORS: usize = 5;
 /// The largest number of names of targets or users that are compared with an unknown one.
 const COMPARED: i64 = 10_000;
 
-/// Raises a notice if the store has no targets, or for each filter by target, job or user that names none that is known.
-pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<(), Error> {
+/// Raises a notice if the store has no targets, or for each filter that matches nothing that is known. Returns whether it did.
+pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<bool, Error> {
     if !client.query_value::<bool>("SELECT EXISTS (SELECT FROM jobstats.targets)", &[])? {
         hinted(
             "nothing was ever fed: the store has no targets".to_owned(),
             "Run on each Lustre server: jobstats-shipper once --config /etc/jobstats/shipper.conf --verbose".to_owned(),
         );
-        return Ok(());
+        return Ok(true);
     }
-    for names in [&TARGETS, &JOBS, &UIDS, &USERS] {
+    let mut explained = false;
+    for names in NAMES {
         if let Some(values) = filters.values(names.dimension) {
-            names.explain(client, &values)?;
+            explained |= names.explain(client, &values)?;
         }
     }
-    Ok(())
+    Ok(explained)
 }
 
 /// The names of a dimension.
 struct Names {
     /// The name of the dimension.
     dimension: &'static str,
-    /// A statement that returns whether a pattern, its only parameter, matches any of the names.
+    /// A statement that returns whether any of the patterns, its only parameter, matches any of the names.
     exists: &'static str,
     /// A statement that lists the names; `None` if they are too many, or numbers.
     all: Option<&'static str>,
@@ -52,47 +53,99 @@ struct Names {
     hint: &'static str,
 }
 
-const TARGETS: Names = Names {
-    dimension: "target",
-    exists: "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.name LIKE $1)",
-    all: Some("SELECT DISTINCT target.name FROM jobstats.targets target LIMIT $1"),
-    hint: "jobstats.health lists the targets.",
-};
+/// The names of every dimension, in the order of filters.
+static NAMES: &[Names] = &[
+    Names {
+        dimension: "cluster",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.cluster LIKE ANY ($1))",
+        all: Some("SELECT DISTINCT target.cluster FROM jobstats.targets target LIMIT $1"),
+        hint: "jobstats.health lists the clusters.",
+    },
+    Names {
+        dimension: "filesystem",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.filesystem LIKE ANY ($1))",
+        all: Some(
+            "SELECT DISTINCT target.filesystem FROM jobstats.targets target WHERE target.filesystem IS NOT NULL LIMIT $1",
+        ),
+        hint: "jobstats.targets lists the file systems.",
+    },
+    Names {
+        dimension: "kind",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.kind LIKE ANY ($1))",
+        all: None,
+        hint: "Valid are MDT, OST.",
+    },
+    Names {
+        dimension: "target",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.name LIKE ANY ($1))",
+        all: Some("SELECT DISTINCT target.name FROM jobstats.targets target LIMIT $1"),
+        hint: "jobstats.health lists the targets.",
+    },
+    Names {
+        dimension: "server",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.observations observation WHERE observation.server LIKE ANY ($1))",
+        all: None,
+        hint: "jobstats.health lists the servers.",
+    },
+    Names {
+        dimension: "workload",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.workload LIKE ANY ($1))",
+        all: None,
+        hint: "jobstats_summary(by => '{workload}') lists the workloads of a window.",
+    },
+    Names {
+        dimension: JOB,
+        // A single pattern can be found by the index of jobs, of which there may be millions.
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job LIKE $1)",
+        all: None,
+        hint: "jobstats_summary() lists the jobs of a window.",
+    },
+    Names {
+        dimension: "node",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.node LIKE ANY ($1))",
+        all: None,
+        hint: "jobstats_summary(by => '{node}') lists the nodes of a window.",
+    },
+    Names {
+        dimension: "executable",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.executable LIKE ANY ($1))",
+        all: None,
+        hint: "jobstats_summary(by => '{executable}') lists the programs of a window.",
+    },
+    Names {
+        dimension: "status",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.status LIKE ANY ($1))",
+        all: None,
+        hint: "Valid are ok, missing_job, truncated, malformed.",
+    },
+    Names {
+        dimension: "uid",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.uid = ANY ($1::bigint[]))",
+        all: None,
+        hint: "jobstats_summary(by => '{uid}') lists the users of a window.",
+    },
+    Names {
+        dimension: "entry",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.name LIKE ANY ($1))",
+        all: None,
+        hint: "jobstats_summary(by => '{entry}') lists the identifiers of a window.",
+    },
+    Names {
+        dimension: "user_name",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.user_name LIKE ANY ($1))",
+        all: Some("SELECT DISTINCT known.user_name FROM jobstats.users known LIMIT $1"),
+        hint: "jobstats.users lists the names that are known.",
+    },
+];
 
-const JOBS: Names = Names {
-    dimension: "job",
-    exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job LIKE $1)",
-    all: None,
-    hint: "jobstats_summary() lists the jobs of a window.",
-};
-
-const UIDS: Names = Names {
-    dimension: "uid",
-    exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.uid = $1::bigint)",
-    all: None,
-    hint: "jobstats_summary(by => '{uid}') lists the users of a window.",
-};
-
-const USERS: Names = Names {
-    dimension: "user_name",
-    exists: "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.user_name LIKE $1)",
-    all: Some("SELECT DISTINCT known.user_name FROM jobstats.users known LIMIT $1"),
-    hint: "jobstats.users lists the names that are known.",
-};
+/// The dimension whose patterns are looked up one by one.
+const JOB: &str = "job";
 
 impl Names {
-    /// Raises a notice if none of these values of a filter names anything.
-    fn explain(&self, client: &SpiClient<'_>, values: &[String]) -> Result<(), Error> {
-        if values.len() > CHECKED {
-            return Ok(());
-        }
-        for value in values {
-            if client.query_value(self.exists, &[value.as_str().into()])? {
-                return Ok(());
-            }
-        }
-        if values.is_empty() {
-            return Ok(());
+    /// Raises a notice if none of these values of a filter names anything. Returns whether it did.
+    fn explain(&self, client: &SpiClient<'_>, values: &[String]) -> Result<bool, Error> {
+        if values.is_empty() || values.len() > CHECKED || self.names_any(client, values)? {
+            return Ok(false);
         }
         let quoted = values
             .iter()
@@ -112,7 +165,20 @@ impl Names {
             ),
             hint,
         );
-        Ok(())
+        Ok(true)
+    }
+
+    /// Returns whether any of these values names something.
+    fn names_any(&self, client: &SpiClient<'_>, values: &[String]) -> Result<bool, Error> {
+        if self.dimension != JOB {
+            return client.query_value(self.exists, &[values.to_vec().into()]);
+        }
+        for value in values {
+            if client.query_value(self.exists, &[value.as_str().into()])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the known names that are most like a pattern.
@@ -123,7 +189,7 @@ impl Names {
                 let known = client.query(all, &[COMPARED.into()])?;
                 known.map(|row| row.at(1)).collect::<Result<_, _>>()?
             }
-            None if self.dimension == "job" => neighbors(client, &name)?,
+            None if self.dimension == JOB => neighbors(client, &name)?,
             None => Vec::new(),
         };
         let similar = nearest(&name, known.iter().map(String::as_str), SUGGESTED);

@@ -43,6 +43,10 @@ pub struct Window {
     /// The targets in scope that were last observed before the end of a window that reaches now, and how long ago that
     /// was. They lower the coverage.
     pub behind: Vec<(String, Micros)>,
+    /// The time of the last observation, if the window reaches now and all targets in scope are late or silent.
+    pub stalled: Option<Micros>,
+    /// Set if the window reaches now and a target in scope was observed within the day before its start, or since then.
+    pub observed_lately: bool,
 }
 
 impl Window {
@@ -51,6 +55,8 @@ impl Window {
         Self {
             edges: vec![since, until],
             behind: Vec::new(),
+            stalled: None,
+            observed_lately: false,
         }
     }
 
@@ -67,11 +73,7 @@ impl Window {
         filters: &Filters,
     ) -> Result<Option<Self>, Error> {
         let now = micros(pgrx::datum::datetime_support::now())?;
-        let since = period.since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
-        let until = period.until.map_or(Ok(now), micros)?;
-        if since >= until {
-            return Err(Error::empty_window());
-        }
+        let (since, until) = asked(period, now)?;
         let width = period.step.as_ref().map(width).transpose()?;
         let observations = if until >= now - ALMOST_NOW && !period.fixed {
             last_observations(client, since, filters)?
@@ -87,9 +89,15 @@ impl Window {
             None => Some(vec![since, end]),
         };
         let edges = edges.ok_or(Error::TooManySteps)?;
+        let (stalled, observed_lately) = (stalled(&observations), !observations.is_empty());
         let behind = observations.into_iter().filter(|last| last.time < end);
         let behind = behind.map(|last| (last.target, now - last.time)).collect();
-        Ok(Some(Self { edges, behind }))
+        Ok(Some(Self {
+            edges,
+            behind,
+            stalled,
+            observed_lately,
+        }))
     }
 
     /// Returns the start, which is not part of the window.
@@ -112,6 +120,19 @@ impl Window {
         let (&start, &end) = (self.edges.get(index)?, self.edges.get(index + 1)?);
         Some((start, (end - start) as f64 / 1e6))
     }
+}
+
+/// Returns the start and the end that are asked for, whatever has been observed.
+///
+/// # Errors
+/// [`Error::empty_window`] if the window does not begin before its end.
+pub fn asked(period: &Period, now: Micros) -> Result<(Micros, Micros), Error> {
+    let since = period.since.map_or(Ok(now - DEFAULT_WIDTH), micros)?;
+    let until = period.until.map_or(Ok(now), micros)?;
+    if since >= until {
+        return Err(Error::empty_window());
+    }
+    Ok((since, until))
 }
 
 /// Checks that the window does not have too many steps for the number of targets.
@@ -194,6 +215,13 @@ fn last_observations(
         })
     })
     .collect()
+}
+
+/// Returns the time of the last observation if all targets are late or silent.
+fn stalled(observations: &[LastObservation]) -> Option<Micros> {
+    let behind = |last: &LastObservation| last.silent || last.late;
+    let latest = observations.iter().map(|last| last.time).max();
+    latest.filter(|_| observations.iter().all(behind))
 }
 
 /// Returns the time up to which all targets have been observed, except those that are silent, late, or not observed in

@@ -36,6 +36,13 @@ pub fn note_all() {
     );
 }
 
+/// Raises a notice if no target reports times, and the answer ranks by calls instead.
+pub fn note_calls() {
+    pgrx::notice!(
+        "no target in scope reports times (Lustre before 2.14), so share and operation are those of calls"
+    );
+}
+
 /// Raises a notice that names the targets without times, if there are any.
 pub fn note_some(client: &SpiClient<'_>, statement: &Statement<'_>) -> Result<(), Error> {
     let query = statement.targets_without_times();

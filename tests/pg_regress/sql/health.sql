@@ -42,9 +42,15 @@ INSERT INTO jobstats.rejects ("time", received, cluster, server, target, line, r
     (ago(9999), ago(3500), '', 'oss4', 'scratch-OST0006', 3, 'unclosed', 'read_bytes: {'),
     (ago(3700), ago(3700), '', 'oss4', 'scratch-OST0007', 3, 'unclosed', 'read_bytes: {'),
     (ago(60), ago(60), 'other', 'oss4', 'scratch-OST0007', 3, 'unclosed', 'read_bytes: {'),
-    (ago(60), ago(60), '', 'oss5', NULL, NULL, 'clock', 'obdfilter');
+    (ago(60), ago(60), '', 'oss5', NULL, NULL, 'clock', 'obdfilter'),
+    -- Text of targets and servers that are not known, of which that of the wrong sender does not count.
+    (ago(9999), ago(60), '', 'oss9', 'scratch-OST0033', NULL, 'too late', ''),
+    (ago(9999), ago(50), '', 'oss9', NULL, NULL, 'no target', 'read_bytes'),
+    (ago(9999), ago(3700), '', 'oss10', 'scratch-OST0034', NULL, 'too late', ''),
+    (ago(60), ago(60), '', 'oss8', 'scratch-OST0035', NULL, 'not yours', '');
 SELECT target, server, status, now() - last_observation AS ago, delay, usual_interval, cleanup_too_short, remedy
-FROM jobstats.health ORDER BY target;
+FROM jobstats.health ORDER BY target, server;
+DELETE FROM jobstats.rejects WHERE cluster = 'other' OR server = 'oss9';
 SELECT target, status, remedy FROM jobstats.health WHERE status IN ('silent', 'slow') ORDER BY target;
 
 -- Entries may be gone before they are read where the cleanup interval is under twice the usual one; 0 is never.

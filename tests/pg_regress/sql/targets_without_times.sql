@@ -20,6 +20,8 @@ SELECT rank, uid, workload, operation, total, round(rate::numeric, 2) AS rate, s
 FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10');
 SELECT rank, job, uid, target, operation, total, share FROM jobstats_top(at(0), at(10), NULL, '{job,uid,target}', 1);
 SELECT rank, uid, operation, rate FROM jobstats_top(at(0), at(10), by => '{uid}', min_rate => 2);
+-- Who keeps each target busy: operation and share are those of calls.
+SELECT target, rank, workload, operation, rate, service_time, round(share::numeric, 3) AS share FROM jobstats_now(at => at(10));
 -- They are the answers to these questions.
 SELECT * FROM jobstats_top(at(0), at(10), by => '{uid,target,server,job}')
 EXCEPT ALL (

@@ -1,4 +1,4 @@
--- An empty answer says why: nothing was ever fed, or a filter by target, job or user names none that is known.
+-- An empty answer says why: nothing was ever fed, or a filter matches nothing that is known.
 \getenv source PG_ABS_SRCDIR
 \set reading :source '/include/reading.sql'
 \set ECHO none
@@ -35,6 +35,14 @@ SELECT * FROM jobstats_now('scratch-OST9');
 SELECT * FROM jobstats_top(at(0), at(5), 'write', target => ARRAY[E'scratch\x1b[31m\nFATAL:  not true']);
 -- Several filters.
 SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4713}', uid => '{1001}');
+
+-- Every filter.
+SELECT * FROM jobstats_top(at(0), at(5), 'write', kind => '{mdt}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', node => '{nonode}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', cluster => '{east}', filesystem => '{scrtch}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', server => '{oss9,oss8}', workload => '{bash.1}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', executable => '{bash}', status => '{good}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', entry => '{4711}', user_name => '{ada}');
 
 -- No notice where all names are known, or one of several, or where the answer is not empty.
 SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch%}', uid => '{1000}');

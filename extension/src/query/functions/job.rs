@@ -103,7 +103,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         let filters = Filters::default().only("job", exactly(&job));
         let chosen = asked.choose(client, &job, &entries, &filters)?;
         if entries.is_empty() {
-            return unknown::explain(client, &filters);
+            return unknown::explain(client, &filters).map(|_| ());
         }
         match chosen {
             Some(chosen) => of_job(client, filters, &entries, &grouping, chosen, &mut rows),
@@ -141,7 +141,8 @@ fn of_job(
     let mdts: HashSet<i32> = scope.mdts().collect();
     let usage = statement.rows_of_entries(&work.columns());
     work.add_rows(client, &usage, entries, &mdts)?;
-    plan.raise_notices();
+    plan.note_behind()?;
+    plan.note_age();
     let details = if chosen.is_whole && chosen.has_buckets {
         details::of_job(
             client,

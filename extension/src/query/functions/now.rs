@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jobstats_core::instant::DAY;
 use jobstats_core::operation::{OPERATIONS, Operation};
 use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -15,12 +16,13 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{self, SqlResult, Statements, connect};
 use crate::pg::template::sql;
-use crate::pg::time::{micros, timestamptz};
+use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
-use crate::query::unknown;
+use crate::query::question::Period;
+use crate::query::{empty, without_times};
 use crate::store;
 use crate::store::columns::usecs_name;
 use crate::store::views::LAST_WORK;
@@ -76,7 +78,7 @@ CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at 
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
-'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it, rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let target = arguments.take::<String>()?;
@@ -90,15 +92,30 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
         if found.len() == 0 {
             note_age(client, at)?;
             let patterns = target.map(|target| vec![Some(target)]);
-            unknown::explain(client, &Filters::default().any_of("target", patterns))?;
+            let filters = Filters::default().any_of("target", patterns);
+            empty::explain(client, &day_until(at)?, &filters)?;
         }
         require_room(found.len(), USAGE_BYTES)?;
         PAUSE.among(found).map(|row| Usage::read(&row)).collect()
     })?;
-    for ranked in ranked(usages, n) {
+    let ranked = ranked(usages, n);
+    if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
+        without_times::note_calls();
+    }
+    for ranked in ranked {
         ranked.write(&mut rows);
     }
     Ok(())
+}
+
+/// Returns the window in which the last observations up to a time, or up to now, lie.
+fn day_until(at: Option<TimestampWithTimeZone>) -> Result<Period, Error> {
+    let end = at.unwrap_or_else(pgrx::datum::datetime_support::now);
+    Ok(Period {
+        since: Some(timestamptz(micros(end)?.saturating_sub(DAY).max(EARLIEST))?),
+        until: Some(end),
+        ..Period::default()
+    })
 }
 
 /// Raises a notice if a time is too old: the increments of then are not stored any more.

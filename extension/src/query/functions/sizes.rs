@@ -16,13 +16,13 @@ use crate::query::answer::SETTINGS;
 use crate::query::dimension::{
     By, DIMENSIONS, Dimension, Level, columns, join_names, named_columns,
 };
+use crate::query::empty;
 use crate::query::entries::{entries, few};
 use crate::query::filters::Filters;
 use crate::query::measure::Measures;
 use crate::query::params::{Params, Query};
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
-use crate::query::unknown;
 use crate::query::window::ROW_LIMIT;
 use crate::store::sum::Sum;
 
@@ -75,16 +75,16 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         let Some(plan) = Plan::find(client, &question)? else {
-            return unknown::explain(client, &question.filters);
+            return empty::explain(client, &question.period, &question.filters);
         };
         let written = answer(client, &question, &plan, rows)?;
-        plan.note_behind();
         note_age(&plan);
         if written.lacks_deviations {
             note_left_out(client, &plan)?;
         }
+        plan.note_behind()?;
         if written.rows == 0 {
-            unknown::explain(client, &question.filters)?;
+            empty::explain_window(client, &plan.window, &question)?;
         }
         Ok(())
     })?;

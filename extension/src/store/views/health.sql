@@ -131,6 +131,20 @@ WHERE NOT EXISTS (
         JOIN jobstats.targets t ON t.target_id = o.target_id
         WHERE e.target IS NULL AND t.cluster = e.cluster AND o.server = e.server AND o."time" > now() - interval '1 hour')
 UNION ALL
+-- Text of the last hour that belongs to no target that is known. The servers with most of it are shown: a writer may name as many as it
+-- likes. Text of a writer that may not feed it says nothing about a server.
+(SELECT r.cluster, NULL, NULL, r.server, 'rejects', NULL, NULL, NULL, NULL, NULL,
+    format('Text of this server was rejected (%s), and no target is known that it belongs to: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
+        string_agg(DISTINCT r.reason, ', '), r.server)
+FROM jobstats.rejects r
+WHERE r.received > now() - interval '1 hour' AND r.reason <> 'not yours'
+    AND NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = r.cluster AND t.name = r.target)
+    AND NOT EXISTS (SELECT FROM pace p JOIN jobstats.targets t ON t.target_id = p.target_id
+        WHERE r.target IS NULL AND t.cluster = r.cluster AND p.server = r.server)
+GROUP BY r.cluster, r.server
+ORDER BY count(*) DESC, r.cluster, r.server
+LIMIT 10)
+UNION ALL
 -- Problems of the store itself: those of the last maintenance, and of one that is under way or ended early.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     concat_ws(' ',

@@ -166,6 +166,8 @@ fn buckets(
     edges.extend(inner.take_while(|&edge| edge < until).filter(is_known));
     edges.push(until);
     Ok(Some(Window {
+        stalled: None,
+        observed_lately: false,
         edges,
         behind: Vec::new(),
     }))

@@ -1,5 +1,5 @@
 -- Health of every target that is not retired, what feeds have counted, and the rejects of the last hour; and what is expected and
--- has never reported, of which there is a status alone.
+-- has never reported, of which there is a status alone. Rejects that belong to no target are not in it.
 SELECT t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesce(h.target, '') AS name,
     coalesce(h.kind, '') AS kind, CASE WHEN t.target_id IS NULL THEN h.server END AS server, h.status,
     extract(epoch FROM h.last_observation)::double precision AS last_observation,
@@ -15,5 +15,5 @@ LEFT JOIN (
     WHERE r.received > now() - interval '1 hour'
     GROUP BY r.cluster, r.target
 ) r ON r.cluster = t.cluster AND r.target = t.name
-WHERE h.status NOT IN ('maintenance', 'retired')
+WHERE h.status NOT IN ('maintenance', 'retired') AND NOT (h.status = 'rejects' AND h.target IS NULL)
 ORDER BY h.cluster, h.target, h.server
