@@ -49,12 +49,24 @@ DO $$ BEGIN
     PERFORM did('scratch-OST0003', '80977:1001:n111', 1160.5, 1140.5, '{"write_bytes": 21474836480, "write": 5120, "write_usecs": 15360000}');
     PERFORM did('scratch-MDT0001', format('80977:1001:n11%s', node), 1220.5, 1160.5, '{"open": 400, "open_usecs": 48000, "close": 400, "close_usecs": 6000}')
     FROM generate_series(0, 1) AS node;
+    -- Each of its reads and writes has 4 MiB, which is the 23rd size of a histogram.
+    UPDATE jobstats.increments SET read_bytes_hist = array_fill(0::bigint, '{22}') || read || array_fill(0::bigint, '{9}')
+    WHERE read > 0;
+    UPDATE jobstats.increments SET write_bytes_hist = array_fill(0::bigint, '{22}') || write || array_fill(0::bigint, '{9}')
+    WHERE write = 5120;
     PERFORM did('scratch-OST0003', 'rsync.1001', 600.5, 560.5, '{"read_bytes": 21474836480, "read": 5120, "read_usecs": 15360000}');
 END $$;
 
+-- Who loads the file system right now, and what are they doing?
+SELECT target, workload, uid, user_name, operation AS mostly, jobstats_format(rate, operation) AS rate,
+    jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS share
+FROM jobstats_now(n => 3)
+ORDER BY service_time DESC NULLS LAST, target
+LIMIT 10;
+
 -- Who is hammering MDT0000 right now?
-SELECT rank, workload, user_name, operation, round(rate) AS "per second", round(service_time::numeric, 2) AS "in service",
-    round(100 * share) AS percent
+SELECT rank, workload, user_name, operation AS mostly, jobstats_format(rate, operation) AS rate,
+    jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS share
 FROM jobstats_now('scratch-MDT0000', 3);
 
 -- What did user 1001 do since yesterday?
@@ -82,6 +94,18 @@ SELECT coalesce(target, 'whole job') AS target, operation, jobstats_format(total
     jobstats_format(per_call, operation, 'per_call') AS per_call, to_char(now() - first, 'HH24:MI') AS "began ago",
     to_char(now() - last_active, 'HH24:MI') AS "ended ago", nodes
 FROM jobstats_job('80977');
+
+-- How large are a job's reads and writes?
+SELECT operation, jobstats_format(lower, operation, 'total') AS "larger than",
+    jobstats_format(upper, operation, 'total') AS "up to", count AS calls,
+    round(100 * share) || ' %' AS share, jobstats_format(mean, operation, 'per_call') AS mean
+FROM jobstats_sizes(now() - interval '1 day', job => '{80977}')
+ORDER BY operation, lower;
+
+-- How do I leave out login nodes?
+SELECT rank, workload, node, jobstats_format(total, operation, 'total') AS written
+FROM jobstats_top(now() - interval '1 hour', now(), 'write_bytes', '{workload,node}',
+                  exclude => '{"node": ["login"]}');
 
 -- Is monitoring itself healthy?
 SELECT target, status, remedy

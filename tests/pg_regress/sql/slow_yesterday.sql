@@ -30,9 +30,15 @@ DO $$ BEGIN
 END $$;
 
 -- Which target was busy?
-SELECT target, to_char("time", 'HH24:MI') AS "from", round(rate::numeric, 2) AS "in service", coverage
+SELECT target,
+    round((max(rate) FILTER (WHERE "time" = 'yesterday 13:00'))::numeric, 2) AS "13 to 14 h",
+    round((max(rate) FILTER (WHERE "time" = 'yesterday 14:00'))::numeric, 2) AS "14 to 15 h",
+    round((max(rate) FILTER (WHERE "time" = 'yesterday 15:00'))::numeric, 2) AS "15 to 16 h",
+    round(min(coverage)::numeric, 2) AS coverage
 FROM jobstats_rates('yesterday 13:00', 'yesterday 16:00', '{service_time}', '{target}', '1 hour')
-ORDER BY target, "time";
+GROUP BY target
+ORDER BY "14 to 15 h" DESC NULLS LAST
+LIMIT 10;
 
 -- Who kept it busy?
 SELECT rank, job, uid, user_name, round(rate::numeric, 2) AS "in service", round(100 * share) AS percent
@@ -45,10 +51,10 @@ WHERE operation <> 'metadata'
 ORDER BY calls DESC;
 
 -- When did the job do it?
-SELECT to_char("time", 'HH24:MI') AS "from", operation, round(rate) AS "per second"
+SELECT to_char("time", 'HH24:MI') AS "from", operation, jobstats_format(rate, operation) AS rate
 FROM jobstats_rates('yesterday 12:00', 'yesterday 17:00', '{unlink}', '{job}', '10 minutes', job => '{80612}')
 ORDER BY "time";
 
 -- An answer as CSV.
-\copy (SELECT rank, uid, total FROM jobstats_top('yesterday 13:00', 'yesterday 16:00', 'write_bytes', '{uid}')) TO STDOUT CSV HEADER
+\copy (SELECT rank, uid, total AS bytes FROM jobstats_top('yesterday 13:00', 'yesterday 16:00', 'write_bytes', '{uid}')) TO STDOUT CSV HEADER
 ROLLBACK;
