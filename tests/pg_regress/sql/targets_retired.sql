@@ -36,7 +36,9 @@ FROM generate_series(1860, 660, -600) n, jobstats_rates(ago(n), ago(n - 600), op
 ORDER BY target, "time";
 SELECT target, rate, coverage FROM jobstats_rates(operations => '{write_bytes}');
 SELECT target FROM jobstats_balance(operation => 'write_bytes');
+\set VERBOSITY terse
 SELECT count(*) AS rows FROM jobstats_rates(operations => '{write_bytes}', by => '{}', target => '{%2}');
+\set VERBOSITY default
 SELECT target, coverage FROM jobstats_totals(ago(1800), operations => '{write_bytes}', by => '{target,server}') ORDER BY target;
 SELECT target FROM jobstats_now();
 -- The past stays what it was.
