@@ -1,4 +1,5 @@
-//! Connects programs to a jobstats store and reads the answers of its functions as typed rows.
+//! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and keeps readings until they
+//! are sent.
 //!
 //! | module | what it has |
 //! |---|---|
@@ -8,6 +9,7 @@
 //! | [`failure`] | kinds of failures: which may pass, and what the others say of the settings, the rights or the data |
 //! | [`retry`] | retries with exponential backoff |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
+//! | [`spool`] | readings on disk that wait until the database has stored them |
 //!
 //! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and asks:
 //!
@@ -40,6 +42,7 @@ mod error;
 pub mod failure;
 pub mod retry;
 pub mod settings;
+pub mod spool;
 pub mod tls;
 pub mod variables;
 
