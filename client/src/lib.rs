@@ -7,7 +7,7 @@
 //! | [`tls`] | TLS with the modes of libpq |
 //! | [`connection`] | clients that block, and sessions in a tokio runtime |
 //! | [`failure`] | kinds of failures: which may pass, and what the others say of the settings, the rights or the data |
-//! | [`retry`] | retries with exponential backoff |
+//! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
 //! | [`spool`] | readings on disk that wait until the database has stored them |
 //!
@@ -50,6 +50,6 @@ pub use answers::ask;
 pub use connection::{Connector, Session};
 pub use error::Error;
 pub use failure::Kind;
-pub use retry::Retry;
+pub use retry::{Backoff, Retry};
 pub use rust_decimal::Decimal;
 pub use settings::{Options, Settings, SslMode};

@@ -53,9 +53,9 @@ pub fn code(error: &Error) -> u8 {
 
 fn of_feed(kind: Kind) -> u8 {
     match kind {
-        Kind::Conflict | Kind::Slow => LATER,
+        Kind::Conflict | Kind::Slow | Kind::Exhausted => LATER,
         Kind::Lost | Kind::Silent => UNREACHABLE,
-        Kind::Refused => REFUSED,
+        Kind::Refused | Kind::Failed | Kind::Internal => REFUSED,
         Kind::Denied => DENIED,
         Kind::Setup => SETUP,
         Kind::Local => SYSTEM,

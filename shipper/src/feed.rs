@@ -74,7 +74,8 @@ impl Error {
 
     /// Returns true if the error concerns one target only, so that other targets may still be stored.
     fn is_of_one_target(&self) -> bool {
-        matches!(self.kind(), Kind::Conflict | Kind::Slow | Kind::Refused)
+        use Kind::{Conflict, Failed, Internal, Refused, Slow};
+        matches!(self.kind(), Conflict | Slow | Refused | Failed | Internal)
     }
 }
 

@@ -111,8 +111,11 @@ fn no_database_is_guessed() {
 }
 
 #[test]
-fn deadlocks_and_serialization_failures_are_tried_again() {
-    for state in ["40P01", "40001"] {
+fn what_may_pass_is_tried_again() {
+    // Deadlock, serialization failure, no lock, full disk, no memory, a standby, a session that was idle too long.
+    for state in [
+        "40P01", "40001", "55P03", "53100", "53200", "25006", "25P03", "57P03", "XX000",
+    ] {
         let Some(mut database) = Database::new() else {
             return;
         };
