@@ -87,7 +87,7 @@ pub enum Error {
 }
 
 /// The settings of a connection to the database.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// The settings of the client library: everything but TLS.
     pub config: Config,

@@ -2,7 +2,7 @@
 
 use jobstats_client::Kind;
 
-use crate::{Error, input, lctl, lock};
+use crate::{Error, backlog, input, lctl, lock};
 
 /// The command line is wrong.
 pub const USAGE: u8 = 64;
@@ -26,12 +26,12 @@ pub const SETUP: u8 = 78;
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
-   0  everything was sent
+   0  everything was sent, or waits in the spool for another instance that is sending
   64  wrong arguments
   65  the database refused a text
   66  nothing to read: no target on this server, or no input
   69  the database cannot be reached
-  71  an error of this machine: no temporary file, no lock file
+  71  an error of this machine: no lock file, no room in the spool, a damaged reading
   74  the reading failed: lctl failed or took too long
   75  busy: another instance, a conflict or a statement that took too long
   77  the database denied access
@@ -48,6 +48,17 @@ pub fn code(error: &Error) -> u8 {
         Error::Lock(lock::Error::Unusable { .. }) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),
         Error::Unsent(error) => of_feed(error.kind),
+        Error::Backlog(error) => of_backlog(error),
+    }
+}
+
+fn of_backlog(error: &backlog::Error) -> u8 {
+    match error {
+        backlog::Error::Unsent(error) => of_feed(error.kind),
+        backlog::Error::Lock(_)
+        | backlog::Error::Directory { .. }
+        | backlog::Error::Damaged(_)
+        | backlog::Error::Dropped => SYSTEM,
     }
 }
 

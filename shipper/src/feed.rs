@@ -6,13 +6,14 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::SinkExt;
+use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Kind, Retry, Session, Settings};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::{Client, IsolationLevel};
 
 use crate::message::report;
-use crate::reading::{Reading, Target};
+use crate::reading::Reading;
 use crate::row::Row;
 
 /// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
@@ -44,7 +45,7 @@ pub enum Error {
 }
 
 /// Some or all targets were not stored. Each failure has been reported already.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("{unsent} of {targets} targets were not stored")]
 pub struct Unsent {
     /// The number of targets that were not stored.
@@ -53,6 +54,59 @@ pub struct Unsent {
     targets: usize,
     /// The kind of the first failure.
     pub kind: Kind,
+}
+
+/// What has become of the texts of a reading so far.
+#[derive(Debug, Default)]
+pub struct Progress {
+    states: Vec<State>,
+    /// The kind of the first failure of the last attempt.
+    failure: Option<Kind>,
+}
+
+/// What has become of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The text is still to be sent.
+    Waiting,
+    /// The database has the text.
+    Stored,
+    /// The database will always refuse the text.
+    Refused,
+}
+
+impl Progress {
+    /// Starts with a reading of which nothing was sent.
+    pub fn new(reading: &Reading) -> Self {
+        Self {
+            states: vec![State::Waiting; reading.texts.len()],
+            failure: None,
+        }
+    }
+
+    /// Returns true if no text is left to be sent.
+    pub fn is_over(&self) -> bool {
+        !self.states.contains(&State::Waiting)
+    }
+
+    /// Returns true if the database refused a text for good.
+    fn has_refused(&self) -> bool {
+        self.states.contains(&State::Refused)
+    }
+
+    /// Returns an error if a text was not stored, in this attempt or in an earlier one.
+    pub fn result(&self) -> Result<(), Unsent> {
+        let stored = self.states.iter().filter(|state| **state == State::Stored);
+        let (targets, stored) = (self.states.len(), stored.count());
+        let refused = self.has_refused().then_some(Kind::Refused);
+        self.failure.or(refused).map_or(Ok(()), |kind| {
+            Err(Unsent {
+                unsent: targets - stored,
+                targets,
+                kind,
+            })
+        })
+    }
 }
 
 impl From<tokio_postgres::Error> for Error {
@@ -101,7 +155,7 @@ pub struct Sender {
 pub struct Feed {
     connector: Connector,
     timeouts: Timeouts,
-    sender: Sender,
+    verbose: bool,
     runtime: Runtime,
     /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
     session: Option<Session>,
@@ -115,7 +169,7 @@ impl Drop for Feed {
 
 impl Feed {
     /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts, sender: Sender) -> Result<Self, Error> {
+    pub fn new(settings: Settings, timeouts: Timeouts, verbose: bool) -> Result<Self, Error> {
         let connector = Connector::new(settings, timeouts.connect)?;
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
@@ -124,32 +178,31 @@ impl Feed {
         Ok(Self {
             connector,
             timeouts,
-            sender,
+            verbose,
             runtime,
             session: None,
         })
     }
 
-    /// Sends every target and reports each that could not be stored.
-    pub fn send(&mut self, reading: &Reading, verbose: bool) -> Result<(), Unsent> {
+    /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
+    pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
         self.leave_unless_there();
-        let (mut first, mut sent) = (None, 0);
-        for target in &reading.targets {
-            let name = target.shown_name();
-            match self.send_target(reading, target) {
+        progress.failure = None;
+        for (text, state) in reading.texts.iter().zip(&mut progress.states) {
+            if *state != State::Waiting {
+                continue;
+            }
+            match self.send_text(sender, reading, text) {
                 Ok(()) => {
-                    sent += 1;
-                    if verbose {
-                        report(format_args!(
-                            "{name}: {} bytes sent as {}",
-                            target.text_bytes,
-                            target.packed_bytes()
-                        ));
-                    }
+                    *state = State::Stored;
+                    self.report_sent(text);
                 }
                 Err(error) => {
-                    report(format_args!("{name}: {error}"));
-                    first = first.or(Some(error.kind()));
+                    report(format_args!("{}: {error}", text.shown_name()));
+                    progress.failure = progress.failure.or(Some(error.kind()));
+                    if error.kind().is_of_data() {
+                        *state = State::Refused;
+                    }
                     if !error.is_of_one_target() {
                         break;
                     }
@@ -157,43 +210,46 @@ impl Feed {
             }
         }
         // The server may be the wrong one by now, for example a primary that has become a standby.
-        if first.is_some() {
+        if progress.failure.is_some() {
             self.close();
         }
-        let targets = reading.targets.len();
-        first.map_or(Ok(()), |kind| {
-            Err(Unsent {
-                unsent: targets - sent,
-                targets,
-                kind,
-            })
-        })
     }
 
-    /// Tries until the target is stored or a retry would not help. A target that was stored although the answer got
+    fn report_sent(&self, text: &Text) {
+        if self.verbose {
+            report(format_args!(
+                "{}: {} bytes sent as {}",
+                text.shown_name(),
+                text.bytes,
+                text.packed_bytes()
+            ));
+        }
+    }
+
+    /// Tries until the text is stored or a retry would not help. A target that was stored although the answer got
     /// lost is not stored twice, because the same text at the same time changes nothing.
-    fn send_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
+    fn send_text(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<(), Error> {
         Retry::default().run(
             |error: &Error| error.kind().is_passing(),
-            || self.try_target(reading, target),
+            || self.try_text(sender, reading, text),
         )
     }
 
     /// Tries once. The session is kept unless it broke.
-    fn try_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
-        let row = Row::new(&self.sender, target)?;
+    fn try_text(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<(), Error> {
+        let row = Row::new(sender, text)?;
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.runtime.block_on(self.connector.session())?,
         };
         let limit = self.timeouts.statement;
-        let copying = copy(&mut session.client, limit, &row, reading, target);
+        let copying = copy(&mut session.client, limit, &row, reading, text);
         let late = Error::StatementTimeout(limit);
         let tried = self
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
         for warning in session.warnings() {
-            report(format_args!("{}: {warning}", target.shown_name()));
+            report(format_args!("{}: {warning}", text.shown_name()));
         }
         if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
             self.session = Some(session);
@@ -236,7 +292,7 @@ async fn copy(
     limit: Duration,
     row: &Row,
     reading: &Reading,
-    target: &Target,
+    text: &Text,
 ) -> Result<(), Error> {
     // The isolation level is set whatever the database's default is: the feed must see what others committed while it
     // waited.
@@ -254,7 +310,7 @@ async fn copy(
         .await?;
     let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
     sink.send(Cursor::new(row.head().to_vec())).await?;
-    for piece in reading.pieces(target, PIECE) {
+    for piece in reading.pieces(text, PIECE) {
         sink.send(Cursor::new(piece?)).await?;
     }
     sink.send(Cursor::new(row.tail().to_vec())).await?;

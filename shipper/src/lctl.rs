@@ -87,6 +87,8 @@ pub struct Lctl {
     pub path: PathBuf,
     /// The time limit of a call.
     pub timeout: Duration,
+    /// The largest reading in bytes, when compressed.
+    pub most: u64,
 }
 
 impl Lctl {
@@ -94,7 +96,7 @@ impl Lctl {
     pub fn read(&self) -> Result<Reading, Error> {
         let start = Instant::now();
         let deadline = start + self.timeout;
-        let mut recorder = Recorder::start()?;
+        let mut recorder = Recorder::start(self.most);
         let mut said = Vec::new();
         let mut running = Running::start(&self.path)?;
         let streams = running.streams(

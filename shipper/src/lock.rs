@@ -29,7 +29,15 @@ pub enum Error {
 /// files of one name.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Releases the lock, also where a child has inherited it.
+    fn drop(&mut self) {
+        // If this fails, the lock is released when the last process that has the file open ends.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -49,7 +57,7 @@ impl Lock {
             .open(path)
             .map_err(unusable)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(Error::Taken(path.to_owned())),
             Err(TryLockError::Error(cause)) => Err(unusable(cause)),
         }

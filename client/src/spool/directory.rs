@@ -1,8 +1,8 @@
 //! The directory: files are put in, listed in order, removed, set aside and dropped.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -125,7 +125,7 @@ impl Directory {
         let directory = File::open(&self.path)?;
         // Two writers would give two readings one number.
         directory.lock()?;
-        index.sequence = self.last_sequence()? + 1;
+        index.sequence = self.next_sequence()?;
         let mut file = Builder::new().prefix(TEMPORARY).tempfile_in(&self.path)?;
         write(&index, data, file.as_file_mut())?;
         file.as_file().sync_all()?;
@@ -133,8 +133,6 @@ impl Directory {
         file.persist_noclobber(self.path.join(name))
             .map_err(|failed| failed.error)?;
         directory.sync_all()?;
-        // If this fails, the listed files say the number.
-        let _ = fs::write(self.path.join(COUNTER), index.sequence.to_string());
         Ok(index.sequence)
     }
 
@@ -165,13 +163,13 @@ impl Directory {
         self.move_aside(entry, DAMAGED)
     }
 
-    /// Drops files until the limits are kept and `room` more bytes fit: all that are too old, then those that are set
-    /// aside, then those that wait, oldest first.
+    /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
+    /// oldest first.
     ///
     /// # Errors
     ///
     /// Fails if the directory cannot be read or a file cannot be removed.
-    pub fn enforce(&self, limits: Limits, room: u64, now: SystemTime) -> io::Result<Dropped> {
+    pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<Dropped> {
         let (rejected, waiting) = (self.rejected()?, self.waiting()?);
         let mut bytes: u64 = rejected
             .iter()
@@ -183,7 +181,7 @@ impl Directory {
             for entry in entries {
                 // A file from the future is new.
                 let age = now.duration_since(entry.written).unwrap_or_default();
-                if age <= limits.age && bytes.saturating_add(room) <= limits.bytes {
+                if age <= limits.age && bytes <= limits.bytes {
                     continue;
                 }
                 if unless_gone(fs::remove_file(&entry.path))? {
@@ -207,15 +205,24 @@ impl Directory {
         unless_gone(fs::rename(&entry.path, to)).map(|_| ())
     }
 
-    /// Returns the largest number that was given to a reading.
-    fn last_sequence(&self) -> io::Result<u64> {
-        let counted = fs::read_to_string(self.path.join(COUNTER)).unwrap_or_default();
+    /// Takes the next number. It is larger than those of all files, and after a crash than those of all that were there
+    /// before.
+    fn next_sequence(&self) -> io::Result<u64> {
+        let path = self.path.join(COUNTER);
+        let counted = fs::read_to_string(&path).unwrap_or_default();
         let listed = [self.waiting()?.pop(), self.rejected()?.pop()];
         let listed = listed.into_iter().flatten().map(|entry| entry.sequence);
-        Ok(listed
-            .chain(counted.trim().parse().ok())
-            .max()
-            .unwrap_or_default())
+        let last = listed.chain(counted.trim().parse().ok()).max();
+        let next = last.unwrap_or_default() + 1;
+        // A file of fixed size is overwritten in place, so that it is never empty.
+        let file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        file.write_all_at(format!("{next:020}\n").as_bytes(), 0)?;
+        Ok(next)
     }
 
     fn remove_leftovers(&self) -> io::Result<()> {

@@ -3,7 +3,7 @@ use super::*;
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
 
 fn reading(text: &str) -> Reading {
-    let mut recorder = Recorder::start().unwrap();
+    let mut recorder = Recorder::start(u64::MAX);
     recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
     recorder.finish().unwrap()
 }

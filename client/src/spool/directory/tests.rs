@@ -152,7 +152,10 @@ fn a_reading_that_cannot_be_written_leaves_nothing() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
-    assert_eq!(left, [REJECTED]);
+    assert!(
+        left.iter().all(|name| name == REJECTED || name == COUNTER),
+        "{left:?}"
+    );
 }
 
 #[test]
@@ -182,14 +185,14 @@ fn the_size_limit_drops_what_was_set_aside_and_then_the_oldest() {
     spool.set_aside(&spool.waiting().unwrap()[5]).unwrap();
     let bytes = spool.waiting().unwrap()[0].bytes;
     assert_eq!(
-        spool.enforce(NO_LIMITS, 0, SystemTime::now()).unwrap(),
+        spool.enforce(NO_LIMITS, SystemTime::now()).unwrap(),
         Dropped::default()
     );
     let limits = Limits {
-        bytes: bytes * 4,
+        bytes: bytes * 3,
         ..NO_LIMITS
     };
-    let dropped = spool.enforce(limits, bytes, SystemTime::now()).unwrap();
+    let dropped = spool.enforce(limits, SystemTime::now()).unwrap();
     assert_eq!(
         dropped,
         Dropped {
@@ -217,7 +220,7 @@ fn the_age_limit_drops_old_files_and_none_of_the_future() {
         age: 2 * DAY,
         ..NO_LIMITS
     };
-    let dropped = spool.enforce(limits, 0, now).unwrap();
+    let dropped = spool.enforce(limits, now).unwrap();
     assert_eq!(
         dropped,
         Dropped {
