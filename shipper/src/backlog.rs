@@ -135,7 +135,7 @@ pub struct Courier {
     backlog: Backlog,
     feed: Feed,
     backoff: Backoff,
-    /// What keeps the readings of each source waiting. The source of a reading that is not in the spool is empty.
+    /// The failures that keep readings waiting, by source. The source of a reading that is not in the spool is empty.
     holds: HashMap<String, Hold>,
 }
 
@@ -148,7 +148,7 @@ struct Hold {
     partly: Option<(u64, Progress)>,
 }
 
-/// What became of the readings that waited.
+/// The outcome of an attempt at all readings that wait.
 #[derive(Debug, Default)]
 pub struct Drained {
     /// The first failure.
@@ -157,7 +157,7 @@ pub struct Drained {
     pub late: bool,
 }
 
-/// What becomes of a reading that could not be sent as a whole.
+/// A reading that could not be sent as a whole.
 enum Failure {
     /// The reading is set aside, and the next one can be sent.
     Aside(Error),
@@ -297,6 +297,11 @@ impl Courier {
         self.feed.send(&sender, &reading, &mut progress);
         match progress.result() {
             Ok(()) => self.finish(entry, Directory::remove),
+            // The database has the rejected texts in jobstats.rejects.
+            Err(unsent) if progress.is_over() && !progress.has_refused() => {
+                self.finish(entry, Directory::remove)?;
+                Err(Failure::Aside(unsent.into()))
+            }
             Err(unsent) if progress.is_over() => {
                 self.finish(entry, Directory::set_aside)?;
                 let rejected = self.backlog.directory.path().join(REJECTED);

@@ -28,11 +28,11 @@ pub const HELP: &str = "\
 Exit codes:
    0  everything was sent, or waits in the spool for another instance that is sending
   64  wrong arguments
-  65  the database refused a text
+  65  the database refused or rejected a text
   66  nothing to read: no target on this server, or no input
   69  the database cannot be reached
   71  an error of this machine: no lock file, no room in the spool, a damaged reading
-  74  the reading failed: lctl failed or took too long
+  74  the reading failed: lctl failed, took too long, or printed something else or too much
   75  busy: another instance, a conflict or a statement that took too long
   77  the database denied access
   78  something must be set up first: settings, the store in the database";

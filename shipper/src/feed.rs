@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::io::{self, Cursor};
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
+use jobstats_client::connection::KEEPALIVE;
 use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Kind, Retry, Session, Settings};
 use tokio::runtime::{self, Runtime};
@@ -26,6 +27,13 @@ const PIECE: usize = 64 << 10;
 /// The time that the client waits for a statement beyond the server's own timeout, because the server's message is
 /// better.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The beginning of the warning about texts that the database put into `jobstats.rejects`.
+const REJECTED: &str = "jobstats rejected ";
+
+/// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
+/// same reason, and every wait takes up to the time limit of a statement.
+const MOST_WAITS: usize = 2;
 
 /// An error that kept a target from being stored.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +64,7 @@ pub struct Unsent {
     pub kind: Kind,
 }
 
-/// What has become of the texts of a reading so far.
+/// The state of the texts of a reading so far.
 #[derive(Debug, Default)]
 pub struct Progress {
     states: Vec<State>,
@@ -64,13 +72,24 @@ pub struct Progress {
     failure: Option<Kind>,
 }
 
-/// What has become of a text.
+/// The answer of the database to a text that it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// The text is stored.
+    Stored,
+    /// The text is in `jobstats.rejects`.
+    Rejected,
+}
+
+/// The state of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The text is still to be sent.
     Waiting,
-    /// The database has the text.
+    /// The database has stored the text.
     Stored,
+    /// The database has put the text into `jobstats.rejects`.
+    Rejected,
     /// The database will always refuse the text.
     Refused,
 }
@@ -90,7 +109,7 @@ impl Progress {
     }
 
     /// Returns true if the database refused a text for good.
-    fn has_refused(&self) -> bool {
+    pub fn has_refused(&self) -> bool {
         self.states.contains(&State::Refused)
     }
 
@@ -98,7 +117,8 @@ impl Progress {
     pub fn result(&self) -> Result<(), Unsent> {
         let stored = self.states.iter().filter(|state| **state == State::Stored);
         let (targets, stored) = (self.states.len(), stored.count());
-        let refused = self.has_refused().then_some(Kind::Refused);
+        let is_over = self.is_over() && stored < targets;
+        let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
         self.failure.or(refused).map_or(Ok(()), |kind| {
             Err(Unsent {
                 unsent: targets - stored,
@@ -124,6 +144,11 @@ impl Error {
             Self::Io(_) => Kind::Local,
             Self::TooLarge(_) => Kind::Refused,
         }
+    }
+
+    /// Returns true if the server let the statement wait before it failed.
+    fn is_wait(&self) -> bool {
+        matches!(self.kind(), Kind::Conflict | Kind::Slow)
     }
 
     /// Returns true if the error concerns one target only, so that other targets may still be stored.
@@ -170,7 +195,7 @@ impl Drop for Feed {
 impl Feed {
     /// Prepares TLS and the runtime; connects to nothing yet.
     pub fn new(settings: Settings, timeouts: Timeouts, verbose: bool) -> Result<Self, Error> {
-        let connector = Connector::new(settings, timeouts.connect)?;
+        let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -188,22 +213,26 @@ impl Feed {
     pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
         self.leave_unless_there();
         progress.failure = None;
+        let mut waited = 0;
         for (text, state) in reading.texts.iter().zip(&mut progress.states) {
             if *state != State::Waiting {
                 continue;
             }
             match self.send_text(sender, reading, text) {
-                Ok(()) => {
+                Ok(Answer::Stored) => {
                     *state = State::Stored;
+                    waited = 0;
                     self.report_sent(text);
                 }
+                Ok(Answer::Rejected) => *state = State::Rejected,
                 Err(error) => {
                     report(format_args!("{}: {error}", text.shown_name()));
                     progress.failure = progress.failure.or(Some(error.kind()));
                     if error.kind().is_of_data() {
                         *state = State::Refused;
                     }
-                    if !error.is_of_one_target() {
+                    waited += usize::from(error.is_wait());
+                    if !error.is_of_one_target() || waited == MOST_WAITS {
                         break;
                     }
                 }
@@ -228,15 +257,28 @@ impl Feed {
 
     /// Tries until the text is stored or a retry would not help. A target that was stored although the answer got
     /// lost is not stored twice, because the same text at the same time changes nothing.
-    fn send_text(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<(), Error> {
+    fn send_text(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        text: &Text,
+    ) -> Result<Answer, Error> {
+        let start = Instant::now();
+        let limit = self.timeouts.statement;
         Retry::default().run(
-            |error: &Error| error.kind().is_passing(),
+            // Attempts that wait for a lock each time would take five times as long.
+            |error: &Error| error.kind().is_passing() && start.elapsed() < limit,
             || self.try_text(sender, reading, text),
         )
     }
 
     /// Tries once. The session is kept unless it broke.
-    fn try_text(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<(), Error> {
+    fn try_text(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        text: &Text,
+    ) -> Result<Answer, Error> {
         let row = Row::new(sender, text)?;
         let mut session = match self.session.take() {
             Some(session) => session,
@@ -248,13 +290,17 @@ impl Feed {
         let tried = self
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
+        let mut answer = Answer::Stored;
         for warning in session.warnings() {
             report(format_args!("{}: {warning}", text.shown_name()));
+            if warning.starts_with(REJECTED) {
+                answer = Answer::Rejected;
+            }
         }
         if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
             self.session = Some(session);
         }
-        tried
+        tried.map(|()| answer)
     }
 
     /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
@@ -287,6 +333,28 @@ async fn within<T>(
     timeout(limit, what).await.unwrap_or(Err(late))
 }
 
+/// Returns the statement that limits how long the server lets this transaction wait. If the connection dies silently, the
+/// server ends the session, between statements by the idle limit and inside COPY by the limits of TCP: otherwise the
+/// session would keep the lock of the target, and later readings could not be stored. `SET LOCAL` also works through a
+/// pooler of transactions.
+fn limits(statement: Duration) -> String {
+    let milliseconds = |limit: Duration| limit.as_millis().min(i32::MAX.unsigned_abs().into());
+    format!(
+        "SET LOCAL statement_timeout = {};
+         SET LOCAL idle_in_transaction_session_timeout = {};
+         SET LOCAL tcp_keepalives_idle = {};
+         SET LOCAL tcp_keepalives_interval = {};
+         SET LOCAL tcp_keepalives_count = {};
+         SET LOCAL tcp_user_timeout = {}",
+        milliseconds(statement),
+        milliseconds(statement.saturating_add(GRACE)),
+        KEEPALIVE.idle.as_secs(),
+        KEEPALIVE.interval.as_secs(),
+        KEEPALIVE.retries,
+        milliseconds(KEEPALIVE.unacknowledged),
+    )
+}
+
 async fn copy(
     client: &mut Client,
     limit: Duration,
@@ -301,13 +369,7 @@ async fn copy(
         .isolation_level(IsolationLevel::ReadCommitted)
         .start()
         .await?;
-    let most = i32::MAX.unsigned_abs().into();
-    transaction
-        .batch_execute(&format!(
-            "SET LOCAL statement_timeout = {}",
-            limit.as_millis().min(most)
-        ))
-        .await?;
+    transaction.batch_execute(&limits(limit)).await?;
     let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
     sink.send(Cursor::new(row.head().to_vec())).await?;
     for piece in reading.pieces(text, PIECE) {

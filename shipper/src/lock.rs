@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::geteuid;
 
 /// An error that prevents the lock.
@@ -61,6 +62,15 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Err(Error::Taken(path.to_owned())),
             Err(TryLockError::Error(cause)) => Err(unusable(cause)),
         }
+    }
+}
+
+impl Lock {
+    /// Lets children inherit the lock. If this process is killed, the lock is then held until they have ended, so that no
+    /// second lctl starts beside one that is still running.
+    pub fn inherited(self) -> io::Result<Self> {
+        fcntl_setfd(&self.file, FdFlags::empty())?;
+        Ok(self)
     }
 }
 

@@ -139,19 +139,28 @@ impl Shipper {
         )?)
     }
 
+    /// Takes the lock of the reader.
+    fn lock(&self) -> Result<Lock, lock::Error> {
+        let lock = Lock::take(&self.lock)?;
+        lock.inherited().map_err(|cause| lock::Error::Unusable {
+            path: self.lock.clone(),
+            cause,
+        })
+    }
+
     fn once(&self, input: &Input) -> Result<(), Error> {
         if let Some(backlog) = &self.backlog {
             return spooled::once(self, backlog, input);
         }
         let mut feed = self.feed()?;
-        let _lock = Lock::take(&self.lock)?;
+        let _lock = self.lock()?;
         self.send(&mut feed, &self.read(input)?)
     }
 
     fn run(&self, interval: Duration) -> Result<(), Error> {
         let schedule = Schedule::new(interval, &self.sender.server);
         let mut feed = self.feed()?;
-        let _lock = Lock::take(&self.lock)?;
+        let _lock = self.lock()?;
         if let Some(backlog) = &self.backlog {
             return spooled::run(self, backlog, feed, schedule);
         }

@@ -150,7 +150,7 @@ impl Recorder {
     }
 }
 
-/// The targets so far, and what takes their texts.
+/// The targets so far, and the writer of their texts.
 struct Store {
     started: Timestamp,
     output: Output,
@@ -167,7 +167,7 @@ struct Target {
     has_job_stats: bool,
 }
 
-/// What takes the compressed text, between frames and inside a frame.
+/// The writer of the compressed text, between frames and inside a frame.
 enum Output {
     Closed(Writer),
     Open(Frame),

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use crate::backlog::{self, Backlog, Courier};
 use crate::feed::{Feed, Sender};
-use crate::lock::Lock;
 use crate::message::report;
 use crate::options::Input;
 use crate::reading::Reading;
@@ -46,7 +45,7 @@ pub fn once(shipper: &Shipper, backlog: &Backlog, input: &Input) -> Result<(), E
 
 /// Reads and returns what could not be written to the spool.
 fn read(shipper: &Shipper, backlog: &Backlog, input: &Input) -> Result<Option<Reading>, Error> {
-    let _lock = Lock::take(&shipper.lock)?;
+    let _lock = shipper.lock()?;
     let reading = shipper.read(input)?;
     Ok(backlog.keep(reading, &shipper.sender))
 }
