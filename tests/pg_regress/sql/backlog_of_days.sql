@@ -30,12 +30,15 @@ CALL jobstats_maintain();
 SELECT t.name AS target, array_agg(round(extract(epoch FROM now() - r."time") / 86400, 2) ORDER BY r."time") AS days
 FROM jobstats.raw r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'silent' AND r."time" < now() - interval '4 days'
 GROUP BY t.name ORDER BY t.name;
+-- TimescaleDB says what it has nothing to do about.
+SET client_min_messages = warning;
 \o /dev/null
 SELECT format('INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT %L, %L, "time", body FROM readings WHERE n = %s',
         'backlog', 'mds1', n), 'CALL jobstats_maintain()'
 FROM readings WHERE n > 0 ORDER BY n
 \gexec
 \o
+RESET client_min_messages;
 
 SELECT t.cluster, sum(i.open) AS opened, count(DISTINCT i.entry_id) AS jobs
 FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster <> 'silent' GROUP BY t.cluster ORDER BY t.cluster;
