@@ -30,7 +30,7 @@ pub use limit::MAX_RATE;
 
 use crate::instant::{Micros, Span};
 use crate::operation::{Kind, OPERATIONS, OperationIndex};
-use crate::snapshot::{HISTOGRAM_LEN, Snapshot};
+use crate::snapshot::{ByKey, HISTOGRAM_LEN, Snapshot};
 
 /// One target observed at one time.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +52,28 @@ impl Observation<'_> {
         self.carried
             .and_then(Snapshot::first_seen)
             .map_or(self.time, |seen| seen.min(self.time))
+    }
+
+    /// Returns the earliest time at which an increment of `next`, computed from this observation, may begin. Only an
+    /// entry that this text lacks and `next` has can begin before this text: when it was really seen.
+    ///
+    /// # Errors
+    /// [`CompareError::OutOfMemory`].
+    pub fn earliest_in(&self, next: &Snapshot<'_>) -> Result<Micros, CompareError> {
+        let Some(carried) = self.carried else {
+            return Ok(self.time);
+        };
+        let mut seen = ByKey::default();
+        seen.try_reserve(carried.records.len())?;
+        for record in &carried.records {
+            let first = seen.entry(carried.key(record)).or_insert(self.time);
+            *first = record.last_seen.unwrap_or(self.time).min(*first);
+        }
+        let came_back = next
+            .records
+            .iter()
+            .filter_map(|record| seen.get(&next.key(record)));
+        Ok(came_back.copied().fold(self.time, Micros::min))
     }
 }
 

@@ -724,6 +724,53 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
 'Internal: policies of TimescaleDB on tables of the store that do what jobstats_maintain() does, without its care, and how to remove them; NULL: there is none.';
 
+CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    version text := (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'timescaledb');
+    seen boolean;
+BEGIN
+    IF version IS NULL OR to_regclass('timescaledb_information.job_errors') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    -- A job that succeeded since then shows that another version of either has mended it.
+    EXECUTE $sql$
+        SELECT coalesce(max(e.finish_time) > (SELECT coalesce(max(s.last_successful_finish), '-infinity') FROM timescaledb_information.job_stats s), false)
+        FROM timescaledb_information.job_errors e
+        WHERE e.sqlerrcode = '24000' AND e.err_message LIKE 'cannot drop portal %'
+    $sql$ INTO seen;
+    -- Before the first job has run, and for a role that sees no job, these versions are known to fail.
+    IF seen OR current_setting('server_version_num') = '150020' AND version = '2.28.3' THEN
+        RETURN format('TimescaleDB %s records every job as failed on PostgreSQL %s, although its work is done',
+            version, substring(current_setting('server_version') FROM '^[0-9.]+'));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_jobs() IS
+'Internal: says that TimescaleDB records jobs as failed that have done their work, by the errors of its jobs or by the versions; NULL: it does not, as far as is known.';
+
+CREATE FUNCTION jobstats_internal.failing_job() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    problem text := jobstats_internal.failing_jobs();
+    job integer;
+BEGIN
+    IF problem IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_name = 'jobstats_maintain_job' AND j.scheduled
+    $sql$ INTO job;
+    RETURN CASE WHEN job IS NOT NULL THEN
+        format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_job() IS
+'Internal: the problem of a job of TimescaleDB that maintains the store where such jobs are recorded as failed, and what to use instead; NULL: there is none.';
+
 CREATE FUNCTION jobstats_audit(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
 ) RETURNS TABLE (
@@ -1396,7 +1443,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
 'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
 
-CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz) RETURNS text
+CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -1407,29 +1454,45 @@ BEGIN
     IF timescale IS NULL OR current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
         RETURN NULL;
     END IF;
+    -- A chunk that has rows beside its columns is partial: bit 8 of its status. Feeds leave a note in jobstats.dirty where
+    -- they have just changed increments, and may change more of the same chunk.
     EXECUTE $sql$
-        SELECT t.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
-        FROM (
-            SELECT h.hypertable_name AS relation, h.hypertable_schema, h.hypertable_name
-            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats' AND h.compression_enabled
-            UNION ALL
-            SELECT a.view_name, a.materialization_hypertable_schema, a.materialization_hypertable_name
-            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.compression_enabled
-        ) t
+        SELECT h.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
+        FROM jobstats_internal.hypertables() h
         JOIN timescaledb_information.chunks c
-            ON c.hypertable_schema = t.hypertable_schema AND c.hypertable_name = t.hypertable_name
-        WHERE NOT c.is_compressed AND c.range_end < $1
-        ORDER BY c.range_end, t.relation
+            ON format('%I.%I', c.hypertable_schema, c.hypertable_name)::regclass = h.hypertable
+        JOIN _timescaledb_catalog.chunk k ON k.schema_name = c.chunk_schema AND k.table_name = c.chunk_name
+        WHERE h.packed_by IS NOT NULL AND c.range_end < $1
+            AND CASE WHEN $2 THEN c.is_compressed AND k.status & 8 <> 0 AND NOT EXISTS (
+                    SELECT FROM jobstats.dirty d
+                    WHERE d.problem IS NULL AND d.span_from < c.range_end AND d.span_to >= c.range_start)
+                ELSE NOT c.is_compressed END
+        ORDER BY c.range_end, h.relation
         LIMIT 1
-    $sql$ INTO name, chunk USING horizon;
+    $sql$ INTO name, chunk USING horizon, again;
     IF chunk IS NOT NULL THEN
         EXECUTE format('SELECT %s.compress_chunk($1::regclass)', timescale) USING chunk;
     END IF;
     RETURN name;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz) IS
-'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none.';
+COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz, boolean) IS
+'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none. again: one that has got rows beside its columns since, and is not just being changed.';
+
+CREATE FUNCTION jobstats_internal.pack_items(item jsonb, relation text) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Packing again works for a few seconds per call; what feeds have changed may be very much.
+SELECT jsonb_build_array(jsonb_build_object('do', 'nothing', 'step', 'columns of ' || pack_items.relation, 'records', true))
+    || CASE
+        WHEN NOT (item ->> 'again')::boolean THEN item
+        WHEN l.until > clock_timestamp() THEN item || jsonb_build_object('until', l.until)
+        ELSE jsonb '[]' END
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '10 seconds') AS until) l
+WHERE pack_items.relation IS NOT NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.pack_items(jsonb, text) IS
+'Internal: the items that record that a chunk of a relation was packed and go on with the next one; NULL: none was packed.';
 
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'
@@ -1829,6 +1892,36 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
 'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
 
+CREATE FUNCTION jobstats_internal.hypertables() RETURNS TABLE (relation text, hypertable regclass, packed_by text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF jobstats_internal.timescale_schema() IS NULL THEN
+        RETURN;
+    ELSIF current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
+        RETURN QUERY EXECUTE $sql$
+            SELECT h.hypertable_name::text, format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass, NULL::text
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
+        $sql$;
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE $sql$
+        SELECT t.relation::text, t.hypertable, CASE WHEN t.is_packed THEN c.orderby END
+        FROM (
+            SELECT h.hypertable_name, format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass, h.compression_enabled
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
+            UNION ALL
+            SELECT a.view_name, format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass,
+                a.compression_enabled
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
+        ) AS t (relation, hypertable, is_packed)
+        LEFT JOIN timescaledb_information.hypertable_compression_settings c ON c.hypertable = t.hypertable
+    $sql$;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hypertables() IS
+'Internal: the relations of the store that are hypertables of TimescaleDB or continuous aggregates, with the hypertable that holds their rows, and the order in which their old chunks are packed; NULL: they stay in rows.';
+
 -- Rollups are refreshed in steps, a transaction each: announce the new horizon, wait for the feeds that do not know it,
 -- compute. The views read what is not computed yet from increments. The functions here are steps of jobstats_maintain();
 -- steps.sql defines their order and handles failures.
@@ -2028,14 +2121,27 @@ DECLARE
     aggregate pg_catalog.regclass;
     low pg_catalog.timestamptz;
     high pg_catalog.timestamptz;
+    verbosity pg_catalog.text;
+    statements pg_catalog.text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    -- TimescaleDB logs two messages for each span, each with the statement and five lines of context. They fit one line each
+    -- where the role may set that. The settings are those of the session, because the refresh commits.
+    IF has_parameter_privilege(text 'log_error_verbosity', text 'SET') AND has_parameter_privilege(text 'log_min_error_statement', text 'SET') THEN
+        verbosity := current_setting('log_error_verbosity');
+        statements := current_setting('log_min_error_statement');
+        PERFORM set_config('log_error_verbosity', 'terse', false), set_config('log_min_error_statement', 'fatal', false);
+    END IF;
     aggregate := format('jobstats.%I', relation);
     low := span_from + interval '1 microsecond';
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
     -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
     CALL refresh_continuous_aggregate(aggregate, low, high);
+    IF verbosity IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
+            pg_catalog.set_config('log_min_error_statement', statements, false);
+    END IF;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
@@ -2050,7 +2156,7 @@ COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, time
 --     step       the name under which jobstats.maintenance records it
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
--- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until, again.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -2080,7 +2186,8 @@ AS $$
 DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
-        {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
+        {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
+        {"do": "sweep", "step": "retention of entries"}]';
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
@@ -2337,13 +2444,10 @@ BEGIN
             PERFORM jobstats_internal.lock_store();
             affected := jobstats_internal.summarize_ranges();
         WHEN 'columns' THEN
-            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention))
+            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention), (item ->> 'again')::boolean)
             INTO relation FROM jobstats.settings s;
-            IF relation IS NOT NULL THEN
-                affected := 1;
-                more := jsonb_build_array(
-                    jsonb_build_object('do', 'nothing', 'step', 'columns of ' || relation, 'records', true), item);
-            END IF;
+            affected := CASE WHEN relation IS NOT NULL THEN 1 END;
+            more := jobstats_internal.pack_items(item, relation);
         WHEN 'sweep' THEN
             affected := jobstats_internal.sweep();
             more := jobstats_internal.sweep_items(item, affected);
@@ -2447,7 +2551,7 @@ INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
 SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
     (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
         WHERE m.began >= started AND m.problem IS NOT NULL),
-    jobstats_internal.foreign_policies()), '')
+    jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
 $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';

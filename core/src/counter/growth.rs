@@ -2,7 +2,7 @@
 
 use super::{CounterError, Summary};
 
-/// What a counter did in a span of time.
+/// The growth of a counter in a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Growth {
     /// By how much the counter grew.

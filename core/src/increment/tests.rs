@@ -35,6 +35,37 @@ fn an_observation_reaches_back_to_the_first_of_its_carried_records() {
 }
 
 #[test]
+fn an_increment_begins_before_a_text_only_for_an_entry_that_came_back() {
+    let carried = snapshot::read_carried(CARRIED, Pause::NEVER).expect("memory");
+    let previous = |time, carried| Observation {
+        time,
+        server: "oss1",
+        snapshot: None,
+        carried,
+    };
+    let earliest = |previous: Observation<'_>, entries: &[&str]| {
+        let lines = entries.iter().map(|id| {
+            format!("- job_id: {id}\n  snapshot_time: 1\n  read: {{ samples: 2, unit: reqs }}\n")
+        });
+        let text = format!("job_stats:\n{}", lines.collect::<String>());
+        let next = snapshot::read_carried(text.as_bytes(), Pause::NEVER).expect("memory");
+        previous.earliest_in(&next).expect("memory")
+    };
+    let ten = 10_000_000;
+    assert_eq!(earliest(previous(ten, Some(&carried)), &["c"]), ten);
+    assert_eq!(
+        earliest(previous(ten, Some(&carried)), &["a", "c"]),
+        9_000_000
+    );
+    assert_eq!(
+        earliest(previous(ten, Some(&carried)), &["a", "b"]),
+        7_500_000
+    );
+    assert_eq!(earliest(previous(5, Some(&carried)), &["a", "b"]), 5);
+    assert_eq!(earliest(previous(ten, None), &["a"]), ten);
+}
+
+#[test]
 fn the_cleanup_interval_of_a_text_counts_before_one_that_was_known_and_the_default() {
     let text = |cleanup_interval| Snapshot {
         cleanup_interval,

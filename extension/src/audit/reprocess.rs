@@ -9,7 +9,7 @@ use crate::audit::walk::Walked;
 use crate::audit::{Purpose, Target, Walk, Window, Wrong, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
-use crate::feed::job_stats::stored;
+use crate::feed::job_stats::stored::{self, Stored};
 use crate::feed::require_read_committed;
 use crate::pg::argument::require_pattern;
 use crate::pg::argument::{Short, plain};
@@ -144,20 +144,15 @@ fn put_right(
 ) -> Result<i32, Error> {
     connect_mut(|client| {
         stored::correct(client, target_id, wrong.time, &wrong.server, wrong.bytes)?;
-        let mut read = |time: Micros| -> Result<stored::Stored, Error> {
+        let mut read = |time: Micros| -> Result<Stored, Error> {
             let found = stored::at(client, target_id, time)?;
             found.ok_or_else(|| Error::Damaged("an observation vanished".to_owned()))
         };
         let previous = wrong.previous.map(&mut read).transpose()?;
         let next = read(wrong.time)?;
-        let done = recompute(
-            client,
-            entries,
-            target_id,
-            previous.as_ref(),
-            &next,
-            settings,
-        )?;
-        Ok(done.computed.increments)
+        let before = previous.as_ref().map(Stored::read).transpose()?;
+        let this = (&next, &next.read()?);
+        let computed = recompute(client, entries, target_id, before.as_ref(), this, settings)?;
+        Ok(computed.increments)
     })
 }

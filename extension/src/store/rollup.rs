@@ -42,8 +42,11 @@ pub struct Rollup {
     pub width: &'static str,
     /// The relation that it sums.
     source: Source,
-    /// The span of a partition, and of a chunk.
+    /// The span of a partition.
     pub unit: &'static str,
+    /// The width of a chunk, as an interval. A chunk is kept in rows until all of it is old enough, so that one of a year
+    /// would never be packed before it is a year old.
+    pub chunk: &'static str,
     /// The initial retention period; `None` is for ever.
     pub retention: Option<&'static str>,
 }
@@ -61,6 +64,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         width: "10 minutes",
         source: Source::Increments,
         unit: "day",
+        chunk: "1 day",
         retention: Some("90 days"),
     },
     Rollup {
@@ -68,6 +72,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         width: "1 hour",
         source: Source::Summed("10m"),
         unit: "month",
+        chunk: "1 month",
         retention: Some("2 years"),
     },
     Rollup {
@@ -75,6 +80,7 @@ pub const ROLLUPS: [Rollup; 3] = [
         width: "1 day",
         source: Source::Summed("1h"),
         unit: "year",
+        chunk: "1 month",
         retention: None,
     },
 ];
@@ -101,7 +107,7 @@ impl Rollup {
 
     /// Returns the width of its chunks, as an SQL expression.
     pub fn chunk_width(&self) -> String {
-        format!("interval '1 {}'", self.unit)
+        format!("interval '{}'", self.chunk)
     }
 
     /// Returns the name of the table of its [sums by user](users).

@@ -69,45 +69,42 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
     Ok(())
 }
 
-/// Sets the width of chunks that are made from now on.
+/// Sets the width of chunks that are made from now on. Aggregates of a store that an earlier version made have chunks of ten
+/// days at every level.
 fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(), Error> {
-    client.execute(
-        &format!(
-            "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
-             FROM jobstats.settings s, jobstats_internal.growing_tables() t \
-             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
-        ),
-        &[],
-    )?;
+    let growing = format!(
+        "SELECT {timescale}.set_chunk_time_interval(format('jobstats.%I', t.relation)::regclass, s.chunk_interval) \
+         FROM jobstats.settings s, jobstats_internal.growing_tables() t \
+         JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', t.relation)) AND c.relkind = 'r'"
+    );
+    client.execute(&growing, &[])?;
+    let of_rollup = format!(
+        "SELECT {timescale}.set_chunk_time_interval(h.hypertable, $2::interval) \
+         FROM jobstats_internal.hypertables() h WHERE h.relation = ANY ($1)"
+    );
+    for rollup in &rollup::ROLLUPS {
+        let relations = vec![rollup.relation(), rollup.users()];
+        client.execute(&of_rollup, &[relations.into(), rollup.chunk.into()])?;
+    }
     Ok(())
 }
 
-/// Enables the columnstore for chunks that are old enough, segmented by target, so that replacing one observation
-/// unpacks little. Relations that are not yet hypertables or continuous aggregates stay as they are.
+/// Enables the columnstore for chunks that are old enough. Batches are of one target and lie in the order of time, so that
+/// replacing one observation, or refreshing a few buckets, unpacks little. Relations that are not yet hypertables or
+/// continuous aggregates stay as they are, and so do chunks that are packed already.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let off = client
-        .execute_rows(
-            "SELECT h.hypertable_name::text AS name FROM timescaledb_information.hypertables h \
-             WHERE h.hypertable_schema = 'jobstats' AND NOT h.compression_enabled \
-             UNION ALL \
-             SELECT a.view_name::text FROM timescaledb_information.continuous_aggregates a \
-             WHERE a.view_schema = 'jobstats' AND NOT a.compression_enabled",
-            &[],
-        )?
-        .map(|row| row.get("name"))
-        .collect::<Result<Vec<String>, _>>()?;
-    let rollups = rollup::ROLLUPS
-        .iter()
-        .map(|level| ("MATERIALIZED VIEW", level.relation(), "entry_id, bucket"));
-    let users = rollup::ROLLUPS
-        .iter()
-        .map(|level| ("TABLE", level.users(), "bucket"));
-    let increments = ("TABLE", "increments".to_owned(), "\"time\"");
-    for (kind, relation, order) in std::iter::once(increments).chain(rollups).chain(users) {
-        // A rollup that is still a hypertable of its own is no view.
-        if off.contains(&relation)
-            && (relations::kind(client, &relation)? == Some('v')) == (kind != "TABLE")
-        {
+    let increments = std::iter::once(("increments".to_owned(), "\"time\""));
+    let rollups = rollup::ROLLUPS.iter();
+    let rollups = rollups.flat_map(|it| [(it.relation(), "bucket"), (it.users(), "bucket")]);
+    for (relation, order) in increments.chain(rollups) {
+        let kind: Option<String> = client.query_value(
+            "SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END \
+             FROM jobstats_internal.hypertables() h \
+             JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', h.relation)) \
+             WHERE h.relation = $1 AND h.packed_by IS DISTINCT FROM $2",
+            &[relation.as_str().into(), order.into()],
+        )?;
+        if let Some(kind) = kind {
             client.execute(
                 &format!(
                     "ALTER {kind} jobstats.{relation} SET (timescaledb.enable_columnstore = true, \

@@ -1,16 +1,18 @@
 //! Computes rows of `jobstats.increments` from two neighbouring texts.
 
+use std::mem;
+
 use jobstats_core::increment::{
     Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
 };
 use jobstats_core::instant::Micros;
-use jobstats_core::snapshot::{Snapshot, cleanup_interval, print_to};
+use jobstats_core::snapshot::{self, Snapshot, cleanup_interval, print_to};
 use jobstats_core::window::edge_distance;
 use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
-use crate::feed::job_stats::stored::{self, Read, Stale, Stored};
+use crate::feed::job_stats::stored::{self, Read, Stale, Stored, Unpacked};
 use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
@@ -149,24 +151,22 @@ pub fn recompute(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
-    previous: Option<&Stored>,
-    next: &Stored,
+    previous: Option<&Read<'_>>,
+    (next, read): (&Stored, &Read<'_>),
     settings: Settings,
-) -> Result<Recomputed, Error> {
+) -> Result<Computed, Error> {
     if next.text.value().is_none() {
         return Err(Error::Damaged(
             "raw text to compute from is gone".to_owned(),
         ));
     }
-    let before = previous.map(Stored::read).transpose()?;
-    let read = next.read()?;
     let this = read.observation();
     let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
     let (computed, _) = compute(
         client,
         entries,
         target_id,
-        before.as_ref().map(Read::known).as_ref(),
+        previous.map(Read::known).as_ref(),
         &this,
         cleanup_interval,
         Settings {
@@ -175,28 +175,49 @@ pub fn recompute(
         },
     )?;
     stored::update(client, target_id, next.time, &computed)?;
-    Ok(Recomputed {
-        computed,
-        earliest: this.earliest(),
-    })
+    Ok(computed)
 }
 
-/// The result of [`recompute`].
-pub struct Recomputed {
-    pub computed: Computed,
-    /// The earliest time at which a stored row of the following observation may begin.
-    pub earliest: Micros,
+/// The observation with which a stored one was compared when it was stored.
+pub struct Former {
+    pub time: Micros,
+    /// The carried records as text.
+    pub carried: Unpacked<Vec<u8>>,
+}
+
+impl Former {
+    /// Returns the increments of `next` that were computed from this observation. A wider search, back to the first of
+    /// all carried records, would read up to a day of all targets for every observation that is computed again.
+    fn stale(&self, after: Micros, next: &Read<'_>) -> Result<Stale, Error> {
+        let carried = self.carried.value();
+        let carried = carried
+            .map(|records| snapshot::read_carried(records, PAUSE))
+            .transpose()?;
+        let this = next.observation();
+        let former = Observation {
+            time: self.time,
+            server: this.server,
+            snapshot: None,
+            carried: carried.as_ref(),
+        };
+        let text = this.snapshot.map(|text| former.earliest_in(text));
+        Ok(Stale {
+            after,
+            observed: this.time,
+            earliest: text.transpose()?.unwrap_or(self.time),
+        })
+    }
 }
 
 /// Computes the observations after a placed text again, one by one, until the next one does not change any more: that
 /// is the case when an observation carries the same records as before.
 ///
-/// `earliest` is the earliest time at which a stored row of `next` may begin; `None` if `next` was a baseline.
+/// `former` is the observation with which `next` was compared until now; `None` if `next` was a baseline.
 pub fn compute_on(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
-    mut earliest: Option<Micros>,
+    mut former: Option<Former>,
     placed: Stored,
     next: Stored,
     settings: Settings,
@@ -208,21 +229,24 @@ pub fn compute_on(
         if next.text.value().is_none() {
             return Ok(());
         }
-        let stale = earliest.map(|earliest| Stale {
-            after: previous.time,
-            observed: next.time,
-            earliest,
-        });
+        let read = next.read()?;
+        let stale = former
+            .map(|former| former.stale(previous.time, &read))
+            .transpose()?;
         stored::delete_increments(client, target_id, stale.as_slice())?;
-        let done = recompute(client, entries, target_id, Some(&previous), &next, settings)?;
-        earliest = Some(done.earliest);
-        if next.carried.is(done.computed.carried.as_deref()) {
+        let before = previous.read()?;
+        let this = (&next, &read);
+        let computed = recompute(client, entries, target_id, Some(&before), this, settings)?;
+        if next.carried.is(computed.carried.as_deref()) {
             return Ok(());
         }
-        previous = Stored {
-            carried: done.computed.carried.into(),
-            ..next
-        };
+        drop((before, read));
+        let carried = mem::replace(&mut next.carried, computed.carried.into());
+        former = Some(Former {
+            time: next.time,
+            carried,
+        });
+        previous = next;
         match stored::after(client, target_id, previous.time)? {
             Some(after) => next = after,
             None => return Ok(()),

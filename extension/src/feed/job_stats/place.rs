@@ -9,7 +9,7 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::cache;
-use crate::feed::job_stats::compute::{Computed, compute, compute_on};
+use crate::feed::job_stats::compute::{Computed, Former, compute, compute_on};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::part::Part;
 use crate::feed::job_stats::stored::{self, NewText, Read, Stored, Unpacked};
@@ -85,8 +85,12 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
         };
         match next {
             Some(next) => {
-                let earliest = before.map(|before| before.observation().earliest());
-                self.compute_following(part, &text, computed, earliest, next)?;
+                drop(before);
+                let former = previous.map(|previous| Former {
+                    time: previous.time,
+                    carried: previous.carried,
+                });
+                self.compute_following(part, &text, computed, former, next)?;
             }
             None => self.become_newest(part, &text, action)?,
         }
@@ -151,7 +155,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
         part: Part<'_, '_>,
         text: &NewText<'_>,
         computed: Computed,
-        earliest: Option<Micros>,
+        former: Option<Former>,
         next: Stored,
     ) -> Result<(), Error> {
         let lines = match part.snapshot.keep() {
@@ -171,7 +175,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             self.client,
             self.entries,
             self.target.id,
-            earliest,
+            former,
             placed,
             next,
             self.ingest.settings,

@@ -378,24 +378,27 @@ pub fn insert(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, make_interval(secs => $19))",
         &values,
     )?;
-    count(client, target_id, text, computed)
+    count(client, target_id, time, text, computed)
 }
 
 /// Adds a new observation to the counts of its target, which is locked.
 fn count(
     client: &mut SpiClient<'_>,
     target_id: i32,
+    time: TimestampWithTimeZone,
     text: &NewText<'_>,
     computed: &Computed,
 ) -> Result<(), Error> {
     plans::update(
         client,
         "UPDATE jobstats.targets SET observations_total = observations_total + 1, \
-         text_bytes_total = text_bytes_total + $2, problems_total = problems_total + $3 WHERE target_id = $1",
+         text_bytes_total = text_bytes_total + $2, problems_total = problems_total + $3, \
+         last_observation = greatest(last_observation, $4) WHERE target_id = $1",
         &[
             target_id.into(),
             i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
             i64::from(computed.counts.problems).into(),
+            time.into(),
         ],
     )?;
     Ok(())

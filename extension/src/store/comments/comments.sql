@@ -73,6 +73,7 @@ WITH meanings (relation, name, meaning) AS (
     ('targets', NULL, 'Metadata and object storage targets seen so far.'),
     ('targets', 'cleanup_interval', 'job_cleanup_interval as shipped; NULL: not shipped, 600 s are assumed.'),
     ('targets', 'target_id', 'Number of the target, as in all tables.'),
+    ('targets', 'last_observation', 'Time of the last observation.'),
     ('targets', 'observations_total', 'Observations that feeds have stored of the target, deleted ones included.'),
     ('targets', 'text_bytes_total', 'Bytes of the texts of these observations.'),
     ('targets', 'problems_total', 'Pieces of these texts that could not be used.'),

@@ -33,3 +33,33 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.timescale_schema() IS
 'Internal: the schema of TimescaleDB, quoted; NULL where that is not installed. Error: 55000 where a function there could be called in the place of one of TimescaleDB.';
+
+CREATE FUNCTION jobstats_internal.hypertables() RETURNS TABLE (relation text, hypertable regclass, packed_by text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF jobstats_internal.timescale_schema() IS NULL THEN
+        RETURN;
+    ELSIF current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
+        RETURN QUERY EXECUTE $sql$
+            SELECT h.hypertable_name::text, format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass, NULL::text
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
+        $sql$;
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE $sql$
+        SELECT t.relation::text, t.hypertable, CASE WHEN t.is_packed THEN c.orderby END
+        FROM (
+            SELECT h.hypertable_name, format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass, h.compression_enabled
+            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats'
+            UNION ALL
+            SELECT a.view_name, format('%I.%I', a.materialization_hypertable_schema, a.materialization_hypertable_name)::regclass,
+                a.compression_enabled
+            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats'
+        ) AS t (relation, hypertable, is_packed)
+        LEFT JOIN timescaledb_information.hypertable_compression_settings c ON c.hypertable = t.hypertable
+    $sql$;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hypertables() IS
+'Internal: the relations of the store that are hypertables of TimescaleDB or continuous aggregates, with the hypertable that holds their rows, and the order in which their old chunks are packed; NULL: they stay in rows.';

@@ -141,7 +141,7 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
 'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
 
-CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz) RETURNS text
+CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -152,29 +152,45 @@ BEGIN
     IF timescale IS NULL OR current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
         RETURN NULL;
     END IF;
+    -- A chunk that has rows beside its columns is partial: bit 8 of its status. Feeds leave a note in jobstats.dirty where
+    -- they have just changed increments, and may change more of the same chunk.
     EXECUTE $sql$
-        SELECT t.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
-        FROM (
-            SELECT h.hypertable_name AS relation, h.hypertable_schema, h.hypertable_name
-            FROM timescaledb_information.hypertables h WHERE h.hypertable_schema = 'jobstats' AND h.compression_enabled
-            UNION ALL
-            SELECT a.view_name, a.materialization_hypertable_schema, a.materialization_hypertable_name
-            FROM timescaledb_information.continuous_aggregates a WHERE a.view_schema = 'jobstats' AND a.compression_enabled
-        ) t
+        SELECT h.relation, format('%I.%I', c.chunk_schema, c.chunk_name)
+        FROM jobstats_internal.hypertables() h
         JOIN timescaledb_information.chunks c
-            ON c.hypertable_schema = t.hypertable_schema AND c.hypertable_name = t.hypertable_name
-        WHERE NOT c.is_compressed AND c.range_end < $1
-        ORDER BY c.range_end, t.relation
+            ON format('%I.%I', c.hypertable_schema, c.hypertable_name)::regclass = h.hypertable
+        JOIN _timescaledb_catalog.chunk k ON k.schema_name = c.chunk_schema AND k.table_name = c.chunk_name
+        WHERE h.packed_by IS NOT NULL AND c.range_end < $1
+            AND CASE WHEN $2 THEN c.is_compressed AND k.status & 8 <> 0 AND NOT EXISTS (
+                    SELECT FROM jobstats.dirty d
+                    WHERE d.problem IS NULL AND d.span_from < c.range_end AND d.span_to >= c.range_start)
+                ELSE NOT c.is_compressed END
+        ORDER BY c.range_end, h.relation
         LIMIT 1
-    $sql$ INTO name, chunk USING horizon;
+    $sql$ INTO name, chunk USING horizon, again;
     IF chunk IS NOT NULL THEN
         EXECUTE format('SELECT %s.compress_chunk($1::regclass)', timescale) USING chunk;
     END IF;
     RETURN name;
 END
 $$;
-COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz) IS
-'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none.';
+COMMENT ON FUNCTION jobstats_internal.compress_before(timestamptz, boolean) IS
+'Internal: where TimescaleDB can, keeps one more chunk that ends before the horizon in columns, and returns what it is of; NULL: there is none. again: one that has got rows beside its columns since, and is not just being changed.';
+
+CREATE FUNCTION jobstats_internal.pack_items(item jsonb, relation text) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Packing again works for a few seconds per call; what feeds have changed may be very much.
+SELECT jsonb_build_array(jsonb_build_object('do', 'nothing', 'step', 'columns of ' || pack_items.relation, 'records', true))
+    || CASE
+        WHEN NOT (item ->> 'again')::boolean THEN item
+        WHEN l.until > clock_timestamp() THEN item || jsonb_build_object('until', l.until)
+        ELSE jsonb '[]' END
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '10 seconds') AS until) l
+WHERE pack_items.relation IS NOT NULL
+$$;
+COMMENT ON FUNCTION jobstats_internal.pack_items(jsonb, text) IS
+'Internal: the items that record that a chunk of a relation was packed and go on with the next one; NULL: none was packed.';
 
 CREATE FUNCTION jobstats_internal.summarize_ranges() RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'

@@ -7,7 +7,7 @@
 --     step       the name under which jobstats.maintenance records it
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
--- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until.
+-- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until, again.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
@@ -37,7 +37,8 @@ AS $$
 DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
-        {"do": "columns", "step": "columns"}, {"do": "sweep", "step": "retention of entries"}]';
+        {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
+        {"do": "sweep", "step": "retention of entries"}]';
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
@@ -294,13 +295,10 @@ BEGIN
             PERFORM jobstats_internal.lock_store();
             affected := jobstats_internal.summarize_ranges();
         WHEN 'columns' THEN
-            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention))
+            SELECT jobstats_internal.compress_before(now() - greatest(s.compress_after, s.raw_retention), (item ->> 'again')::boolean)
             INTO relation FROM jobstats.settings s;
-            IF relation IS NOT NULL THEN
-                affected := 1;
-                more := jsonb_build_array(
-                    jsonb_build_object('do', 'nothing', 'step', 'columns of ' || relation, 'records', true), item);
-            END IF;
+            affected := CASE WHEN relation IS NOT NULL THEN 1 END;
+            more := jobstats_internal.pack_items(item, relation);
         WHEN 'sweep' THEN
             affected := jobstats_internal.sweep();
             more := jobstats_internal.sweep_items(item, affected);
@@ -404,7 +402,7 @@ INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
 SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
     (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
         WHERE m.began >= started AND m.problem IS NOT NULL),
-    jobstats_internal.foreign_policies()), '')
+    jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
 $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';

@@ -109,6 +109,7 @@ impl Rollup {
         let statement = sql!(
             "aggregate.sql",
             name = name,
+            chunk = self.chunk,
             sums = self.sums(&bucket, &format!("{source} summed")),
         );
         client.execute(&statement, &[])?;
@@ -135,6 +136,8 @@ impl Rollup {
         let dirty = sql!(
             "dirty_increments.sql",
             span = self.dirty_span(),
+            columns = operations(|name| format!("increment.{name}")),
+            changed = self.changed(),
             refreshed = refreshed
         );
         sql!(
@@ -165,8 +168,13 @@ impl Rollup {
             relation = self.relation(),
             refreshed = self.mark("refreshed"),
             dropped = self.mark("dropped"),
-            span = self.dirty_span(),
+            changed = self.changed(),
         )
+    }
+
+    /// Returns a SELECT of the targets with rows in `jobstats.dirty`, each with the whole buckets that these rows touch.
+    fn changed(&self) -> String {
+        sql!("changed.sql", span = self.dirty_span())
     }
 
     /// Returns an SQL expression for a time in the row of this rollup in `jobstats.rollups`.
