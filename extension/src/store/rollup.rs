@@ -160,6 +160,22 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     Ok(())
 }
 
+/// The key of a rollup that is a table, and its type.
+const KEY: (&str, &str) = ("entry_id", "bigint NOT NULL");
+
+/// Returns the statements that create the tables of the rollups of this store, undivided.
+pub fn definitions(client: &SpiClient<'_>) -> Result<String, Error> {
+    let mut statements = Vec::new();
+    for rollup in &ROLLUPS {
+        statements.push(users::definition(rollup));
+        let relation = rollup.relation();
+        if store::kind(client, &relation)? != Some('v') {
+            statements.push(Rollup::table(&relation, KEY, "", ""));
+        }
+    }
+    Ok(statements.join(";\n"))
+}
+
 fn create_relation(
     client: &mut SpiClient<'_>,
     installation: &Installation,
@@ -173,8 +189,7 @@ fn create_relation(
             ..
         } => rollup.create_aggregate(client, schema, &relation)?,
         _ => {
-            let key = ("entry_id", "bigint NOT NULL");
-            rollup.create_table(client, installation, &relation, key, "")?;
+            rollup.create_table(client, installation, &relation, KEY, "")?;
         }
     }
     if rollup.is_finest() {
