@@ -198,6 +198,23 @@ fn create_relation(
     Ok(())
 }
 
+/// Keeps refreshes of continuous aggregates from deleting what can no longer be computed, whoever runs them.
+pub fn keep_history(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let sources: Vec<String> = ROLLUPS
+        .iter()
+        .map(|rollup| {
+            let source = match rollup.source {
+                Source::Increments => "increments",
+                Source::Summed(finer) => finer,
+            };
+            format!("('{}', '{source}')", rollup.relation())
+        })
+        .collect();
+    let statements = sql!("rollup/keep_history.sql", sources = sources.join(", "));
+    client.execute(&statements, &[])?;
+    Ok(())
+}
+
 /// Raises the retention of a rollup whose row in `jobstats.rollups` had been lost, so that the next maintenance does not drop
 /// what an earlier setting kept.
 fn keep_stored(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {

@@ -77,6 +77,7 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
         set_chunk_interval(client, schema)?;
         if *community {
             enable_columnstore(client)?;
+            rollup::keep_history(client)?;
         }
     }
     Ok(())
