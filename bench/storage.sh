@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a day takes in the store, per record that Lustre printed (an entry of a target's text), beside tables as others
-# keep it: a wide row for each such record. With TimescaleDB's Community edition also what is left of that in columns.
-# Writes bench/storage.md.
+# keep it: a wide row for each such record. With TimescaleDB's Community edition also what is left of that in columns. Then
+# what each value of settings.keep saves, in stores of the same texts. Writes bench/storage.md.
 #
 #   JOBSTATS_STORAGE_JOBS    jobs of the day (10000)
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -12,14 +12,22 @@ from=$(date -u -d yesterday +%Y-%m-%d)
 
 scripts/install.sh all
 start_cluster storage max_wal_size=1GB shared_buffers=1GB
-new_store "$cluster" storage "raw_retention => '10 days', compress_after => '10 days'"
-url=$(scripts/cluster.sh url "$cluster" storage)
-sql -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$from', '$from'::timestamptz)
-    FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
+
+# open_store DATABASE KEEP
+# A store that keeps so much of increments, with partitions for the day. Sets url.
+open_store() {
+    new_store "$cluster" "$1" "raw_retention => '10 days', compress_after => '10 days'" >/dev/null
+    url=$(scripts/cluster.sh url "$cluster" "$1")
+    sql -c "UPDATE jobstats.settings SET keep = '$2'" \
+        -c "SELECT jobstats_internal.add_partitions(relation, 'day', '$from', '$from'::timestamptz)
+            FROM unnest('{raw,observations,increments}'::text[]) relation" >/dev/null
+}
+
+open_store storage everything
 awk -v from="$(date -u -d "$from" +%s)" -v jobs="$jobs" -v mdts=4 -v osts=24 -v filesystem=puhti -f bench/work.awk >"$cluster/work.csv"
 simulate texts "${from}T00:00:00Z" 24 --preset puhti --undisturbed --layout 2.16 --work "$cluster/work.csv"
 feed_day "${from}T00:00:00Z" 10 texts
-sql -c 'DROP TABLE texts' -c 'CALL jobstats_maintain()'
+sql -c 'CALL jobstats_maintain()'
 
 timescale=$(sql -c "SELECT count(*) FROM pg_extension WHERE extname = 'timescaledb'")
 community=$(sql -c "SELECT coalesce(current_setting('timescaledb.license', true) = 'timescale', false)")
@@ -152,11 +160,6 @@ goals() {
 		        CASE WHEN c.ours < c.usual THEN round(100 * c.ours / c.usual) || ' %' ELSE format('**%s %%**', round(100 * c.ours / c.usual)) END)
 		    || format(E'\n| in columns, of everything in columns | | %s %% |\n| in columns, of the usual layout in rows | | %s %% |',
 		        round(100 * c.ours / c.everything), round(100 * c.ours / r.usual))
-		    || (SELECT format(E'\n| in columns, without detail, histograms and sums by user, of the usual layout in columns | | %s %% |',
-		        round(100 * (c.ours - o.bytes / k.records - u.bytes) / c.usual))
-		        FROM (SELECT sum(bytes) AS bytes FROM stored WHERE what IN ('detail', 'histograms')) o,
-		            (SELECT sum(entries) AS records FROM jobstats.observations) k,
-		            (SELECT sum(bytes + indexes) AS bytes FROM figures WHERE form = 'columns' AND n IN (8, 9, 10)) u)
 		FROM f c, f r WHERE c.form = 'columns' AND r.form = 'rows'
 		UNION ALL
 		SELECT format(E'\nBold: missed. What rows cannot go below: the pointers, headers, times and keys of all these rows are %s bytes per record, %s %% of the usual layout, and with their numbers, eight bytes each, %s bytes, %s %%.',
@@ -178,13 +181,19 @@ columns() {
 }
 
 # In columns: what others keep in the order that packs it best, and also by what is asked for most.
-pack() {
+pack_others() {
     sql -q <<-'SQL'
 		SET client_min_messages = warning;
 		ALTER TABLE usual SET (timescaledb.compress, timescaledb.compress_segmentby = 'target', timescaledb.compress_orderby = '"time"');
 		ALTER TABLE numbers SET (timescaledb.compress, timescaledb.compress_segmentby = 'target_id', timescaledb.compress_orderby = 'entry_id, "time"');
 		ALTER TABLE everything SET (timescaledb.compress, timescaledb.compress_segmentby = 'target_id', timescaledb.compress_orderby = 'entry_id, "time"');
-		SELECT count(compress_chunk(c)) FROM unnest('{usual,numbers,everything,jobstats.increments,jobstats.rollup_10m,jobstats.rollup_1h,jobstats.rollup_1d,
+		SELECT count(compress_chunk(c)) FROM unnest('{usual,numbers,everything}'::regclass[]) t, show_chunks(t) c;
+	SQL
+}
+
+pack_store() {
+    sql -q <<-'SQL'
+		SELECT count(compress_chunk(c)) FROM unnest('{jobstats.increments,jobstats.rollup_10m,jobstats.rollup_1h,jobstats.rollup_1d,
 		    jobstats.rollup_10m_users,jobstats.rollup_1h_users,jobstats.rollup_1d_users}'::regclass[]) t, show_chunks(t) c;
 	SQL
 }
@@ -202,7 +211,8 @@ report() {
     printf '\nBytes per record:\n\n| | table | indexes | all |\n|---|---:|---:|---:|\n'
     sizes rows
     if [ "$community" = t ]; then
-        pack >/dev/null
+        pack_others >/dev/null
+        pack_store >/dev/null
         printf '\nIn columns:\n\n| | table | indexes | all |\n|---|---:|---:|---:|\n'
         sizes columns
         echo
@@ -212,9 +222,59 @@ report() {
     goals
 }
 
+# keep_of KEEP
+# The figures of a store that keeps so much, fed with the same texts.
+keep_of() {
+    local day
+    day=$(scripts/cluster.sh url "$cluster" storage)
+    open_store "${1/ /_}" "$1"
+    create_texts texts
+    psql -q "$day" -c 'COPY texts TO STDOUT (FORMAT binary)' | sql -c 'COPY texts FROM STDIN (FORMAT binary)'
+    feed_day "${from}T00:00:00Z" 10 texts
+    sql -c 'CALL jobstats_maintain()' -c 'VACUUM ANALYZE'
+    sizes rows >/dev/null
+    if [ "$community" = t ]; then
+        pack_store >/dev/null
+        sizes columns >/dev/null
+    fi
+    sql -c 'TABLE figures' | psql -q "$day" -c "CREATE TABLE \"figures ${1}\" (LIKE figures)" -c "COPY \"figures ${1}\" FROM STDIN (DELIMITER '|', NULL '')"
+    url=$day
+}
+
+# Bytes per record of the store with each value of settings.keep, and whether the goals of counts are met.
+keeps() {
+    printf '\n## What is kept\n\n'
+    cat <<-'TEXT'
+		Stores of the same texts, with each value of `jobstats.settings.keep`. Bytes per record, with indexes:
+
+		| keep | stored in | increments | rollups by entry | by user | all | of the usual layout | goal |
+		|---|---|---:|---:|---:|---:|---:|---:|
+	TEXT
+    sql -F ' | ' <<-'SQL' | sed 's/.*/| & |/'
+		WITH usual AS (SELECT form, bytes + indexes AS bytes FROM figures WHERE n = 13),
+		store (number, keep, form, n, bytes) AS (
+		    SELECT 1, 'everything', form, n, bytes + indexes FROM figures
+		    UNION ALL SELECT 2, 'no detail', form, n, bytes + indexes FROM "figures no detail"
+		    UNION ALL SELECT 3, 'counts', form, n, bytes + indexes FROM "figures counts"
+		), part AS (
+		    SELECT number, keep, form, sum(bytes) FILTER (WHERE n = 4) AS increments, sum(bytes) FILTER (WHERE n BETWEEN 5 AND 7) AS rollups,
+		        sum(bytes) FILTER (WHERE n BETWEEN 8 AND 10) AS users, sum(bytes) FILTER (WHERE n = 11) AS everything
+		    FROM store GROUP BY number, keep, form
+		), goal (keep, form, percent) AS (VALUES ('counts', 'rows', 30), ('counts', 'columns', 80))
+		SELECT format('`%s`', p.keep), p.form, round(p.increments, 1), round(p.rollups, 1), round(p.users, 1), round(p.everything, 1),
+		    format(CASE WHEN 100 * p.everything / u.bytes > g.percent THEN '**%s %%**' ELSE '%s %%' END, round(100 * p.everything / u.bytes)),
+		    coalesce('at most ' || g.percent || ' %', '')
+		FROM part p JOIN usual u ON u.form = p.form LEFT JOIN goal g ON g.keep = p.keep AND g.form = p.form
+		ORDER BY p.form DESC, p.number
+	SQL
+}
+
 {
     printf '# What the store takes\n\n%s, %s, commit %s; PostgreSQL %s%s. ' 'make bench-storage' "$(date -u +%F)" \
         "$(git rev-parse --short HEAD)" "$(pg_major)" "$(sql -c "SELECT ', TimescaleDB ' || extversion FROM pg_extension WHERE extname = 'timescaledb'")"
     printf 'A day of %s jobs on 4 MDTs and 24 OSTs of Lustre 2.16, read every two minutes: ' "$jobs"
     report
+    keep_of 'no detail'
+    keep_of counts
+    keeps
 } | tee bench/storage.md

@@ -78,7 +78,11 @@ run_by_postgresql() {
         --host="$cluster" --user=postgres --dbname="$name" --launcher='env PGTZ=UTC PGDATESTYLE=ISO' \
         "${load[@]}" "${@:3}" "$name"
 }
-regress() { run_by_postgresql regress/pg_regress tests/pg_regress; }
+# A file that lacks something to run with says so in a line of its own, as its expected output does.
+regress() {
+    run_by_postgresql regress/pg_regress tests/pg_regress || return
+    ! grep -a '^not run: ' "$output/results/$name.out" || return 77
+}
 isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
 
 # The regression tests once more, where functions that PostgreSQL would prefer stand beside every function of jobstats: jobstats

@@ -454,6 +454,7 @@ fn targets_and_densities_are_told(store: &mut Store) {
     let counted: i64 = densities.iter().map(|row| row.count).sum();
     assert_eq!(counted, busy as i64);
     for row in densities {
+        assert_eq!(row.operation, "write_bytes");
         assert_eq!(
             (row.lower, row.upper),
             (10f64.powi(row.bucket), 10f64.powi(row.bucket + 1))

@@ -7,6 +7,7 @@ mod compare;
 mod counts;
 mod detail;
 mod history;
+mod keep;
 mod late_text;
 mod life;
 mod limit;
@@ -23,6 +24,7 @@ use thiserror::Error;
 pub use compare::compare;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
+pub use keep::Keep;
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
 

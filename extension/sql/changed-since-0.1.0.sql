@@ -5,7 +5,8 @@ DROP FUNCTION IF EXISTS @extschema@.jobstats_grant_writer(name, text);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_ingest(text, text, timestamptz, text, bytea, interval, text);
 -- The column "user" has become user_name.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);
--- The reading functions have got the dimensions entry and user_name, and the argument exclude; densities have got the column seconds.
+-- The reading functions have got the dimensions entry and user_name, and the argument exclude; densities have got the
+-- columns seconds and operation.
 DROP FUNCTION IF EXISTS @extschema@.jobstats_densities(timestamptz, timestamptz, text, text[], integer, interval,
     text[], text[], text[], text[], text[], text[], text[], text[], text[], text[], bigint[]);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_rates(timestamptz, timestamptz, text[], text[], interval,

@@ -372,6 +372,11 @@ LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_counter_add_of
 COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz) IS
 'Internal: of jobstats_counter_agg.';
 
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz, bigint) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_add_wrapping_wrapper';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz, bigint) IS
+'Internal: of jobstats_counter_agg.';
+
 CREATE FUNCTION jobstats_internal.counter_finish(internal) RETURNS jobstats_counter
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'counter_finish_wrapper';
 COMMENT ON FUNCTION jobstats_internal.counter_finish(internal) IS 'Internal: of jobstats_counter_agg.';
@@ -394,11 +399,16 @@ CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_
 );
 COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz) IS
 'Sums up the readings of a counter that tells when its life began. Like jobstats_counter_agg(timestamptz, bigint), but it is a reset exactly if start_time differs, whatever the values. start_time NULL is not known: the values decide. Of equal times the later start_time counts, then the larger value. Errors: 22003 for a negative value, 22023 for a time that is not finite, 54000 where over a gigabyte of readings are not in the order of time.';
+CREATE AGGREGATE jobstats_counter_agg(observed timestamptz, value bigint, start_time timestamptz, wraps_at bigint) (
+    SFUNC = jobstats_internal.counter_add, STYPE = internal, FINALFUNC = jobstats_internal.counter_finish, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE jobstats_counter_agg(timestamptz, bigint, timestamptz, bigint) IS
+'Sums up the readings of a counter that wraps. After wraps_at - 1 the counter goes on with 0, so that wraps_at is 4294967296 for 32 bits. A value that is lower than the one before it has wrapped once; it is a reset only if both have a start_time and these differ. wraps_at is the same in all rows; NULL is that of a counter that never wraps. Errors: 22003 for a value that is negative or not below wraps_at, 22023 for a wraps_at that is not positive or not the same in all rows, and those of jobstats_counter_agg(timestamptz, bigint, timestamptz).';
 CREATE AGGREGATE jobstats_rollup(counter jobstats_counter) (
     SFUNC = jobstats_internal.counter_merge, STYPE = internal, FINALFUNC = jobstats_internal.counter_merged, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE jobstats_rollup(jobstats_counter) IS
-'Merges summaries of one counter in spans of time that do not overlap. They may come in any order; what happened between them is in the result. Error: 22000 for spans that overlap or share an end.';
+'Merges summaries of one counter in spans of time that do not overlap. They may come in any order; what happened between them is in the result. Errors: 22000 for spans that overlap or share an end, 22023 for counters that wrap at different values.';
 
 CREATE TYPE jobstats_density;
 
@@ -714,6 +724,53 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.foreign_policies() IS
 'Internal: policies of TimescaleDB on tables of the store that do what jobstats_maintain() does, without its care, and how to remove them; NULL: there is none.';
 
+CREATE FUNCTION jobstats_internal.failing_jobs() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    version text := (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'timescaledb');
+    seen boolean;
+BEGIN
+    IF version IS NULL OR to_regclass('timescaledb_information.job_errors') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    -- A job that succeeded since then shows that another version of either has mended it.
+    EXECUTE $sql$
+        SELECT coalesce(max(e.finish_time) > (SELECT coalesce(max(s.last_successful_finish), '-infinity') FROM timescaledb_information.job_stats s), false)
+        FROM timescaledb_information.job_errors e
+        WHERE e.sqlerrcode = '24000' AND e.err_message LIKE 'cannot drop portal %'
+    $sql$ INTO seen;
+    -- Before the first job has run, and for a role that sees no job, these versions are known to fail.
+    IF seen OR current_setting('server_version_num') = '150020' AND version = '2.28.3' THEN
+        RETURN format('TimescaleDB %s records every job as failed on PostgreSQL %s, although its work is done',
+            version, substring(current_setting('server_version') FROM '^[0-9.]+'));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_jobs() IS
+'Internal: says that TimescaleDB records jobs as failed that have done their work, by the errors of its jobs or by the versions; NULL: it does not, as far as is known.';
+
+CREATE FUNCTION jobstats_internal.failing_job() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    problem text := jobstats_internal.failing_jobs();
+    job integer;
+BEGIN
+    IF problem IS NULL THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE $sql$
+        SELECT min(j.job_id) FROM timescaledb_information.jobs j WHERE j.proc_name = 'jobstats_maintain_job' AND j.scheduled
+    $sql$ INTO job;
+    RETURN CASE WHEN job IS NOT NULL THEN
+        format('%s: let cron or pg_cron call jobstats_maintain() instead, then SELECT delete_job(%s)', problem, job) END;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.failing_job() IS
+'Internal: the problem of a job of TimescaleDB that maintains the store where such jobs are recorded as failed, and what to use instead; NULL: there is none.';
+
 CREATE FUNCTION jobstats_audit(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
 ) RETURNS TABLE (
@@ -762,19 +819,19 @@ COMMENT ON FUNCTION jobstats_internal.create_successor(text) IS
 
 CREATE FUNCTION jobstats_densities(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
+    operation text DEFAULT NULL, "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
     step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
-    "time" timestamptz, seconds double precision, bucket integer, lower double precision, upper double precision, count bigint
+    "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_densities_wrapper';
 COMMENT ON FUNCTION jobstats_densities IS
-'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. Without operation that is the rate of service_time or, where no target in scope reports times (Lustre before 2.14), of metadata of MDTs and then of bytes of OSTs. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.detail_in_brief(detail jsonb, totals jsonb) RETURNS jsonb
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_detail_in_brief_wrapper';
@@ -790,6 +847,11 @@ CREATE FUNCTION jobstats_elapsed(counter jobstats_counter) RETURNS interval
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_elapsed_wrapper';
 COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter) IS
 'Returns the time from the first reading of a counter to the last. It is in days and time of day.';
+
+CREATE FUNCTION jobstats_elapsed(counter jobstats_counter, previous jobstats_counter) RETURNS interval
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_elapsed_after_wrapper';
+COMMENT ON FUNCTION jobstats_elapsed(jobstats_counter, jobstats_counter) IS
+'Returns the time since the last reading of a previous summary. It ends with the last reading, and is in days and time of day. previous NULL: jobstats_elapsed(counter). Error: 22000 for a previous that does not end before counter begins.';
 
 CREATE FUNCTION jobstats_internal.end_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_end_maintenance_wrapper';
@@ -826,6 +888,11 @@ CREATE FUNCTION jobstats_increase(counter jobstats_counter) RETURNS numeric
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_increase_wrapper';
 COMMENT ON FUNCTION jobstats_increase(jobstats_counter) IS
 'Returns by how much a counter grew, exactly, resets included.';
+
+CREATE FUNCTION jobstats_increase(counter jobstats_counter, previous jobstats_counter) RETURNS numeric
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_increase_after_wrapper';
+COMMENT ON FUNCTION jobstats_increase(jobstats_counter, jobstats_counter) IS
+'Returns by how much a counter grew since a previous summary. With lag(counter) OVER (PARTITION BY series ORDER BY bucket) as previous, the increases of all buckets add up to that of the whole, also where the counter grew between two buckets. previous NULL: jobstats_increase(counter). Error: 22000 for a previous that does not end before counter begins.';
 
 CREATE FUNCTION jobstats_ingest(
     cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
@@ -933,6 +1000,11 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wr
 COMMENT ON FUNCTION jobstats_rate(jobstats_counter) IS
 'Returns by how much a counter grew per second. It is the increase divided by the time from its first reading to its last. NULL for a single reading.';
 
+CREATE FUNCTION jobstats_rate(counter jobstats_counter, previous jobstats_counter) RETURNS double precision
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_after_wrapper';
+COMMENT ON FUNCTION jobstats_rate(jobstats_counter, jobstats_counter) IS
+'Returns by how much a counter grew per second since a previous summary. It is the increase divided by the time from the last reading of previous to the last reading of counter. previous NULL: jobstats_rate(counter). Error: 22000 for a previous that does not end before counter begins.';
+
 CREATE FUNCTION jobstats_rates(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
     operations text[] DEFAULT NULL, "by" text[] DEFAULT '{target}', step interval DEFAULT NULL,
@@ -955,7 +1027,7 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -970,7 +1042,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
@@ -985,6 +1057,11 @@ COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_wrapper';
 COMMENT ON FUNCTION jobstats_resets(jobstats_counter) IS 'Returns how often a counter was reset.';
+
+CREATE FUNCTION jobstats_resets(counter jobstats_counter, previous jobstats_counter) RETURNS bigint
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_after_wrapper';
+COMMENT ON FUNCTION jobstats_resets(jobstats_counter, jobstats_counter) IS
+'Returns how often a counter was reset since a previous summary. With lag(counter) OVER (PARTITION BY series ORDER BY bucket) as previous, a reset between two buckets counts in the later one. previous NULL: jobstats_resets(counter). Error: 22000 for a previous that does not end before counter begins.';
 
 CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1093,7 +1170,7 @@ COMMENT ON FUNCTION jobstats_internal.to_convert() IS
 
 CREATE FUNCTION jobstats_top(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid,workload}', n integer DEFAULT 10,
+    operation text DEFAULT NULL, "by" text[] DEFAULT '{uid,workload}', n integer DEFAULT 10,
     min_rate double precision DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
@@ -1109,7 +1186,7 @@ CREATE FUNCTION jobstats_top(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_top_wrapper';
 COMMENT ON FUNCTION jobstats_top IS
-'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
+'Ranks the users, jobs or targets that did most of an operation. Returns the n groups with the largest total in (since, until], of equal ones the first by their dimensions. Without operation that is service_time or, where no target in scope reports times (Lustre before 2.14), first metadata of MDTs and then bytes of OSTs, each with ranks and shares of its own. The rate of service_time is called requests in service. share is the part of the total of all groups under the same filters; groups with a rate under min_rate are left out. calls is the number of calls; total and per_call of times are in seconds, other per_call are bytes per call; per_call is NULL under ten calls. A dimension not named in by is NULL. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window or a negative n, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_totals(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -1611,6 +1688,10 @@ BEGIN
     FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776')) AS n (name, least, most)
     WHERE n.name = require_setting.name;
     IF span.name IS NULL AND number.name IS NULL THEN
+        IF name = 'keep' AND (value IN ('everything', 'no detail', 'counts')) IS NOT TRUE THEN
+            RAISE invalid_parameter_value USING MESSAGE = format('keep must be everything, no detail or counts, not %s', coalesce(value, 'NULL')),
+                HINT = $hint$For calls and sums alone: UPDATE jobstats.settings SET keep = 'counts';$hint$;
+        END IF;
         RETURN;
     ELSIF value IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),
@@ -1896,6 +1977,10 @@ BEGIN
     UPDATE jobstats.refresh r SET settled = r.number;
     DELETE FROM jobstats.locks l USING jobstats.refresh r
     WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+    -- Nobody reads sums by user from now on if the setting keep leaves them out.
+    UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
+    FROM jobstats.settings s
+    WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
     -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END
@@ -2036,14 +2121,27 @@ DECLARE
     aggregate pg_catalog.regclass;
     low pg_catalog.timestamptz;
     high pg_catalog.timestamptz;
+    verbosity pg_catalog.text;
+    statements pg_catalog.text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    -- TimescaleDB logs two messages for each span, each with the statement and five lines of context. They fit one line each
+    -- where the role may set that. The settings are those of the session, because the refresh commits.
+    IF has_parameter_privilege(text 'log_error_verbosity', text 'SET') AND has_parameter_privilege(text 'log_min_error_statement', text 'SET') THEN
+        verbosity := current_setting('log_error_verbosity');
+        statements := current_setting('log_min_error_statement');
+        PERFORM set_config('log_error_verbosity', 'terse', false), set_config('log_min_error_statement', 'fatal', false);
+    END IF;
     aggregate := format('jobstats.%I', relation);
     low := span_from + interval '1 microsecond';
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
     -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
     CALL refresh_continuous_aggregate(aggregate, low, high);
+    IF verbosity IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
+            pg_catalog.set_config('log_min_error_statement', statements, false);
+    END IF;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
@@ -2285,9 +2383,10 @@ SELECT jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_
 FROM jobstats.rollups l
 CROSS JOIN (VALUES (false), (true)) AS b (by_user)
 CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
 $$;
 COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
-'Internal: the items that bring all rollups, and then their sums by user, up to date.';
+'Internal: the items that bring all rollups, and then their sums by user if these are kept, up to date.';
 
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -2298,9 +2397,12 @@ FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
     FROM jobstats_internal.growing_tables() t
     UNION ALL
-    SELECT 2, 'drop', 'retention of ' || t.relation, t.relation, l.dropped
-    FROM jobstats.rollups l
-    CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
+    SELECT 2, 'drop', 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
+    UNION ALL
+    -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
+    SELECT 2, 'drop', format('retention of rollup_%s_users', l.level), format('rollup_%s_users', l.level),
+        CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
+    FROM jobstats.rollups l, jobstats.settings s
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
@@ -2631,7 +2733,7 @@ INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
 SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
     (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
         WHERE m.began >= started AND m.problem IS NOT NULL),
-    jobstats_internal.foreign_policies()), '')
+    jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
 $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';
@@ -2707,8 +2809,12 @@ GRANT EXECUTE ON ROUTINE
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
-    jobstats_rollup(jobstats_counter), jobstats_elapsed, jobstats_first, jobstats_increase, jobstats_last, jobstats_rate,
-    jobstats_resets,
+    jobstats_counter_agg(timestamptz, bigint, timestamptz, bigint),
+    jobstats_rollup(jobstats_counter), jobstats_first, jobstats_last,
+    jobstats_elapsed(jobstats_counter), jobstats_elapsed(jobstats_counter, jobstats_counter),
+    jobstats_increase(jobstats_counter), jobstats_increase(jobstats_counter, jobstats_counter),
+    jobstats_rate(jobstats_counter), jobstats_rate(jobstats_counter, jobstats_counter),
+    jobstats_resets(jobstats_counter), jobstats_resets(jobstats_counter, jobstats_counter),
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_buckets, jobstats_count, jobstats_zeros,
 -- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;

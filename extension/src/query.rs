@@ -4,7 +4,7 @@
 //! window and the sources of its rows are resolved first ([`plan`], [`window`], [`sources`]), then its entries, if they
 //! are few ([`entries`]). One statement with parameters answers the question ([`statement`], [`usage`]; made of
 //! [templates](crate::pg::template) and [`params`]), and [`answer`] writes its result as the rows of the function. If there are
-//! none, [`unknown`] says why.
+//! none, [`unknown`] says why; [`without_times`] says which targets report no times.
 
 mod aggregates;
 mod answer;
@@ -13,6 +13,7 @@ mod entries;
 mod filters;
 mod functions;
 mod measure;
+mod notice;
 mod params;
 mod plan;
 mod question;
@@ -21,3 +22,4 @@ mod statement;
 mod unknown;
 mod usage;
 mod window;
+mod without_times;

@@ -7,7 +7,7 @@ mod installation;
 mod maintain;
 mod parts;
 mod relations;
-mod rights;
+pub(crate) mod rights;
 pub mod rollup;
 mod settings;
 mod setup;

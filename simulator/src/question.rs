@@ -78,7 +78,8 @@ const COUNTED_ELSEWHERE: [Op; 6] = [
 ];
 
 /// The operations that leaders are ranked by.
-const RANKED: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
+#[rustfmt::skip]
+const RANKED: [&str; 5] = ["read_bytes", "write_bytes", "bytes", "metadata", "service_time"];
 /// The operations of a summary.
 #[rustfmt::skip]
 const SUMMARISED: [&str; 7] = ["read_bytes", "write_bytes", "read", "write", "open", "metadata", "service_time"];
@@ -129,6 +130,7 @@ fn derived(place: &Place) -> Option<&'static str> {
     let op = place.column.op();
     match place.column.quantity() {
         Quantity::Calls if place.kind == Kind::Mdt && METADATA.contains(&op) => Some("metadata"),
+        Quantity::Bytes => Some("bytes"),
         Quantity::Usecs if !COUNTED_ELSEWHERE.contains(&op) => Some("service_time"),
         _ => None,
     }

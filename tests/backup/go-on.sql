@@ -30,3 +30,16 @@ BEGIN
     END;
 END
 $$;
+-- A continuous aggregate of counters is refreshed: 25 until half past eight, and 25 since.
+SELECT coalesce(current_setting('timescaledb.license', true) = 'timescale', false) AS community \gset
+\if :community
+INSERT INTO reports.hosts VALUES ('2025-11-03 08:35', 'a', 60);
+CALL public.refresh_continuous_aggregate('reports.received_10m', '2025-11-03 08:00', '2025-11-03 09:00');
+CALL public.refresh_continuous_aggregate('reports.received_1h', '2025-11-03 08:00', '2025-11-03 09:00');
+DO $$
+BEGIN
+    ASSERT (SELECT sum(received) = 50 AND count(*) = 4 FROM reports.received), 'the increases are wrong';
+    ASSERT (SELECT public.jobstats_increase(counter) = 50 FROM reports.received_1h), 'the increase of the hour is wrong';
+END
+$$;
+\endif

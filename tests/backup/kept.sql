@@ -16,3 +16,8 @@ FROM timescaledb_information.chunks GROUP BY 1 ORDER BY 1;
 SELECT proc_schema, proc_name, owner, schedule_interval, scheduled FROM timescaledb_information.jobs
 WHERE proc_name LIKE 'jobstats%' ORDER BY proc_name;
 \endif
+SELECT coalesce(current_setting('timescaledb.license', true) = 'timescale', false) AS community \gset
+\if :community
+SELECT * FROM reports.received ORDER BY bucket;
+SELECT * FROM reports.received_1h ORDER BY bucket;
+\endif

@@ -27,3 +27,17 @@ END
 $$;
 -- Rights that were given by other statements than functions of jobstats are completed.
 SELECT jobstats_setup() IS NOT NULL AS ready \gset
+-- Summaries that the old version stored are read: 3, and then 3 after a reset. The same readings are the same bytes.
+DO $$
+BEGIN
+    ASSERT (SELECT sum(increase) = 6 FROM (
+        SELECT jobstats_increase(counter, lag(counter) OVER (ORDER BY bucket)) AS increase FROM public.counters
+    ) buckets), 'the increases are wrong';
+    ASSERT (SELECT jobstats_rollup(counter) = (
+        SELECT jobstats_counter_agg(t, v)
+        FROM (VALUES (timestamptz '2025-11-03 08:00', 5), ('2025-11-03 08:10', 8), ('2025-11-03 08:20', 3)) AS r (t, v)
+    ) FROM public.counters), 'stored summaries have other bytes';
+    ASSERT (SELECT jobstats_increase(jobstats_counter_agg(t, v, NULL, 10)) = 8
+        FROM (VALUES (timestamptz '2025-11-03 08:00', 5), ('2025-11-03 08:10', 3)) AS r (t, v)), 'the counter does not wrap';
+END
+$$;

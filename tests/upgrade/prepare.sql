@@ -19,6 +19,10 @@ SELECT jobstats_grant_reader('upgrade: reader'), jobstats_grant_writer('upgrade:
 GRANT INSERT ON jobstats.feed TO "upgrade: member";
 INSERT INTO jobstats.entry_formats VALUES (0, '%j.%e', NULL);
 INSERT INTO jobstats.users VALUES (1001, 'anna');
+CREATE TABLE public.counters AS
+SELECT bucket, public.jobstats_counter_agg(t, v) AS counter
+FROM (VALUES (1, timestamptz '2025-11-03 08:00', 5), (1, '2025-11-03 08:10', 8), (2, '2025-11-03 08:20', 3)) AS r (bucket, t, v)
+GROUP BY bucket;
 \ir mine.sql
 
 \ir ../pg_regress/include/texts.sql

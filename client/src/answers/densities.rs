@@ -9,7 +9,8 @@ question! {
     Densities(Source::Function("jobstats_densities")) -> DensityRow {
         /// The window.
         window: Window,
-        /// The operation; `service_time` by default.
+        /// The operation. By default it is `service_time` or, if no server reports times, `metadata` of MDTs and `bytes` of
+        /// OSTs.
         operation: Option<String>,
         /// The dimensions that make the groups; `uid` by default.
         by: Option<Vec<Dimension>>,
@@ -29,6 +30,8 @@ answer! {
         time: Timestamp,
         /// The width of the step in seconds.
         seconds: f64,
+        /// The operation.
+        operation: String,
         /// The number of the bucket: the exponent of its lower edge.
         bucket: i32,
         /// The lower edge, per second, which belongs to the bucket.

@@ -8,7 +8,7 @@ fn statement<Q: Question>(question: &Q) -> String {
 fn an_argument_that_is_not_given_is_left_out() {
     assert_eq!(
         statement(&Densities::default()),
-        r#"SELECT "time", "seconds", "bucket", "lower", "upper", "count" FROM jobstats_densities()"#
+        r#"SELECT "time", "seconds", "operation", "bucket", "lower", "upper", "count" FROM jobstats_densities()"#
     );
 }
 

@@ -9,7 +9,8 @@ question! {
     Top(Source::Function("jobstats_top")) -> TopRow {
         /// The window.
         window: Window,
-        /// The operation that ranks; `service_time` by default.
+        /// The operation that ranks. By default it is `service_time` or, if no server reports times, there is a ranking by
+        /// `metadata` of MDTs and another by `bytes` of OSTs.
         operation: Option<String>,
         /// The dimensions that make the groups; `uid` and `workload` by default.
         by: Option<Vec<Dimension>>,
@@ -25,7 +26,7 @@ question! {
 answer! {
     /// A group with its rank.
     TopRow {
-        /// The rank, from 1.
+        /// The rank among the rows of the operation, from 1.
         rank: i64,
         /// The group.
         group: Group,

@@ -6,7 +6,7 @@ use allocator_api2::vec::Vec;
 
 use crate::pause::Pause;
 
-use super::{CounterError, Reading, Summary};
+use super::{CounterError, Modulus, Reading, Summary};
 
 /// The number of readings that are kept while all come in the order of time. At least half as many always stay, because
 /// a late reading needs the readings around it.
@@ -23,6 +23,7 @@ const MOST: usize = (1 << 30) / size_of::<Reading>();
 #[derive(Debug)]
 pub struct Series<A: Allocator + Clone, const KEEP: usize = KEPT, const LIMIT: usize = MOST> {
     readings: Vec<Reading, A>,
+    modulus: Option<Modulus>,
     /// True if the times of the readings ascend.
     in_order: bool,
     forgotten: Option<Box<Summary, A>>,
@@ -39,17 +40,31 @@ struct Counted {
 }
 
 impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP, LIMIT> {
-    /// Creates a series without readings.
+    /// Creates a series without readings, of a counter that does not wrap.
     pub fn new_in(memory: A) -> Self {
+        Self::wrapping_in(memory, None)
+    }
+
+    /// Creates a series without readings, of a counter with this modulus.
+    pub fn wrapping_in(memory: A, modulus: Option<Modulus>) -> Self {
         Self {
             readings: Vec::new_in(memory),
+            modulus,
             in_order: true,
             forgotten: None,
             counted: None,
         }
     }
 
-    /// Adds a reading.
+    /// Returns an error if the counter has another modulus.
+    pub fn require_modulus(&self, modulus: Option<Modulus>) -> Result<(), CounterError> {
+        match self.modulus == modulus {
+            true => Ok(()),
+            false => Err(CounterError::Moduli(self.modulus, modulus)),
+        }
+    }
+
+    /// Adds a reading. A value that the modulus does not admit is an error.
     pub fn push(&mut self, next: Reading) -> Result<(), CounterError> {
         match self.push_in_order(next) {
             true => Ok(()),
@@ -57,18 +72,25 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         }
     }
 
-    /// Adds a reading if it is the latest so far and there is room. Returns true if the reading was added.
+    /// Adds a reading if it is the latest so far, its value is possible and there is room. Returns true if the reading
+    /// was added.
     #[inline]
     pub fn push_in_order(&mut self, next: Reading) -> bool {
         let follows = self.readings.last().is_none_or(|it| it.time < next.time);
+        let possible = self.modulus.is_none_or(|it| it.admits(next.value));
         let fits = self.readings.len() < self.readings.capacity();
-        if self.in_order && follows && fits {
+        let added = self.in_order && follows && possible && fits;
+        if added {
             self.readings.push(next);
         }
-        self.in_order && follows && fits
+        added
     }
 
     fn place(&mut self, next: Reading) -> Result<(), CounterError> {
+        let value = next.value;
+        if let Some(modulus) = self.modulus.filter(|it| !it.admits(value)) {
+            return Err(CounterError::BeyondModulus { value, modulus });
+        }
         if let Some(last) = self.readings.last_mut().filter(|_| self.in_order) {
             if next.time == last.time {
                 *last = next.max(*last);
@@ -132,7 +154,7 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         let counted = self.counted.as_deref().copied();
         let before = self.readings.len() - 1;
         let Some(mut summary) = self.sum_up(counted, before, pause)? else {
-            return Ok(Some(Summary::new(last)));
+            return Ok(Some(Summary::wrapping(last, self.modulus)));
         };
         self.counted = Some(self.keep(Counted {
             summary,
@@ -174,31 +196,33 @@ impl<A: Allocator + Clone, const KEEP: usize, const LIMIT: usize> Series<A, KEEP
         if let (None, Some(forgotten)) = (summary, self.forgotten.as_deref()) {
             let earlier = |it: &Reading| it.time < forgotten.since();
             done = self.readings[..until].partition_point(earlier);
-            push_all(&mut summary, &self.readings[..done], pause)?;
+            self.push_all(&mut summary, &self.readings[..done], pause)?;
             match &mut summary {
                 Some(summary) => summary.append(forgotten)?,
                 None => summary = Some(*forgotten),
             }
         }
-        push_all(&mut summary, &self.readings[done..until], pause)?;
+        self.push_all(&mut summary, &self.readings[done..until], pause)?;
         Ok(summary)
     }
-}
 
-fn push_all(
-    summary: &mut Option<Summary>,
-    readings: &[Reading],
-    pause: Pause<'_>,
-) -> Result<(), CounterError> {
-    let mut readings = readings.iter();
-    if summary.is_none() {
-        *summary = readings.next().copied().map(Summary::new);
+    fn push_all(
+        &self,
+        summary: &mut Option<Summary>,
+        readings: &[Reading],
+        pause: Pause<'_>,
+    ) -> Result<(), CounterError> {
+        let mut readings = readings.iter();
+        if summary.is_none() {
+            let first = readings.next().copied();
+            *summary = first.map(|it| Summary::wrapping(it, self.modulus));
+        }
+        let Some(summary) = summary else {
+            return Ok(());
+        };
+        readings.try_for_each(|&it| {
+            pause.now();
+            summary.push(it)
+        })
     }
-    let Some(summary) = summary else {
-        return Ok(());
-    };
-    readings.try_for_each(|&it| {
-        pause.now();
-        summary.push(it)
-    })
 }

@@ -1,6 +1,6 @@
 //! The summary of a counter's readings.
 
-use super::{CounterError, Reading};
+use super::{CounterError, Modulus, Reading};
 use crate::instant::Micros;
 
 /// A summary of the readings of one counter in a span of time.
@@ -13,6 +13,10 @@ use crate::instant::Micros;
 /// Therefore only the beginning of a summary depends on earlier readings: the readings of the life in which the summary
 /// begins, and the first reading after that life. The summary keeps what matters of these readings, so that
 /// [`Summary::append`] can compare them with the end of another summary.
+///
+/// A counter with a modulus has wrapped if its value is lower, and was reset only if both readings have a start and the
+/// starts differ. So a reading is compared with nothing but the reading before. The summary of such a counter has no
+/// turn, its peak is the first value, and its known value is the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     pub(super) first: Reading,
@@ -25,6 +29,7 @@ pub struct Summary {
     pub(super) known: i64,
     pub(super) increase: Total,
     pub(super) resets: u64,
+    pub(super) modulus: Option<Modulus>,
 }
 
 /// The largest number of resets, which is the largest bigint of PostgreSQL. A u64 has room for as many more, so that
@@ -37,8 +42,13 @@ pub(super) const MAX_RESETS: u64 = i64::MAX as u64;
 pub(super) struct Total(pub u128);
 
 impl Summary {
-    /// Creates the summary of one reading.
+    /// Creates the summary of one reading of a counter that does not wrap.
     pub fn new(first: Reading) -> Self {
+        Self::wrapping(first, None)
+    }
+
+    /// Creates the summary of one reading, whose value the modulus admits.
+    pub(super) fn wrapping(first: Reading, modulus: Option<Modulus>) -> Self {
         Self {
             first,
             peak: first.value,
@@ -47,14 +57,35 @@ impl Summary {
             known: first.value,
             increase: Total(0),
             resets: 0,
+            modulus,
         }
     }
 
     /// Adds the next reading, which must be later than the last one.
     pub fn push(&mut self, next: Reading) -> Result<(), CounterError> {
+        match self.modulus {
+            Some(modulus) => self.push_wrapping(next, modulus),
+            None => self.push_plain(next),
+        }
+    }
+
+    fn push_wrapping(&mut self, next: Reading, modulus: Modulus) -> Result<(), CounterError> {
+        let reset = self.last.is_of_other_life(&next);
+        let increase = if reset {
+            next.value.unsigned_abs()
+        } else {
+            modulus.distance(self.last.value, next.value)
+        };
+        self.add(increase.into())?;
+        self.known = next.value;
+        self.resets += u64::from(reset);
+        self.last = next;
+        Ok(())
+    }
+
+    fn push_plain(&mut self, next: Reading) -> Result<(), CounterError> {
         let same_life = self.last.is_of_life(&next);
-        let lives_known = self.last.start().is_some() && next.start().is_some();
-        let reset = !same_life && (lives_known || next.value < self.known);
+        let reset = !same_life && (self.last.is_of_other_life(&next) || next.value < self.known);
         let from = if reset { 0 } else { self.known };
         let known = if same_life {
             next.value.max(self.known)
@@ -72,8 +103,11 @@ impl Summary {
         Ok(())
     }
 
-    /// Adds a summary, which must begin after this one ends.
+    /// Adds a summary, which must begin after this one ends and have the same modulus.
     pub fn append(&mut self, next: &Self) -> Result<(), CounterError> {
+        if self.modulus != next.modulus {
+            return Err(CounterError::Moduli(self.modulus, next.modulus));
+        }
         if next.first.time <= self.last.time {
             return Err(CounterError::Overlap);
         }
@@ -88,7 +122,7 @@ impl Summary {
             .filter(|&it| it <= MAX_RESETS)
             .ok_or(CounterError::Range)?;
         self.last = next.last;
-        if next.turn.is_some() {
+        if next.turn.is_some() || next.modulus.is_some() {
             self.known = next.known;
         }
         Ok(())
@@ -96,7 +130,7 @@ impl Summary {
 
     /// Returns the summary of the opening alone: the first reading, the highest value of its life, and the turn.
     pub(super) fn opening(&self) -> Result<Self, CounterError> {
-        let mut opening = Self::new(self.first);
+        let mut opening = Self::wrapping(self.first, self.modulus);
         opening.push_rest_of_opening(self)?;
         Ok(opening)
     }
@@ -140,15 +174,9 @@ impl Summary {
         self.resets
     }
 
-    /// Returns the microseconds from the first reading to the last, which may exceed an i64.
-    pub fn elapsed(&self) -> u64 {
-        self.last.time.abs_diff(self.first.time)
-    }
-
-    /// Returns the increase per second, or `None` if the first and the last reading have the same time.
-    pub fn rate(&self) -> Option<f64> {
-        let elapsed = self.elapsed();
-        (elapsed > 0).then(|| self.increase.0 as f64 * 1e6 / elapsed as f64)
+    /// Returns the modulus of a counter that wraps.
+    pub fn modulus(&self) -> Option<Modulus> {
+        self.modulus
     }
 
     /// Returns the time of the first reading.

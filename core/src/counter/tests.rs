@@ -4,8 +4,10 @@ use super::*;
 use crate::pause::Pause;
 
 mod encoding;
+mod growth;
 mod laws;
 mod memory;
+mod modulus;
 
 const MAX: i64 = i64::MAX;
 
@@ -20,7 +22,11 @@ fn of_life(start: Micros, time: Micros, value: i64) -> Reading {
 
 /// Returns the summary of readings, with so little memory that most are forgotten if they come in order.
 fn summary(readings: &[Reading]) -> Option<Summary> {
-    let mut series = Series::<Global, 4>::new_in(Global);
+    wrapping(None, readings)
+}
+
+fn wrapping(modulus: Option<Modulus>, readings: &[Reading]) -> Option<Summary> {
+    let mut series = Series::<Global, 4>::wrapping_in(Global, modulus);
     readings.iter().for_each(|&it| series.push(it).unwrap());
     series.summary(Pause::NEVER).unwrap()
 }
@@ -151,10 +157,10 @@ fn accessors_tell_of_the_span() {
     let summary = summary(&[at(5_000_000, 40), at(0, 100), at(10_000_000, 60)]).unwrap();
     assert_eq!(summary.increase(), 60);
     assert_eq!((summary.first().value(), summary.last().value()), (100, 60));
-    assert_eq!(summary.elapsed(), 10_000_000);
-    assert_eq!(summary.rate(), Some(6.0));
-    assert_eq!(Summary::new(at(0, 100)).rate(), None);
-    assert_eq!(Summary::new(at(0, 100)).elapsed(), 0);
+    assert_eq!(summary.growth().elapsed, 10_000_000);
+    assert_eq!(summary.growth().rate(), Some(6.0));
+    assert_eq!(Summary::new(at(0, 100)).growth().rate(), None);
+    assert_eq!(Summary::new(at(0, 100)).growth().elapsed, 0);
 }
 
 mod rollup {

@@ -19,6 +19,7 @@ use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
+use crate::store::rights::owner::as_owner_of_store;
 use crate::store::{self, Settings};
 
 /// The work done on one target.
@@ -37,7 +38,7 @@ CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 55000 where there is no store.';
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
@@ -51,7 +52,7 @@ fn jobstats_reprocess(
         walked,
         deleted,
         inserted,
-    } in reprocess(window, plain(target))?
+    } in as_owner_of_store(|| reprocess(window, plain(target)))?
     {
         let time = |wrong: Option<&Wrong>| wrong.map(|wrong| timestamptz(wrong.time)).transpose();
         let (first, last) = (time(walked.wrong.first())?, time(walked.wrong.last())?);

@@ -293,7 +293,10 @@ impl Walking<'_, '_> {
             previous.as_ref(),
             &this.observation(None),
             cleanup_interval(text, stored.cleanup_interval),
-            self.walk.settings,
+            Settings {
+                keep: stored.kept,
+                ..self.walk.settings
+            },
         )?;
         let wrong = Wrong {
             time: stored.time,
@@ -313,7 +316,9 @@ impl Walking<'_, '_> {
             records: computed.carried,
             readable: true,
         };
-        let is_wrong = !findings.is_empty();
+        let lacks_values =
+            self.walk.purpose == Purpose::Repair && stored.kept < self.walk.settings.keep;
+        let is_wrong = !findings.is_empty() || lacks_values;
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)
     }

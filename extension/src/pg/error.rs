@@ -291,13 +291,16 @@ impl Error {
             Self::EntryRace => Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Self::Memory(_) | Self::Read(_) | Self::Compare(_) => Code::ERRCODE_OUT_OF_MEMORY,
             Self::Counter(error) => match error {
-                CounterError::Negative(_) | CounterError::Range => {
-                    Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+                CounterError::Negative(_)
+                | CounterError::BeyondModulus { .. }
+                | CounterError::Range => Code::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+                CounterError::Modulus(_) | CounterError::Moduli(..) => {
+                    Code::ERRCODE_INVALID_PARAMETER_VALUE
                 }
                 CounterError::TooMany(_) | CounterError::TooLate(_) => {
                     Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED
                 }
-                CounterError::Overlap => Code::ERRCODE_DATA_EXCEPTION,
+                CounterError::Overlap | CounterError::NotPrevious => Code::ERRCODE_DATA_EXCEPTION,
                 CounterError::Memory => Code::ERRCODE_OUT_OF_MEMORY,
                 CounterError::Text => Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
                 CounterError::Bytes => Code::ERRCODE_INVALID_BINARY_REPRESENTATION,
@@ -415,6 +418,15 @@ fn counter_hint(error: &CounterError) -> Option<String> {
         }
         CounterError::Overlap => {
             "Use spans of time that have no reading in common, or one summary of all readings."
+        }
+        CounterError::NotPrevious => {
+            "Give the summary before: lag(counter) OVER (PARTITION BY series ORDER BY bucket)."
+        }
+        CounterError::Modulus(_) | CounterError::BeyondModulus { .. } => {
+            "Give the number of values that the counter can have, such as 4294967296 for 32 bits; NULL if it never wraps."
+        }
+        CounterError::Moduli(..) => {
+            "Give the same wraps_at in all rows of a counter, and sum up one counter at a time, with GROUP BY."
         }
         CounterError::Range => "Sum up readings of a shorter span of time.",
         CounterError::Memory => "Sum up fewer readings at once.",

@@ -10,7 +10,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::spi::{SqlResult, connect};
 use crate::pg::time::timestamptz;
 use crate::pg::tuples::{BOOLEANS, FLOATS, INTEGERS, Tuples};
 use crate::pg::tuplestore::{ColumnType, Rows};
@@ -20,8 +20,8 @@ use crate::query::measure::Measure;
 use crate::query::plan::Plan;
 use crate::query::question::{Question, Wanted};
 use crate::query::statement::Statement;
-use crate::query::unknown;
 use crate::query::window::{ROW_LIMIT, Window};
+use crate::query::{unknown, without_times};
 
 /// The settings during a statement. A statement has hundreds of expressions: compiling them takes longer than reading a
 /// day of a large cluster. The planner has no statistics about the parts that are joined and grouped: sorting them
@@ -33,30 +33,23 @@ pub const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_sort", c"off"),
 ];
 
-/// Writes the rows that answer a question. Raises a notice if the question asks for times that the servers do not
-/// report, or if there are no rows because a filter names nothing.
-pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
+/// Writes the rows that answer a question. Raises a notice if the question asks for times that servers do not report, or
+/// if there are no rows because a filter names nothing.
+pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         let Some(plan) = Plan::find(client, question)? else {
             return unknown::explain(client, &question.filters);
         };
-        let few = few(client, &plan, &question.filters)?;
-        let statement = Statement::new(question, &plan, few);
-        let query = statement.complete();
-        let groups = Tuples::query(client, &query.sql, &query.params)?;
-        if groups.len() > ROW_LIMIT {
-            return Err(Error::TooManyRows);
-        }
-        let (timed, written) = Writer::new(question, &plan.window, groups, rows)?.write()?;
-        if timed == Some(false)
-            && question.measures.list.iter().any(Measure::is_time)
-            && lacks_times(client, &statement)?
-        {
-            pgrx::notice!(
-                "the servers report no times (Lustre before 2.14), so that service_time is unknown; \
-                 operations metadata and write_bytes tell who is busy"
-            );
+        let statement = Statement::new(question, &plan, few(client, &plan, &question.filters)?);
+        let (times, mut written) = write(client, question, &plan, &statement, &mut rows)?;
+        match times {
+            _ if !question.asks_times() => {}
+            Times::Nowhere if without_times::has_calls(client, &statement)? => {
+                written += answer_without_times(client, question, &plan.window, &mut rows)?;
+            }
+            Times::Somewhere => without_times::note_some(client, &statement)?,
+            Times::Nowhere | Times::Everywhere => {}
         }
         plan.raise_notices();
         if written == 0 {
@@ -67,10 +60,57 @@ pub fn answer(question: &Question, rows: Rows) -> SqlResult<()> {
     Ok(())
 }
 
-/// Returns whether any calls in the window came without times. A window without calls says nothing about the servers.
-fn lacks_times(client: &SpiClient<'_>, statement: &Statement<'_>) -> Result<bool, Error> {
-    let query = statement.lacks_times();
-    client.query_value(&query.sql, &query.params)
+/// Writes the rows of the measures that take the place of times in this window, and returns the number of rows. Raises a
+/// notice that there are no times.
+fn answer_without_times(
+    client: &SpiClient<'_>,
+    question: &Question,
+    window: &Window,
+    rows: &mut Rows,
+) -> Result<usize, Error> {
+    let instead = &question.measures.without_times;
+    if instead.is_empty() {
+        without_times::note_all();
+    } else {
+        without_times::note_instead();
+    }
+    let mut written = 0;
+    for (kind, measure) in instead {
+        let question = question.about(*kind, measure);
+        if let Some(plan) = Plan::over(client, &question, window.clone())? {
+            let few = few(client, &plan, &question.filters)?;
+            let statement = Statement::new(&question, &plan, few);
+            written += write(client, &question, &plan, &statement, rows)?.1;
+        }
+    }
+    Ok(written)
+}
+
+/// Runs a statement and writes its rows. Returns which targets report times, and the number of rows.
+fn write(
+    client: &SpiClient<'_>,
+    question: &Question,
+    plan: &Plan,
+    statement: &Statement<'_>,
+    rows: &mut Rows,
+) -> Result<(Times, usize), Error> {
+    let query = statement.complete();
+    let groups = Tuples::query(client, &query.sql, &query.params)?;
+    if groups.len() > ROW_LIMIT {
+        return Err(Error::TooManyRows);
+    }
+    Writer::new(question, &plan.window, groups, rows)?.write()
+}
+
+/// The targets in scope that report times, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+enum Times {
+    /// No target does.
+    Nowhere,
+    /// Some targets do, others do not.
+    Somewhere,
+    /// All targets do.
+    Everywhere,
 }
 
 /// The source of a column of the answer.
@@ -94,7 +134,8 @@ enum Source {
 
 /// The columns of a group that the writer reads.
 struct Columns {
-    timed: usize,
+    /// The flags whether any target reports times, and whether all do.
+    timed: [usize; 2],
     step: usize,
     /// The time for which the targets were observed, how many they are, the time for which they were retired, and whether
     /// MDTs and OSTs are among them; unless the answer has buckets instead of groups.
@@ -124,7 +165,7 @@ struct Writer<'a> {
     groups: Tuples<'a>,
     columns: Columns,
     measures: Vec<Measured<'a>>,
-    rows: Rows,
+    rows: &'a mut Rows,
     /// The row that is written.
     row: Vec<Option<Datum>>,
     written: usize,
@@ -147,7 +188,7 @@ impl<'a> Writer<'a> {
         question: &'a Question,
         window: &'a Window,
         groups: Tuples<'a>,
-        rows: Rows,
+        rows: &'a mut Rows,
     ) -> Result<Self, Error> {
         let list = &question.measures.list;
         let per_measure = question.wanted.has_row_per_measure();
@@ -172,7 +213,7 @@ impl<'a> Writer<'a> {
             Ok::<_, Error>(column)
         };
         let columns = Columns {
-            timed: place("timed", &BOOLEANS)?,
+            timed: [place("timed", &BOOLEANS)?, place("all_timed", &BOOLEANS)?],
             step: place("step", &INTEGERS)?,
             targets: match question.wanted {
                 Wanted::Densities { .. } => None,
@@ -203,23 +244,32 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes all groups. Returns whether the servers report times, if that is known, and the number of rows.
-    fn write(mut self) -> Result<(Option<bool>, usize), Error> {
+    /// Writes all groups. Returns which targets report times, and the number of rows.
+    fn write(mut self) -> Result<(Times, usize), Error> {
         if self.question.measures.all {
             self.choose_measures();
         }
-        let mut timed = None;
+        let mut times = Times::Everywhere;
         for group in 0..self.groups.len() {
             pause();
             self.groups.read(group);
-            timed = self.groups.boolean(self.columns.timed);
-            // A row without a step has only the flag for reported times.
+            times = self.times();
+            // A row without a step has only the flags for reported times.
             if let Some(step) = self.groups.integer(self.columns.step) {
                 let observed = self.observed(step)?;
                 self.write_group(&observed)?;
             }
         }
-        Ok((timed, self.written))
+        Ok((times, self.written))
+    }
+
+    /// Returns which targets report times. Each group says so.
+    fn times(&self) -> Times {
+        match self.columns.timed.map(|column| self.groups.boolean(column)) {
+            [Some(false), _] => Times::Nowhere,
+            [_, Some(false)] => Times::Somewhere,
+            _ => Times::Everywhere,
+        }
     }
 
     /// Marks the measures that occur in any group as wanted.

@@ -31,6 +31,7 @@ impl Values {
 }
 
 /// Selects rows by one dimension.
+#[derive(Clone)]
 struct Filter {
     dimension: &'static Dimension,
     values: Values,
@@ -39,27 +40,27 @@ struct Filter {
 }
 
 impl Filter {
-    /// Returns the condition with a leading AND. A dimension that is NULL matches nothing.
-    fn condition(&self, table: &str, params: &Params) -> String {
+    /// Returns the condition with a leading AND. A dimension that is NULL matches nothing. The position of the filter tells
+    /// its parameter from that of another filter of the same dimension.
+    fn condition(&self, position: usize, table: &str, params: &Params) -> String {
         let dimension = self.dimension;
         let operator = match dimension.value_type {
             ValueType::Text => "LIKE",
             ValueType::Number => "=",
         };
         let column = dimension.column(table);
-        let value = || self.values.parameter();
+        let name = format!("filter {position} by {}", dimension.name);
+        let values = params.bind(&name, || self.values.parameter());
         if self.excludes {
-            let values = params.bind(&format!("exclude {}", dimension.name), value);
             format!(" AND ({column} {operator} ANY ({values})) IS NOT TRUE")
         } else {
-            let values = params.bind(dimension.name, value);
             format!(" AND {column} {operator} ANY ({values})")
         }
     }
 }
 
 /// The filters that are set.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Filters(Vec<Filter>);
 
 impl Filters {
@@ -164,8 +165,10 @@ impl Filters {
         table: &str,
         params: &Params,
     ) -> String {
-        let filters = self.0.iter().filter(|it| which(it));
-        filters.map(|it| it.condition(table, params)).collect()
+        let filters = self.0.iter().enumerate().filter(|(_, it)| which(it));
+        filters
+            .map(|(position, it)| it.condition(position, table, params))
+            .collect()
     }
 
     /// Returns whether a dimension of this level is filtered.

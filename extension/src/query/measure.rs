@@ -1,6 +1,9 @@
 //! Measures: the operations that a question asks for, and the sums of columns that make them up.
 
-use jobstats_core::operation::{Kind, OPERATIONS, Operation, find};
+use jobstats_core::operation::{
+    Kind, OPERATIONS, Operation, OperationIndex, READ, READ_BYTES, WRITE, WRITE_BYTES, find,
+};
+use jobstats_core::target::TargetKind;
 use serde_json::{Map, Value};
 
 use crate::pg::error::{Error, shown};
@@ -95,6 +98,12 @@ impl Measure {
         Self::plain("service_time", spent.clone(), calls, spent, (true, true))
     }
 
+    fn bytes() -> Self {
+        let of = |names: [OperationIndex; 2]| Sum::counts(&names.map(|index| &OPERATIONS[index]));
+        let (total, calls) = (of([READ_BYTES, WRITE_BYTES]), of([READ, WRITE]));
+        Self::plain("bytes", total.clone(), calls, total, (true, true))
+    }
+
     fn plain(name: &str, total: Sum, calls: Sum, spent: Sum, on: (bool, bool)) -> Self {
         Self {
             name: name.to_owned(),
@@ -116,6 +125,7 @@ impl Measure {
         match name {
             "metadata" => return Ok(Self::metadata()),
             "service_time" => return Ok(Self::service_time()),
+            "bytes" => return Ok(Self::bytes()),
             _ => {}
         }
         let time_of = |name: &str| {
@@ -165,6 +175,8 @@ pub struct Measures {
     pub list: Vec<Measure>,
     /// Set if the measures were not named one by one. Measures that do not occur are then left out.
     pub all: bool,
+    /// The measures that take the place of the others if no target in scope reports times, each on targets of one kind.
+    pub without_times: Vec<(TargetKind, Measure)>,
 }
 
 impl Measures {
@@ -178,7 +190,11 @@ impl Measures {
             let mut list: Vec<Measure> = OPERATIONS.iter().map(Measure::of).collect();
             list.push(Measure::metadata());
             list.extend(weighted);
-            return Ok(Self { list, all: true });
+            return Ok(Self {
+                list,
+                all: true,
+                without_times: Vec::new(),
+            });
         };
         let mut list: Vec<Measure> = Vec::new();
         for name in names {
@@ -190,7 +206,11 @@ impl Measures {
         if !list.iter().any(|measure| measure.name == WEIGHTED) {
             list.extend(weighted);
         }
-        Ok(Self { list, all: false })
+        Ok(Self {
+            list,
+            all: false,
+            without_times: Vec::new(),
+        })
     }
 
     /// Returns all operations, `metadata` and `service_time`.
@@ -209,10 +229,33 @@ impl Measures {
     /// Parses the arguments `operation` and `weights`, which give a single measure.
     pub fn parse_one(operation: &str, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
         let weighted = weights.map(|it| combination(&it)).transpose()?;
+        Ok(Self::only(one(operation, weighted.as_ref())?))
+    }
+
+    /// Parses the arguments `operation` and `weights` of a function that shows who is busy. If `operation` is NULL, that
+    /// is `service_time` or, if no target in scope reports times, `metadata` of MDTs and `bytes` of OSTs.
+    pub fn parse_busy(operation: Option<&str>, weights: Option<Jsonb<'_>>) -> Result<Self, Error> {
+        let measures = Self::parse_one(operation.unwrap_or("service_time"), weights)?;
+        let without_times = match operation {
+            Some(_) => Vec::new(),
+            None => vec![
+                (TargetKind::Mdt, Measure::metadata()),
+                (TargetKind::Ost, Measure::bytes()),
+            ],
+        };
         Ok(Self {
-            list: vec![one(operation, weighted.as_ref())?],
-            all: false,
+            without_times,
+            ..measures
         })
+    }
+
+    /// Returns a single measure.
+    pub fn only(measure: Measure) -> Self {
+        Self {
+            list: vec![measure],
+            all: false,
+            without_times: Vec::new(),
+        }
     }
 }
 
@@ -262,8 +305,8 @@ pub fn unknown(name: &str) -> Error {
         what: "operation",
         name: name.to_owned(),
         valid: format!(
-            "metadata, service_time, weighted (where weights are given), {}; all but read_bytes and write_bytes also \
-             with _time for the seconds spent",
+            "metadata, bytes, service_time, weighted (where weights are given), {}; all but read_bytes and write_bytes \
+             also with _time for the seconds spent",
             names.join(", ")
         ),
     }

@@ -4,8 +4,9 @@ use jobstats_core::instant::{DAY, Micros};
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;
 
-use crate::pg::error::Error;
+use crate::pg::error::{Error, shown};
 use crate::pg::time::{EARLIEST, timestamptz, timestamptzs};
+use crate::query::notice::listed;
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::{Sources, Spans};
@@ -161,17 +162,14 @@ fn behind(targets: &[(String, Micros)]) -> String {
         1 => "target is behind and lowers",
         _ => "targets are behind and lower",
     };
-    let named = targets.iter().take(NAMED);
-    let mut names: Vec<String> = named
-        .map(|(name, age)| format!("{name} ({})", rounded(*age)))
+    let named = targets.iter();
+    let names: Vec<String> = named
+        .map(|(name, age)| format!("{} ({})", shown(name), rounded(*age)))
         .collect();
-    if targets.len() > NAMED {
-        names.push(format!("and {} more", targets.len() - NAMED));
-    }
     format!(
         "{} {verbs} the coverage: {}",
         targets.len(),
-        names.join(", ")
+        listed(&names, NAMED)
     )
 }
 

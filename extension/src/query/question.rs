@@ -1,10 +1,11 @@
 //! The question that a reading function asks.
 
+use jobstats_core::target::TargetKind;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
 
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
-use crate::query::measure::Measures;
+use crate::query::measure::{Measure, Measures};
 
 /// The window that is asked for. A field that is `None` has its default.
 #[derive(Default)]
@@ -81,6 +82,18 @@ impl Wanted {
 }
 
 impl Question {
+    /// Returns the question for another measure, of targets of one kind. Its window is not that of its period, which is
+    /// left out.
+    pub fn about(&self, kind: TargetKind, measure: &Measure) -> Self {
+        Self {
+            period: Period::default(),
+            by: self.by.clone(),
+            measures: Measures::only(measure.clone()),
+            filters: self.filters.clone().only("kind", kind.as_str().to_owned()),
+            ..*self
+        }
+    }
+
     /// Returns whether the groups consist of targets alone. Targets without usage are then in the answer too.
     pub fn by_targets_only(&self) -> bool {
         !self.by.has(Level::Entry)
@@ -97,6 +110,11 @@ impl Question {
         self.by.iter().any(of_entries)
             || self.filters.chosen().any(of_entries)
             || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
+    }
+
+    /// Returns whether the question asks for times, which servers before Lustre 2.14 do not report.
+    pub fn asks_times(&self) -> bool {
+        self.measures.list.iter().any(Measure::is_time)
     }
 
     /// Returns whether the question is about what only increments know.

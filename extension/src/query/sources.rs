@@ -249,7 +249,7 @@ fn states(
     by_user: bool,
     coarse: &[Coarse],
 ) -> Result<Vec<(RollupTable, window::Coverage)>, Error> {
-    let dirty = spans(client, "jobstats.dirty", "interval '0'", window)?;
+    let dirty = spans(client, DIRTY, "interval '0'", window)?;
     let mut states = Vec::new();
     for level in ROLLUPS.iter().rev() {
         let state = client.query_opt(
@@ -298,6 +298,10 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error>
         .map(|(span, width)| Coarse { span, width })
         .collect())
 }
+
+/// The spans of `jobstats.dirty` in SQL, merged: a day of late text makes thousands of rows.
+const DIRTY: &str = "(SELECT lower(merged.span) AS span_from, upper(merged.span) AS span_to FROM ( \
+     SELECT unnest(range_agg(tstzrange(dirty.span_from, dirty.span_to))) AS span FROM jobstats.dirty) merged)";
 
 /// Returns the spans of a table that reach into a window, or into a bucket of it, each with an interval in
 /// microseconds.

@@ -19,8 +19,11 @@ mod groups;
 mod scope;
 mod sums;
 
-/// The number of rows that are read to find targets that report times: about the rows of all targets in ten minutes.
+/// The number of rows that are read to find which targets report times: about the rows of all targets in ten minutes.
 const EARLY_ROWS: usize = 10_000;
+
+/// The number of rows that are read to find out whether some targets report no times, if nothing else depends on it.
+const SAMPLE_ROWS: usize = 1000;
 
 /// The rest of the steps, if all are read together.
 const NO_REST: &str = "SELECT WHERE false";
@@ -171,6 +174,17 @@ impl<'a> Statement<'a> {
         Query::new(statement, &self.params)
     }
 
+    /// Returns the statement for the names of the targets in scope all of whose calls in the window came without times.
+    pub fn targets_without_times(&self) -> Query {
+        let sums = [Sum::service_calls(), Sum::service_time()];
+        let statement = sql!(
+            "statement/targets_without_times.sql",
+            observed = self.observed(),
+            usage = self.search(&sums, false, ["", ""], false).in_window(),
+        );
+        Query::new(statement, &self.params)
+    }
+
     /// Returns the common table expressions about targets, which all others are based on.
     fn observed(&self) -> String {
         sql!(
@@ -300,11 +314,16 @@ impl<'a> Statement<'a> {
     }
 
     fn early(&self) -> String {
-        match self.probe.filter(|_| self.tells_none_from_unknown()) {
+        let rows = if self.tells_none_from_unknown() {
+            EARLY_ROWS
+        } else {
+            SAMPLE_ROWS
+        };
+        match self.probe {
             Some(n) => sql!(
                 "statement/early.sql",
                 probe = format!("sum_{n}"),
-                rows = EARLY_ROWS.to_string(),
+                rows = rows.to_string(),
             ),
             None => "SELECT NULL::integer AS target_id WHERE false".to_owned(),
         }
@@ -317,7 +336,7 @@ impl<'a> Statement<'a> {
         };
         let probe = format!("sum_{n}");
         if !self.tells_none_from_unknown() {
-            return sql!("statement/timed_all.sql", probe = probe);
+            return sql!("statement/timed_by_sample.sql", probe = probe);
         }
         sql!(
             "statement/timed.sql",

@@ -1,13 +1,12 @@
 //! Says in a notice why an answer is empty: because nothing was ever fed, or because a filter names nothing.
 
 use jobstats_core::nearest::nearest;
-use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::SpiClient;
-use pgrx::{PgLogLevel, PgSqlErrorCode};
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
 use crate::query::filters::Filters;
+use crate::query::notice::{hinted, listed};
 
 /// The number of names that a hint suggests.
 const SUGGESTED: usize = 3;
@@ -27,7 +26,7 @@ const COMPARED: i64 = 10_000;
 /// Raises a notice if the store has no targets, or for each filter by target, job or user that names none that is known.
 pub fn explain(client: &SpiClient<'_>, filters: &Filters) -> Result<(), Error> {
     if !client.query_value::<bool>("SELECT EXISTS (SELECT FROM jobstats.targets)", &[])? {
-        note(
+        hinted(
             "nothing was ever fed: the store has no targets".to_owned(),
             "Run on each Lustre server: jobstats-shipper once --config /etc/jobstats/shipper.conf --verbose".to_owned(),
         );
@@ -92,28 +91,24 @@ impl Names {
                 return Ok(());
             }
         }
-        let quoted = values
-            .iter()
-            .take(NAMED)
-            .map(|it| format!("\"{}\"", shown(&literal(it))));
-        let mut quoted: Vec<String> = quoted.collect();
-        if values.len() > NAMED {
-            quoted.push(format!("and {} more", values.len() - NAMED));
-        }
-        if quoted.is_empty() {
+        if values.is_empty() {
             return Ok(());
         }
+        let quoted = values
+            .iter()
+            .map(|it| format!("\"{}\"", shown(&literal(it))));
+        let quoted: Vec<String> = quoted.collect();
         let similar = self.similar(client, &values[0])?;
         let hint = if similar.is_empty() {
             self.hint.to_owned()
         } else {
             format!("Similar names are {}.", similar.join(", "))
         };
-        note(
+        hinted(
             format!(
                 "no {} is known that matches {}",
                 self.dimension,
-                quoted.join(", ")
+                listed(&quoted, NAMED)
             ),
             hint,
         );
@@ -168,14 +163,4 @@ fn literal(pattern: &str) -> String {
         }
     }
     text
-}
-
-fn note(message: String, hint: String) {
-    ErrorReport::new(
-        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
-        message,
-        "jobstats",
-    )
-    .set_hint(hint)
-    .report(PgLogLevel::NOTICE);
 }

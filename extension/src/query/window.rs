@@ -36,7 +36,7 @@ const DEFAULT_WIDTH: Micros = jobstats_core::instant::DEFAULT_WINDOW;
 const ALMOST_NOW: Micros = 10_000_000;
 
 /// A window that is not empty.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Window {
     /// The edges of the steps: the start of the window, the start of every further step, and the end.
     pub edges: Vec<Micros>,

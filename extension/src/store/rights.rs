@@ -1,6 +1,6 @@
 //! The rights of writers, of readers and of maintenance.
 
-mod owner;
+pub(crate) mod owner;
 
 use pgrx::prelude::*;
 

@@ -1,5 +1,6 @@
 //! The settings of the store: retention periods, limits of feeds, the handling of chunks, and the lag of rollups.
 
+use jobstats_core::increment::Keep;
 use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, Interval};
 use pgrx::pg_sys::panic::ErrorReport;
@@ -29,6 +30,8 @@ pub struct Settings {
     pub feed_wait: i64,
     /// The largest rate of one operation, per second, that all entries of a target can reach together.
     pub max_rate: u64,
+    /// The values of increments that are stored.
+    pub keep: Keep,
 }
 
 /// Reads the settings. Fails with [`Error::NoStore`] if there is no store.
@@ -46,6 +49,7 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         max_targets: usize::try_from(limit("max_targets")?).unwrap_or(0),
         feed_wait: row.get("feed_wait")?,
         max_rate: limit("max_rate")?,
+        keep: Keep::parse(&row.get::<String>("keep")?).unwrap_or_default(),
     })
 }
 

@@ -57,6 +57,8 @@ INSERT INTO tried (statement) VALUES
     ($$SELECT jobstats_density_agg('NaN'::double precision)$$), ($$SELECT jobstats_density_agg(1, 101)$$), ($$SELECT 'x'::jobstats_counter$$), ($$SELECT repeat('x', 1000000)::jobstats_density$$),
     ($$SELECT jobstats_rollup(d) FROM (SELECT jobstats_density_agg(1, 2) UNION ALL SELECT jobstats_density_agg(1, 3)) s (d)$$),
     ($$SELECT jobstats_rollup(c) FROM (SELECT jobstats_counter_agg(now(), 1) FROM generate_series(1, 2) n GROUP BY n) s (c)$$),
+    ($$SELECT jobstats_counter_agg(now(), 7, NULL, 7)$$), ($$SELECT jobstats_counter_agg(now(), 7, NULL, 0)$$), ($$SELECT jobstats_counter_agg(now(), 1, NULL, 6 + n) FROM generate_series(1, 2) n$$),
+    ($$SELECT jobstats_increase(c, c) FROM (SELECT jobstats_counter_agg(now(), 1)) s (c)$$),
     -- Procedures and steps of theirs.
     ($$CALL jobstats_maintain()$$), ($$CALL jobstats_convert()$$), ($$SELECT jobstats_internal.roll_up('10m', NULL, now(), now())$$),
     ($$SELECT jobstats_internal.as_owner('x', NULL)$$), ($$SELECT jobstats_internal.rollup_unit(repeat('x', 1000000))$$);

@@ -92,6 +92,21 @@ CALL jobstats_maintain();
 RESET ROLE;
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_hostile';
 
+-- The other functions that change what is stored.
+SET session_replication_role = replica;
+UPDATE jobstats.observations SET entries = 7 WHERE "time" > now() - interval '90 seconds';
+UPDATE jobstats.entries SET job = 'wrong';
+RESET session_replication_role;
+TRUNCATE hostile.sprung;
+SELECT targets > 0 AS changed FROM (SELECT count(*) FILTER (WHERE changed > 0) AS targets FROM jobstats_reprocess(now() - interval '1 hour', NULL)) r;
+SELECT jobstats_reidentify();
+SELECT jobstats_rename_target('fs-OST0000', 'fs-OST0001');
+SELECT jobstats_retire_target('fs-OST0001');
+SELECT relation, string_agg(DISTINCT role, ', ') AS role FROM hostile.sprung GROUP BY relation ORDER BY relation;
+SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_hostile';
+SHOW search_path;
+SELECT name, retired IS NOT NULL AS retired FROM jobstats.targets;
+
 -- What waits for the end of a transaction would run with the rights of whoever ends it.
 SET SESSION AUTHORIZATION regress_hostile;
 CREATE CONSTRAINT TRIGGER later AFTER INSERT ON jobstats.maintenance DEFERRABLE INITIALLY DEFERRED
@@ -108,6 +123,10 @@ SET SESSION AUTHORIZATION regress_other;
 CALL jobstats_maintain();
 \echo :LAST_ERROR_SQLSTATE
 SELECT jobstats_internal.as_owner('maintain', '{}');
+SELECT * FROM jobstats_reprocess(now() - interval '1 hour', NULL);
+SELECT jobstats_reidentify();
+SELECT jobstats_rename_target('fs-OST0001', 'fs-OST0000');
+SELECT jobstats_retire_target('fs-OST0001');
 RESET SESSION AUTHORIZATION;
 
 ALTER DATABASE :"database" OWNER TO CURRENT_USER;

@@ -83,10 +83,10 @@ SELECT d."time", d.operation, d.by, d.counted, t.groups FROM (
 ) t
 WHERE d.counted <> t.groups;
 
--- Before Lustre 2.14 there are no times to count.
+-- Before Lustre 2.14 there are no times to count, but bytes and metadata.
 DO $$ BEGIN
     PERFORM observe('old-OST0000', 'oss9', 0, 5);
-    PERFORM act('old-OST0000', '201:1000:n01', 0, 5, '{"write": 300}');
+    PERFORM act('old-OST0000', '201:1000:n01', 0, 5, '{"write": 300, "write_bytes": 30000}');
 END $$;
 SELECT * FROM jobstats_densities(at(0), at(5), filesystem => '{old}');
 

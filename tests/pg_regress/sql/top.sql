@@ -44,7 +44,7 @@ FROM jobstats_top(at(0), at(10), 'weighted', '{uid}', weights => '{"write_bytes"
 SELECT * FROM jobstats_top(at(0), at(10), 'rmdir');
 SELECT * FROM jobstats_top(at(0), at(10), n => 0);
 
--- Servers before Lustre 2.14 report no times: then there is nothing to rank by, and one NOTICE says what there is instead.
+-- Servers before Lustre 2.14 report no times: then metadata and bytes rank, and one NOTICE says so.
 DO $$ BEGIN
     PERFORM observe('old-MDT0000', 'mds9', 10000, 10002);
     PERFORM act('old-MDT0000', 'ls.5', 10000, 10002, '{"open": 120, "getattr": 12}');

@@ -19,6 +19,22 @@ fn example() -> Summary {
     .unwrap()
 }
 
+const TEXT_2: &str = "v2 increase=403 resets=1 first=1762156800.000000:4294967000@1762150000.500000 \
+     last=1762158000.000000:7@1762157900.000000 wraps_at=4294967296";
+
+/// Returns the summary of a counter of 32 bits that grows by 396 over the wrap, and then by 7 in a new life.
+fn example_that_wraps() -> Summary {
+    let second = 1_000_000;
+    let time = 1_762_156_800 * second;
+    let start = 1_762_150_000 * second + second / 2;
+    let readings = [
+        of_life(start, time, 4_294_967_000),
+        of_life(start, time + 600 * second, 100),
+        of_life(time + 1100 * second, time + 1200 * second, 7),
+    ];
+    wrapping(Modulus::new(1 << 32).ok(), &readings).unwrap()
+}
+
 #[test]
 fn text_is_golden() {
     // The increase is 10, 0, 10 after a reset, and 35.
@@ -98,6 +114,7 @@ fn other_text_is_an_error() {
     assert_eq!(Summary::from_text(&text).unwrap(), example());
     for (what, other) in [
         ("v1", "v2"),
+        ("v1", "v3"),
         ("v1 ", ""),
         ("v1 ", "v1  "),
         ("increase=55", "increase=+55"),
@@ -141,15 +158,82 @@ fn other_text_is_an_error() {
 
 #[test]
 fn other_bytes_are_an_error() {
-    let bytes = example().to_bytes();
-    for wrong in [
-        &[][..],
-        &bytes[..112],
-        &[&bytes[..], &[0]].concat(),
-        &[&[2], &bytes[1..]].concat(),
-    ] {
-        let error = Summary::from_bytes(wrong).unwrap_err();
-        assert!(matches!(error, CounterError::Bytes));
+    for summary in [example(), example_that_wraps()] {
+        let bytes = summary.to_bytes();
+        for wrong in [
+            &[][..],
+            &bytes[..1],
+            &bytes[..bytes.len() - 1],
+            &[&bytes[..], &[0]].concat(),
+            &[&bytes[..], &[0; 8]].concat(),
+            &[&[3 - bytes[0]], &bytes[1..]].concat(),
+            &[&[3], &bytes[1..]].concat(),
+        ] {
+            let error = Summary::from_bytes(wrong).unwrap_err();
+            assert!(matches!(error, CounterError::Bytes));
+        }
+    }
+}
+
+mod version_2 {
+    use super::*;
+
+    #[test]
+    fn text_is_golden() {
+        assert_eq!(example_that_wraps().to_string(), TEXT_2);
+        assert_eq!(Summary::from_text(TEXT_2).unwrap(), example_that_wraps());
+    }
+
+    #[test]
+    fn bytes_are_golden() {
+        let word = |number: i64| number.to_le_bytes();
+        let bytes = [
+            &[2][..],
+            &word(1_762_156_800_000_000),
+            &word(1_762_150_000_500_000),
+            &word(4_294_967_000),
+            &word(1_762_158_000_000_000),
+            &word(1_762_157_900_000_000),
+            &word(7),
+            &word(403),
+            &word(0),
+            &word(1),
+            &word(4_294_967_296),
+        ]
+        .concat();
+        assert_eq!(example_that_wraps().to_bytes(), bytes);
+        assert_eq!(Summary::from_bytes(&bytes).unwrap(), example_that_wraps());
+    }
+
+    #[test]
+    fn other_text_is_an_error() {
+        for (what, other) in [
+            ("v2", "v1"),
+            ("v2", "v3"),
+            ("v2 ", "v2"),
+            (" wraps_at=4294967296", ""),
+            ("wraps_at=4294967296", "wraps_at="),
+            ("wraps_at=4294967296", "wraps_at=04294967296"),
+            ("wraps_at=4294967296", "wraps_at=0"),
+            ("wraps_at=4294967296", "wraps_at=-4294967296"),
+            ("wraps_at=4294967296", "wraps_at=4294967000"),
+            ("wraps_at=4294967296", "wraps_at=9223372036854775808"),
+            ("wraps_at=4294967296", "wraps_at=4294967296 peak=1"),
+            ("resets=1", "resets=9223372036854775808"),
+            ("last=1762158000", "last=1762156800"),
+            ("last=1762158000", "last=1762156799"),
+        ] {
+            let changed = TEXT_2.replacen(what, other, 1);
+            assert_ne!(changed, TEXT_2, "{what}");
+            let error = Summary::from_text(&changed).unwrap_err();
+            assert!(matches!(error, CounterError::Text), "{changed}");
+        }
+        // A single reading neither grows nor is reset.
+        let single = "v2 increase=0 resets=0 first=1.000000:5 last=1.000000:5 wraps_at=6";
+        assert_eq!(Summary::from_text(single).unwrap().to_string(), single);
+        for (what, other) in [("increase=0", "increase=6"), ("resets=0", "resets=1")] {
+            assert!(Summary::from_text(&single.replacen(what, other, 1)).is_err());
+        }
     }
 }
 

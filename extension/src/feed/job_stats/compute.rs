@@ -2,7 +2,9 @@
 
 use std::mem;
 
-use jobstats_core::increment::{Counts, Increment, Observation, Problem, clamp, compare, span};
+use jobstats_core::increment::{
+    Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
+};
 use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot, cleanup_interval, print_to};
 use jobstats_core::window::edge_distance;
@@ -47,6 +49,8 @@ pub struct Computed {
     pub increments: i32,
     /// The number of further problems, which are not reported one by one.
     pub dropped: u64,
+    /// The values of the increments that are stored.
+    pub kept: Keep,
 }
 
 impl Computed {
@@ -70,6 +74,9 @@ pub fn computation<'a>(
     })?;
     if let Some(previous) = previous {
         comparison.limit(next.time.saturating_sub(previous.time), settings.max_rate)?;
+    }
+    for increment in PAUSE.among(&mut comparison.increments) {
+        settings.keep.apply(increment);
     }
     Ok(Computation {
         since: previous.map(|previous| previous.time),
@@ -114,6 +121,7 @@ pub fn compute<'a>(
         carried: computation.carried,
         increments: clamp(increments as u64),
         dropped: computation.dropped,
+        kept: settings.keep,
     };
     Ok((computed, computation.problems))
 }
@@ -134,7 +142,8 @@ pub fn rows(
     Ok(rows)
 }
 
-/// Computes an observation again and replaces its stored values. The caller has already deleted its increments.
+/// Computes an observation again and replaces its stored values. The caller has already deleted its increments. They keep
+/// what they had, and what the setting `keep` adds to that.
 ///
 /// # Errors
 /// [`Error::Damaged`] if the raw text of the observation is gone.
@@ -160,7 +169,10 @@ pub fn recompute(
         previous.map(Read::known).as_ref(),
         &this,
         cleanup_interval,
-        settings,
+        Settings {
+            keep: settings.keep.max(next.kept),
+            ..settings
+        },
     )?;
     stored::update(client, target_id, next.time, &computed)?;
     Ok(computed)

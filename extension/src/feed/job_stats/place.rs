@@ -169,6 +169,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             text: Unpacked::Value(lines),
             carried: computed.carried.into(),
             cleanup_interval: Some(text.cleanup_interval),
+            kept: computed.kept,
         };
         compute_on(
             self.client,

@@ -7,8 +7,8 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::store;
 use crate::store::formats::{SAMPLE, configured_formats, identity_columns, notice};
+use crate::store::rights::owner::as_owner_of_store;
 use crate::store::rollup;
 
 /// The number of entries that are in memory at once.
@@ -19,17 +19,18 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reidentify() -> SqlResult<i64> {
-    Ok(connect_mut(|client| -> Result<i64, Error> {
-        store::require(client)?;
-        let changed = reidentify(client)?;
-        if changed > 0 {
-            rollup::forget_users(client)?;
-        }
-        notice_if_most_unmatched(client)?;
-        Ok(changed)
+    Ok(as_owner_of_store(|| {
+        connect_mut(|client| {
+            let changed = reidentify(client)?;
+            if changed > 0 {
+                rollup::forget_users(client)?;
+            }
+            notice_if_most_unmatched(client)?;
+            Ok(changed)
+        })
     })?)
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use jobstats_core::increment::Observation;
+use jobstats_core::increment::{Keep, Observation};
 use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::snapshot::{self, Snapshot};
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
@@ -38,6 +38,8 @@ pub struct Stored {
     pub carried: Unpacked<Vec<u8>>,
     /// The cleanup interval in seconds, as it was known when the text came.
     pub cleanup_interval: Option<u32>,
+    /// The values of its increments that are stored.
+    pub kept: Keep,
 }
 
 /// A value that is stored packed.
@@ -105,13 +107,14 @@ pub struct Read<'a> {
 }
 
 impl Stored {
-    /// Takes an observation from a row with the columns `time`, `since`, `server`, `cleanup_seconds` and `digest` of
-    /// `jobstats.observations`, and a row with the columns `raw_server`, `body` and `carried_records` of `jobstats.raw`, if
+    /// Takes an observation from a row with the columns `time`, `since`, `server`, `cleanup_seconds`, `digest` and `kept`
+    /// of `jobstats.observations`, and a row with the columns `raw_server`, `body` and `carried_records` of `jobstats.raw`, if
     /// there is one. Both may be one row. A text that `lookup` finds is not unpacked; its row needs a column `packed` with
     /// its packed size.
     pub fn of(row: &Row<'_>, raw: Option<&Row<'_>>, lookup: Option<Lookup>) -> Result<Self, Error> {
         let since: Option<TimestampWithTimeZone> = row.get("since")?;
         let cleanup_seconds: Option<i64> = row.get("cleanup_seconds")?;
+        let kept: Option<String> = row.get("kept")?;
         let mut stored = Self {
             time: micros(row.get("time")?)?,
             since: since.map(micros).transpose()?,
@@ -119,6 +122,7 @@ impl Stored {
             text: Unpacked::Missing,
             carried: Unpacked::Missing,
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
+            kept: kept.and_then(|name| Keep::parse(&name)).unwrap_or_default(),
         };
         if let Some(raw) = raw {
             stored.server = raw
@@ -288,7 +292,7 @@ fn find(
     lookup: Option<Lookup>,
 ) -> Result<Option<Stored>, Error> {
     let statement = format!(
-        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint AS cleanup_seconds, digest \
+        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint AS cleanup_seconds, digest, kept \
          FROM jobstats.observations {clauses} LIMIT 1"
     );
     let mut values = vec![DatumWithOid::from(target_id)];
@@ -370,28 +374,31 @@ pub fn insert(
     plans::update(
         client,
         "INSERT INTO jobstats.observations (target_id, \"time\", since, entries, active, added, resets, removed, \
-         carried, unknown, problems, server, received, duration, shipper, bytes, digest, cleanup_interval) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, make_interval(secs => $18))",
+         carried, unknown, problems, kept, server, received, duration, shipper, bytes, digest, cleanup_interval) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, make_interval(secs => $19))",
         &values,
     )?;
-    count(client, target_id, text, computed)
+    count(client, target_id, time, text, computed)
 }
 
 /// Adds a new observation to the counts of its target, which is locked.
 fn count(
     client: &mut SpiClient<'_>,
     target_id: i32,
+    time: TimestampWithTimeZone,
     text: &NewText<'_>,
     computed: &Computed,
 ) -> Result<(), Error> {
     plans::update(
         client,
         "UPDATE jobstats.targets SET observations_total = observations_total + 1, \
-         text_bytes_total = text_bytes_total + $2, problems_total = problems_total + $3 WHERE target_id = $1",
+         text_bytes_total = text_bytes_total + $2, problems_total = problems_total + $3, \
+         last_observation = greatest(last_observation, $4) WHERE target_id = $1",
         &[
             target_id.into(),
             i64::try_from(text.bytes).unwrap_or(i64::MAX).into(),
             i64::from(computed.counts.problems).into(),
+            time.into(),
         ],
     )?;
     Ok(())
@@ -415,7 +422,7 @@ pub fn update(
     )?;
     client.execute(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
-         removed = $8, carried = $9, unknown = $10, problems = $11 WHERE target_id = $1 AND \"time\" = $2",
+         removed = $8, carried = $9, unknown = $10, problems = $11, kept = $12 WHERE target_id = $1 AND \"time\" = $2",
         &counts(target_id, time, computed)?,
     )?;
     Ok(())
@@ -487,7 +494,7 @@ pub fn delete_increments(
     )
 }
 
-/// Returns the key, `since` and the counts, in the order of the statements above.
+/// Returns the key, `since`, the counts and what is kept, in the order of the statements above.
 fn counts(
     target_id: i32,
     time: TimestampWithTimeZone,
@@ -499,5 +506,7 @@ fn counts(
         computed.since.map(timestamptz).transpose()?.into(),
     ];
     values.extend(computed.counts.values().map(DatumWithOid::from));
+    let kept = Some(computed.kept).filter(|kept| *kept != Keep::Everything);
+    values.push(kept.map(Keep::name).into());
     Ok(values)
 }

@@ -8,7 +8,7 @@ use crate::feed::targets::lock_known;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::store;
+use crate::store::rights::owner::as_owner_of_store;
 
 /// The longest name of a target in bytes.
 const NAME_LIMIT: usize = 255;
@@ -28,11 +28,12 @@ fn jobstats_rename_target(
     let old = plain(old).ok_or(Error::Null("old"))?;
     let new = plain(new).ok_or(Error::Null("new"))?;
     let cluster = plain(cluster).unwrap_or_default();
-    Ok(connect_mut(|client| rename(client, &cluster, &old, &new))?)
+    Ok(as_owner_of_store(|| {
+        connect_mut(|client| rename(client, &cluster, &old, &new))
+    })?)
 }
 
 fn rename(client: &mut SpiClient<'_>, cluster: &str, old: &str, new: &str) -> Result<(), Error> {
-    store::require(client)?;
     require_name(new)?;
     let target = lock_known(client, cluster, old)?;
     if old == new {

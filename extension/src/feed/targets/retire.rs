@@ -7,7 +7,7 @@ use crate::feed::targets::lock_known;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::store;
+use crate::store::rights::owner::as_owner_of_store;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETURNS void
@@ -22,11 +22,12 @@ fn jobstats_retire_target(
 ) -> SqlResult<()> {
     let name = plain(name).ok_or(Error::Null("name"))?;
     let cluster = plain(cluster).unwrap_or_default();
-    Ok(connect_mut(|client| retire(client, &cluster, &name))?)
+    Ok(as_owner_of_store(|| {
+        connect_mut(|client| retire(client, &cluster, &name))
+    })?)
 }
 
 fn retire(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<(), Error> {
-    store::require(client)?;
     // A feed that is at work may be storing a newer observation: the lock waits for it.
     let target = lock_known(client, cluster, name)?;
     client.execute(

@@ -18,26 +18,25 @@ const DEFAULT_BASE: i32 = 10;
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_densities(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
-    operation text DEFAULT 'service_time', "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
+    operation text DEFAULT NULL, "by" text[] DEFAULT '{uid}', base integer DEFAULT 10,
     step interval DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
     user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
-    "time" timestamptz, seconds double precision, bucket integer, lower double precision, upper double precision, count bigint
+    "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_densities IS
-'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Counts how many users, jobs or targets have which rate. Per step, of which time is the start and seconds the width, count is the number of groups (of what by names) whose rate is in the bucket; bucket y holds the rates from lower, base ^ y, up to but not including upper, base ^ (y + 1). Only rates above 0 count; a bucket without any has no row; groups without an identifier count as one. Without operation that is the rate of service_time or, where no target in scope reports times (Lustre before 2.14), of metadata of MDTs and then of bytes of OSTs. To see who they are, use jobstats_top() over the step with min_rate => lower. exclude leaves out what matches any of its lists. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or dimension, an empty window, a step that is empty or mixes months with days, or a base that is not from 2 to 100, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
     let (operation, by) = (arguments.take::<String>()?, arguments.take()?);
     let (base, step) = (arguments.take()?, arguments.take()?);
     let filters = Filters::take(&mut arguments)?.excluding(arguments.take()?)?;
-    let operation = operation.as_deref().unwrap_or("service_time");
     let question = Question {
         period: Period {
             since,
@@ -46,7 +45,7 @@ fn jobstats_densities(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()>
             fixed: false,
         },
         by: By::parse(by, &["uid"])?,
-        measures: Measures::parse_one(operation, None)?,
+        measures: Measures::parse_busy(operation.as_deref(), None)?,
         filters,
         totals: true,
         calls: false,

@@ -7,8 +7,9 @@ use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
@@ -79,7 +80,10 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
         let written = answer(client, &question, &plan, rows)?;
         plan.note_behind();
         note_age(&plan);
-        if written == 0 {
+        if written.lacks_deviations {
+            note_left_out(client, &plan)?;
+        }
+        if written.rows == 0 {
             unknown::explain(client, &question.filters)?;
         }
         Ok(())
@@ -96,13 +100,37 @@ fn note_age(plan: &Plan) {
     }
 }
 
-/// Writes the answer, and returns the number of rows.
+/// Raises a notice if the setting `keep` left sizes out in the window.
+fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
+    let window = [plan.window.since(), plan.window.until()].map(timestamptz);
+    let [since, until] = window;
+    let is_brief: bool = client.query_value(
+        "SELECT EXISTS (SELECT FROM jobstats.observations brief \
+         WHERE brief.kept IS NOT NULL AND brief.\"time\" > $1 AND coalesce(brief.since, $1) < $2)",
+        &[since?.into(), until?.into()],
+    )?;
+    if is_brief {
+        pgrx::notice!(
+            "sizes or standard deviations were not kept in a part of the window (jobstats.settings.keep)"
+        );
+    }
+    Ok(())
+}
+
+/// What has been written.
+struct Written {
+    rows: usize,
+    /// Set if a row has a mean without standard deviation.
+    lacks_deviations: bool,
+}
+
+/// Writes the answer.
 fn answer(
     client: &SpiClient<'_>,
     question: &Question,
     plan: &Plan,
     mut rows: Rows,
-) -> Result<usize, Error> {
+) -> Result<Written, Error> {
     let few = few(client, plan, &question.filters)?;
     let query = Sizes { question, plan }.query(few);
     let mut found = Tuples::query(client, &query.sql, &query.params)?;
@@ -114,15 +142,20 @@ fn answer(
         return Err(Error::Damaged("an answer has other columns".to_owned()));
     }
     let mut row = vec![None; columns.len()];
+    let mut lacks_deviations = false;
     for position in 0..found.len() {
         pause();
         found.read(position);
         for (column, value) in row.iter_mut().enumerate() {
             *value = found.datum(column);
         }
+        lacks_deviations |= matches!(row.as_slice(), [.., Some(_mean), None]);
         rows.put_row(&row);
     }
-    Ok(found.len())
+    Ok(Written {
+        rows: found.len(),
+        lacks_deviations,
+    })
 }
 
 /// The statement of a question.

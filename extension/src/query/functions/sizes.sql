@@ -4,8 +4,11 @@ WITH increment AS NOT MATERIALIZED (
 ),
 call AS NOT MATERIALIZED (
     SELECT increment.target_id, increment.entry_id@server@, increment.observed, increment.begins, increment.is_whole,
-        increment.is_timed, operation.*
+        increment.is_timed, brief.kept IS NULL AS has_detail, brief.kept IS DISTINCT FROM 'counts'::text AS keeps_histograms,
+        operation.*
     FROM increment
+    LEFT JOIN jobstats.observations brief ON brief.target_id = increment.target_id AND brief."time" = increment.observed
+        AND brief."time" > @since@ AND brief.kept IS NOT NULL
     @join_servers@
     CROSS JOIN LATERAL (
         VALUES @operations@
@@ -13,39 +16,41 @@ call AS NOT MATERIALIZED (
     WHERE operation.calls > 0
 ),
 part AS (
-    SELECT call.target_id, call.entry_id@of_server@, call.operation, count(call.hist) > 0 AS has_histogram,
+    SELECT call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms, count(call.hist) > 0 AS has_histogram,
         sum(call.calls) AS calls, sum(call.bytes) AS bytes, ARRAY[@elements@] AS elements
     FROM call
-    GROUP BY call.target_id, call.entry_id@of_server@, call.operation
+    GROUP BY call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms
 ),
 -- What each entry did between two observations that lie in the window. The sum of squares stands with the last part; without
 -- it all calls were alike.
 reading AS (
-    SELECT call.target_id, call.entry_id@of_server@, call.operation, sum(call.calls) AS calls, sum(call.bytes) AS bytes,
+    SELECT call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms, sum(call.calls) AS calls,
+        sum(call.bytes) AS bytes,
         coalesce(sum((call.detail ->> 'sumsq'::text)::numeric), sum(call.bytes) * sum(call.bytes) / sum(call.calls)) AS squares,
-        bool_and(call.is_timed) AND sum(call.calls)
+        bool_and(call.is_timed AND call.has_detail) AND sum(call.calls)
             * power(least(max((call.detail ->> 'max'::text)::numeric), sum(call.bytes), @largest@::numeric), 2::numeric)
             < 18446744073709551616 AS has_squares
     FROM call
     WHERE call.hist IS NULL
-    GROUP BY call.target_id, call.entry_id@of_server@, call.operation, call.observed
+    GROUP BY call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms, call.observed
     HAVING bool_and(call.is_whole) AND min(call.begins) > @since@
 ),
 spread AS (
-    SELECT reading.target_id, reading.entry_id@of_reading_server@, reading.operation, sum(reading.calls) AS calls,
-        sum(reading.bytes) AS bytes, sum(reading.squares) AS squares, bool_and(reading.has_squares) AS has_squares
+    SELECT reading.target_id, reading.entry_id@of_reading_server@, reading.operation, reading.keeps_histograms,
+        sum(reading.calls) AS calls, sum(reading.bytes) AS bytes, sum(reading.squares) AS squares,
+        bool_and(reading.has_squares) AS has_squares
     FROM reading
-    GROUP BY reading.target_id, reading.entry_id@of_reading_server@, reading.operation
+    GROUP BY reading.target_id, reading.entry_id@of_reading_server@, reading.operation, reading.keeps_histograms
 ),
 usage AS (
     SELECT part.operation, part.calls, part.bytes, part.elements,
-        bool_or(part.has_histogram) OVER (PARTITION BY part.target_id, part.operation) AS has_histogram,
+        bool_or(part.has_histogram) OVER (PARTITION BY part.target_id, part.operation, part.keeps_histograms) AS has_histogram,
         spread.calls AS spread_calls, spread.bytes AS spread_bytes, spread.squares, spread.has_squares@dimensions@
     FROM part
     JOIN jobstats.targets target ON target.target_id = part.target_id
     LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id@user_names@
     LEFT JOIN spread ON spread.target_id = part.target_id AND spread.entry_id = part.entry_id
-        AND spread.operation = part.operation@same_server@
+        AND spread.operation = part.operation AND spread.keeps_histograms = part.keeps_histograms@same_server@
     WHERE true@conditions@
 ),
 sums AS (

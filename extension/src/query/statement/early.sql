@@ -1,4 +1,4 @@
--- The targets whose first rows show that they report times. Nearly always these are all targets that do.
-SELECT DISTINCT part.target_id
+-- The targets in the first rows, and whether these rows show that they report times. Nearly always they do for all that do.
+SELECT part.target_id, bool_or(part.@probe@ IS NOT NULL) AS timed
 FROM (SELECT part.target_id, part.@probe@ FROM part LIMIT @rows@) part
-WHERE part.@probe@ IS NOT NULL
+GROUP BY part.target_id

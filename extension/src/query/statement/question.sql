@@ -1,4 +1,5 @@
--- Every row begins with the flag for reported times, which is there even if there are no groups.
+-- Every row begins with two flags, which are there even if there are no groups: whether any target reports times, and whether
+-- all do, as far as that is known.
 --
 -- The planner would make as many plans of the steps that must be added up as there are references to them.
 WITH @observed@,
@@ -26,8 +27,8 @@ scope AS MATERIALIZED (
 coverage AS (
     @coverage@
 )
-SELECT report.timed, answer.*
-FROM (SELECT bool_or(timed.timed) AS timed FROM timed) report
+SELECT report.timed, report.all_timed, answer.*
+FROM (SELECT bool_or(timed.timed) AS timed, bool_and(timed.timed) AS all_timed FROM timed) report
 LEFT JOIN (
     @wanted@
 ) answer ON true

@@ -4,12 +4,12 @@ FROM (
     SELECT unit.target_id, @timed@ AS timed
     FROM (SELECT DISTINCT unit.target_id FROM unit) unit
     LEFT JOIN (
-        SELECT early.target_id, true AS timed FROM early
+        SELECT early.target_id, true AS timed FROM early WHERE early.timed
         UNION ALL
         SELECT part.target_id, bool_or(part.@probe@ IS NOT NULL) AS timed
         FROM part
-        WHERE EXISTS (SELECT FROM unit WHERE unit.target_id NOT IN (SELECT early.target_id FROM early))
-            AND part.target_id NOT IN (SELECT early.target_id FROM early)
+        WHERE EXISTS (SELECT FROM unit WHERE unit.target_id NOT IN (SELECT early.target_id FROM early WHERE early.timed))
+            AND part.target_id NOT IN (SELECT early.target_id FROM early WHERE early.timed)
         GROUP BY part.target_id
     ) known ON known.target_id = unit.target_id
 ) target

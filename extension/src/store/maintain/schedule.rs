@@ -6,7 +6,8 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::store::installation::Installation;
 
-/// Returns how to have `jobstats_maintain()` called every ten minutes, or the job that calls it already.
+/// Returns how to have `jobstats_maintain()` called every ten minutes, or the job that calls it already. Jobs of TimescaleDB
+/// are not recommended where they are recorded as failed.
 pub fn advice(
     client: &SpiClient<'_>,
     installation: &Installation,
@@ -21,36 +22,51 @@ pub fn advice(
         } => Some(schema),
         _ => None,
     };
+    let failing = match timescale {
+        Some(_) => failing_jobs(client)?,
+        None => None,
+    };
     let has_pg_cron = has_pg_cron(client)?;
     if timescale.is_some()
         && let Some(job) = job(client, BY_TIMESCALE)?
     {
+        let problem = failing.map(|problem| {
+            format!(" {problem}: let cron or pg_cron call it, then SELECT delete_job({job});")
+        });
         return Ok(format!(
-            "Maintenance is scheduled: job {job} of TimescaleDB."
+            "Maintenance is scheduled: job {job} of TimescaleDB.{}",
+            problem.unwrap_or_default()
         ));
     }
     if has_pg_cron && let Some(job) = job(client, BY_PG_CRON)? {
         return Ok(format!("Maintenance is scheduled: job {job} of pg_cron."));
     }
-    let statement = if let Some(timescale) = timescale {
+    let how = if let (Some(timescale), None) = (timescale, &failing) {
         format!(
-            "SELECT {timescale}.add_job({}, '10 minutes');",
+            "Schedule maintenance:\nSELECT {timescale}.add_job({}, '10 minutes');",
             quote_literal(format!("{schema}.jobstats_maintain_job"))
         )
     } else if has_pg_cron {
         format!(
-            "SELECT cron.schedule('jobstats', '*/10 * * * *', {});",
+            "Schedule maintenance:\nSELECT cron.schedule('jobstats', '*/10 * * * *', {});",
             quote_literal(call)
         )
     } else {
         let database =
             client.query_value::<String>("SELECT pg_catalog.current_database()::text", &[])?;
-        return Ok(format!(
+        format!(
             "Schedule maintenance, for example in cron every 10 minutes:\n\
              */10 * * * * psql -X -d {database} -c '{call}'"
-        ));
+        )
     };
-    Ok(format!("Schedule maintenance:\n{statement}"))
+    let reason =
+        failing.map(|problem| format!("{problem}, so that its jobs are not recommended.\n"));
+    Ok(reason.unwrap_or_default() + &how)
+}
+
+/// Returns the reason why jobs of TimescaleDB are not to be used here, if there is one.
+fn failing_jobs(client: &SpiClient<'_>) -> Result<Option<String>, Error> {
+    client.query_value("SELECT jobstats_internal.failing_jobs()", &[])
 }
 
 /// The query for the job of TimescaleDB that runs maintenance already.

@@ -67,9 +67,10 @@ SELECT jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_
 FROM jobstats.rollups l
 CROSS JOIN (VALUES (false), (true)) AS b (by_user)
 CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
 $$;
 COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
-'Internal: the items that bring all rollups, and then their sums by user, up to date.';
+'Internal: the items that bring all rollups, and then their sums by user if these are kept, up to date.';
 
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -80,9 +81,12 @@ FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
     FROM jobstats_internal.growing_tables() t
     UNION ALL
-    SELECT 2, 'drop', 'retention of ' || t.relation, t.relation, l.dropped
-    FROM jobstats.rollups l
-    CROSS JOIN LATERAL (VALUES ('rollup_' || l.level), (format('rollup_%s_users', l.level))) AS t (relation)
+    SELECT 2, 'drop', 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
+    UNION ALL
+    -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
+    SELECT 2, 'drop', format('retention of rollup_%s_users', l.level), format('rollup_%s_users', l.level),
+        CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
+    FROM jobstats.rollups l, jobstats.settings s
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
@@ -413,7 +417,7 @@ INSERT INTO jobstats.maintenance (step, began, took, affected, problem)
 SELECT 'all', started, clock_timestamp() - started, 0, nullif(concat_ws('; ',
     (SELECT string_agg(m.step || ': ' || m.problem, '; ' ORDER BY m.began) FROM jobstats.maintenance m
         WHERE m.began >= started AND m.problem IS NOT NULL),
-    jobstats_internal.foreign_policies()), '')
+    jobstats_internal.foreign_policies(), jobstats_internal.failing_job()), '')
 $$;
 COMMENT ON FUNCTION jobstats_internal.record_end(timestamptz) IS
 'Internal: records that a maintenance has come to its end, with all its problems.';

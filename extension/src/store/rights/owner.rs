@@ -68,6 +68,14 @@ fn owner(client: &SpiClient<'_>) -> Result<pg_sys::Oid, Error> {
     owner.ok_or(Error::NotOwner)
 }
 
+/// Does work on the store with the rights of its owner. Refuses callers who do not have them (42501), and calls where
+/// there is no store (55000).
+pub(crate) fn as_owner_of_store<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let owner = connect(owner)?;
+    let _rights = Rights::of(owner);
+    work()
+}
+
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
@@ -87,9 +95,7 @@ fn as_owner(work: Option<&str>, state: Option<String>) -> SqlResult<Option<Strin
             .into());
         }
     };
-    let owner = connect(owner)?;
-    let _rights = Rights::of(owner);
-    Ok(connect_mut(|client| {
-        client.execute_value(step, &[state.into()])
+    Ok(as_owner_of_store(|| {
+        connect_mut(|client| client.execute_value(step, &[state.into()]))
     })?)
 }

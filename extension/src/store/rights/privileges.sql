@@ -29,8 +29,12 @@ GRANT EXECUTE ON ROUTINE
 -- for a long text; readers and writers get them together with the right to read or to feed.
     jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
-    jobstats_rollup(jobstats_counter), jobstats_elapsed, jobstats_first, jobstats_increase, jobstats_last, jobstats_rate,
-    jobstats_resets,
+    jobstats_counter_agg(timestamptz, bigint, timestamptz, bigint),
+    jobstats_rollup(jobstats_counter), jobstats_first, jobstats_last,
+    jobstats_elapsed(jobstats_counter), jobstats_elapsed(jobstats_counter, jobstats_counter),
+    jobstats_increase(jobstats_counter), jobstats_increase(jobstats_counter, jobstats_counter),
+    jobstats_rate(jobstats_counter), jobstats_rate(jobstats_counter, jobstats_counter),
+    jobstats_resets(jobstats_counter), jobstats_resets(jobstats_counter, jobstats_counter),
     jobstats_density_agg(double precision), jobstats_density_agg(double precision, integer), jobstats_rollup(jobstats_density),
     jobstats_buckets, jobstats_count, jobstats_zeros,
 -- The types and the reading functions call these routines with the rights of the caller. None of them reads a table;

@@ -147,6 +147,8 @@ impl Rollup {
         let dirty = sql!(
             "dirty_increments.sql",
             span = self.dirty_span(),
+            columns = operations(|name| format!("increment.{name}")),
+            changed = self.changed(),
             refreshed = refreshed
         );
         sql!(
@@ -177,8 +179,13 @@ impl Rollup {
             relation = self.relation(),
             refreshed = self.mark("refreshed"),
             dropped = self.mark("dropped"),
-            span = self.dirty_span(),
+            changed = self.changed(),
         )
+    }
+
+    /// Returns a SELECT of the targets with rows in `jobstats.dirty`, each with the whole buckets that these rows touch.
+    fn changed(&self) -> String {
+        sql!("changed.sql", span = self.dirty_span())
     }
 
     /// Returns an SQL expression for a time in the row of this rollup in `jobstats.rollups`.

@@ -1,11 +1,15 @@
--- The live view with dimensions, with every operation divided by the seconds of its bucket.
+-- The live view with dimensions, with every operation divided by the seconds of its bucket. In the newest bucket of a target,
+-- these are the seconds up to its last observation: nothing is known of the rest yet.
 CREATE OR REPLACE VIEW jobstats.rates_@name@ AS
 SELECT summed.since, summed.until, summed.bucket, summed.first, summed.last, summed.resets,
     target.cluster, target.filesystem, target.kind, target.name AS target,
     entry.workload, entry.job, entry.uid, known.user_name, entry.gid, entry.node, entry.executable, entry.pid,
     entry.status, entry.name AS entry@rates@
 FROM jobstats.increments_@name@ summed
-CROSS JOIN (SELECT extract(epoch FROM interval '@width@')::double precision AS seconds) width
 LEFT JOIN jobstats.targets target ON target.target_id = summed.target_id
+CROSS JOIN LATERAL (
+    SELECT extract(epoch FROM CASE WHEN target.last_observation > summed.since AND target.last_observation < summed.until
+        THEN target.last_observation - summed.since ELSE interval '@width@' END)::double precision AS seconds
+) width
 LEFT JOIN jobstats.entries entry ON entry.entry_id = summed.entry_id
 LEFT JOIN jobstats.users known ON known.uid = entry.uid

@@ -53,6 +53,10 @@ BEGIN
     UPDATE jobstats.refresh r SET settled = r.number;
     DELETE FROM jobstats.locks l USING jobstats.refresh r
     WHERE l.name LIKE 'announcement %' AND l.name <> 'announcement ' || r.number;
+    -- Nobody reads sums by user from now on if the setting keep leaves them out.
+    UPDATE jobstats.rollups l SET users_refreshed = timestamptz 'epoch'
+    FROM jobstats.settings s
+    WHERE s.keep = 'counts' AND l.users_refreshed > timestamptz 'epoch';
     -- The changes that these rows note are committed, so everything that is computed from now on includes them.
     UPDATE jobstats.dirty d SET known = true WHERE NOT d.known;
 END
@@ -193,14 +197,27 @@ DECLARE
     aggregate pg_catalog.regclass;
     low pg_catalog.timestamptz;
     high pg_catalog.timestamptz;
+    verbosity pg_catalog.text;
+    statements pg_catalog.text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    -- TimescaleDB logs two messages for each span, each with the statement and five lines of context. They fit one line each
+    -- where the role may set that. The settings are those of the session, because the refresh commits.
+    IF has_parameter_privilege(text 'log_error_verbosity', text 'SET') AND has_parameter_privilege(text 'log_min_error_statement', text 'SET') THEN
+        verbosity := current_setting('log_error_verbosity');
+        statements := current_setting('log_min_error_statement');
+        PERFORM set_config('log_error_verbosity', 'terse', false), set_config('log_min_error_statement', 'fatal', false);
+    END IF;
     aggregate := format('jobstats.%I', relation);
     low := span_from + interval '1 microsecond';
     high := span_to + interval '1 microsecond';
     PERFORM set_config('search_path', 'pg_catalog, ' || jobstats_internal.timescale_schema() || ', pg_temp', true);
     -- The arguments have exactly the types of the procedure, so that no overload in another schema fits better.
     CALL refresh_continuous_aggregate(aggregate, low, high);
+    IF verbosity IS NOT NULL THEN
+        PERFORM pg_catalog.set_config('log_error_verbosity', verbosity, false),
+            pg_catalog.set_config('log_min_error_statement', statements, false);
+    END IF;
 END
 $$;
 COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS

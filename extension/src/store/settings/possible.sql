@@ -43,6 +43,10 @@ BEGIN
     FROM (VALUES ('max_text', 1, 1073741823), ('max_targets', 1, 2147483647), ('max_rate', 1, bigint '1099511627776')) AS n (name, least, most)
     WHERE n.name = require_setting.name;
     IF span.name IS NULL AND number.name IS NULL THEN
+        IF name = 'keep' AND (value IN ('everything', 'no detail', 'counts')) IS NOT TRUE THEN
+            RAISE invalid_parameter_value USING MESSAGE = format('keep must be everything, no detail or counts, not %s', coalesce(value, 'NULL')),
+                HINT = $hint$For calls and sums alone: UPDATE jobstats.settings SET keep = 'counts';$hint$;
+        END IF;
         RETURN;
     ELSIF value IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = format('%s must not be NULL', name),

@@ -66,3 +66,20 @@ END
 $users$;
 
 ALTER TABLE jobstats.targets ADD COLUMN IF NOT EXISTS retired timestamptz;
+
+-- What feeds store of increments, and what they stored of those of an observation; NULL is everything.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS keep text NOT NULL DEFAULT 'everything' CHECK (keep IN ('everything', 'no detail', 'counts'));
+ALTER TABLE jobstats.observations ADD COLUMN IF NOT EXISTS kept text;
+CREATE INDEX IF NOT EXISTS observations_kept ON jobstats.observations ("time") WHERE kept IS NOT NULL;
+
+-- Up to when the newest bucket of a target's rates is known. The last observations are searched for once.
+DO $last_observation$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'jobstats.targets'::regclass AND a.attname = 'last_observation') THEN
+        ALTER TABLE jobstats.targets ADD COLUMN last_observation timestamptz;
+        UPDATE jobstats.targets t
+        SET last_observation = (SELECT o."time" FROM jobstats.observations o WHERE o.target_id = t.target_id ORDER BY o."time" DESC LIMIT 1);
+    END IF;
+END
+$last_observation$;

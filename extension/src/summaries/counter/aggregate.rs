@@ -1,6 +1,6 @@
 //! The aggregates that make and merge summaries. Readings that the fast path adds do not get here, see [`crate::summaries::counter::fast`].
 
-use jobstats_core::counter::{Reading, Rollup, Series};
+use jobstats_core::counter::{Modulus, Reading, Rollup, Series};
 use pgrx::datum::Internal;
 use pgrx::prelude::*;
 
@@ -22,7 +22,7 @@ fn counter_add(
     value: Option<i64>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
-    add(state, observed, value, None, call)
+    add(state, observed, value, None, None, call)
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
@@ -38,7 +38,24 @@ fn counter_add_of_life(
     start_time: Option<TimestampWithTimeZone>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
-    add(state, observed, value, start_time, call)
+    add(state, observed, value, start_time, None, call)
+}
+
+#[pg_extern(requires = ["counter_type"], sql = r#"
+CREATE FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz, bigint) RETURNS internal
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.counter_add(internal, timestamptz, bigint, timestamptz, bigint) IS
+'Internal: of jobstats_counter_agg.';
+"#)]
+fn counter_add_wrapping(
+    state: Internal,
+    observed: Option<TimestampWithTimeZone>,
+    value: Option<i64>,
+    start_time: Option<TimestampWithTimeZone>,
+    wraps_at: Option<i64>,
+    call: pg_sys::FunctionCallInfo,
+) -> SqlResult<Internal> {
+    add(state, observed, value, start_time, wraps_at, call)
 }
 
 fn add(
@@ -46,6 +63,7 @@ fn add(
     observed: Option<TimestampWithTimeZone>,
     value: Option<i64>,
     start_time: Option<TimestampWithTimeZone>,
+    wraps_at: Option<i64>,
     call: pg_sys::FunctionCallInfo,
 ) -> SqlResult<Internal> {
     let (Some(observed), Some(value)) = (observed, value) else {
@@ -53,13 +71,16 @@ fn add(
     };
     let start = start_time.map(micros).transpose()?;
     let reading = Reading::new(micros(observed)?, value, start).map_err(Error::from)?;
+    let modulus = wraps_at.map(Modulus::new).transpose();
+    let modulus = modulus.map_err(Error::from)?;
     // SAFETY: the states of this aggregate are series.
     #[allow(unsafe_code)]
     let series = unsafe {
         aggregate_state::state_or_new::<Series<StateMemory>>(state, call, |memory| {
-            Ok(Series::new_in(memory))
+            Ok(Series::wrapping_in(memory, modulus))
         })
     }?;
+    series.require_modulus(modulus).map_err(Error::from)?;
     series.push(reading).map_err(Error::from)?;
     Ok(aggregate_state::kept(series))
 }
@@ -76,7 +97,7 @@ fn counter_finish(state: Internal) -> SqlResult<Option<Vec<u8>>> {
         return Ok(None);
     };
     let summary = series.summary(PAUSE).map_err(Error::from)?;
-    Ok(summary.map(|it| it.to_bytes().to_vec()))
+    Ok(summary.map(|it| it.to_bytes()))
 }
 
 #[pg_extern(requires = ["counter_type"], sql = r#"
@@ -115,7 +136,7 @@ fn counter_merged(state: Internal) -> SqlResult<Option<Vec<u8>>> {
         return Ok(None);
     };
     let summary = rollup.summary(PAUSE).map_err(Error::from)?;
-    Ok(summary.map(|it| it.to_bytes().to_vec()))
+    Ok(summary.map(|it| it.to_bytes()))
 }
 
 extension_sql_file!(
@@ -124,6 +145,7 @@ extension_sql_file!(
     requires = [
         counter_add,
         counter_add_of_life,
+        counter_add_wrapping,
         counter_finish,
         counter_merge,
         counter_merged

@@ -28,7 +28,7 @@ COMMENT ON FUNCTION jobstats_internal.counter_in(cstring) IS 'Internal: from tex
 fn counter_in(text: &CStr) -> SqlResult<Vec<u8>> {
     let text = text.to_str().map_err(|_| CounterError::Text);
     let summary = text.and_then(Summary::from_text).map_err(Error::from)?;
-    Ok(summary.to_bytes().to_vec())
+    Ok(summary.to_bytes())
 }
 
 #[pg_extern(requires = ["counter_name"], sql = r#"
@@ -51,7 +51,7 @@ fn counter_recv(message: Internal) -> SqlResult<Vec<u8>> {
     #[allow(unsafe_code)]
     let bytes = unsafe { aggregate_state::received(message) };
     let summary = Summary::from_bytes(bytes).map_err(Error::from)?;
-    Ok(summary.to_bytes().to_vec())
+    Ok(summary.to_bytes())
 }
 
 extension_sql_file!(

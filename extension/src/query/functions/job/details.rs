@@ -36,7 +36,7 @@ const BATCH: usize = 10_000;
 const ROW_BYTES: usize = 8 << 10;
 
 /// The position of the first value in a row.
-const FIRST_VALUE: usize = 5;
+const FIRST_VALUE: usize = 6;
 
 /// The calls of a job by group and measure.
 pub struct Details(HashMap<(Group, usize), Calls>);
@@ -48,8 +48,8 @@ impl Details {
     }
 }
 
-/// Returns the details of a job whose usage is `work`; `None` if not all increments of the job are stored, or if too many
-/// others would be read.
+/// Returns the details of a job whose usage is `work`; `None` if not all increments of the job are stored with details, or
+/// if too many others would be read.
 pub fn of_job(
     client: &SpiClient<'_>,
     plan: &Plan,
@@ -78,10 +78,15 @@ pub fn of_job(
         observation: None,
         details: Details(HashMap::new()),
         is_damaged: false,
+        is_brief: false,
     };
     let query = reading.query(plan, &buckets)?;
     reading.read(client, &query)?;
-    Ok((!reading.is_damaged).then_some(reading.details))
+    if reading.is_brief {
+        pgrx::notice!("min, max and stddev of this job were not kept (jobstats.settings.keep)");
+    }
+    let is_known = !reading.is_damaged && !reading.is_brief;
+    Ok(is_known.then_some(reading.details))
 }
 
 /// An operation whose calls are described.
@@ -128,6 +133,8 @@ struct Reading<'a> {
     details: Details,
     /// Set if a detail cannot be read.
     is_damaged: bool,
+    /// Set if the setting `keep` left out a detail.
+    is_brief: bool,
 }
 
 impl Reading<'_> {
@@ -186,6 +193,7 @@ impl Reading<'_> {
         }
         rows.require(3, &BOOLEANS)?;
         rows.require(4, &TEXTS)?;
+        rows.require(5, &BOOLEANS)?;
         for column in FIRST_VALUE..FIRST_VALUE + 2 * self.counted.len() {
             rows.require(column, &INTEGERS)?;
         }
@@ -211,6 +219,7 @@ impl Reading<'_> {
                 .collect(),
         });
         observation.has_times |= rows.boolean(3) == Some(true);
+        self.is_brief |= rows.boolean(5) == Some(true);
         let mut details: HashMap<String, Detail> = HashMap::new();
         if let Some(text) = rows.text(4) {
             match serde_json::from_str(&text) {

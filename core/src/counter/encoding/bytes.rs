@@ -1,0 +1,149 @@
+//! The bytes of a summary: the version, then little-endian integers of 8 bytes. An unknown start is −2^63.
+
+use super::super::summary::Total;
+use super::super::{CounterError, Modulus, Reading, Start, Summary};
+use super::wrapping;
+
+/// The three integers of a missing reading.
+const NO_READING: [i64; 3] = [i64::MIN; 3];
+
+impl Summary {
+    /// Reads a summary from its bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CounterError> {
+        let summary = unpack(bytes).filter(Self::is_consistent);
+        summary.ok_or(CounterError::Bytes)
+    }
+
+    /// Returns the bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self.modulus {
+            None => bytes(1, &self.version_1()),
+            Some(modulus) => bytes(2, &self.version_2(modulus)),
+        }
+    }
+
+    /// Returns the integers of version 1: time, start and value of the first reading; the peak; time, start and value
+    /// of the turn; time, start and value of the last reading; the known value; the increase as two integers, lower
+    /// half first; and the resets. The integers of a missing turn are −2^63.
+    fn version_1(&self) -> [i64; 14] {
+        let [first_time, first_start, first_value] = pack(self.first);
+        let [turn_time, turn_start, turn_value] = self.turn.map_or(NO_READING, pack);
+        let [last_time, last_start, last_value] = pack(self.last);
+        let [low, high] = halves(self.increase());
+        [
+            first_time,
+            first_start,
+            first_value,
+            self.peak,
+            turn_time,
+            turn_start,
+            turn_value,
+            last_time,
+            last_start,
+            last_value,
+            self.known,
+            low,
+            high,
+            self.resets as i64,
+        ]
+    }
+
+    /// Returns the integers of version 2: time, start and value of the first reading; time, start and value of the
+    /// last reading; the increase as two integers, lower half first; the resets; and the modulus.
+    fn version_2(&self, modulus: Modulus) -> [i64; 10] {
+        let [first_time, first_start, first_value] = pack(self.first);
+        let [last_time, last_start, last_value] = pack(self.last);
+        let [low, high] = halves(self.increase());
+        [
+            first_time,
+            first_start,
+            first_value,
+            last_time,
+            last_start,
+            last_value,
+            low,
+            high,
+            self.resets as i64,
+            modulus.get(),
+        ]
+    }
+}
+
+fn bytes(version: u8, words: &[i64]) -> Vec<u8> {
+    let words = words.iter().flat_map(|word| word.to_le_bytes());
+    [version].into_iter().chain(words).collect()
+}
+
+fn unpack(bytes: &[u8]) -> Option<Summary> {
+    let (version, words) = bytes.split_first()?;
+    let (words, []) = words.as_chunks::<8>() else {
+        return None;
+    };
+    match version {
+        1 => unpack_version_1(words.try_into().ok()?),
+        2 => unpack_version_2(words.try_into().ok()?),
+        _ => None,
+    }
+}
+
+fn unpack_version_1(words: [[u8; 8]; 14]) -> Option<Summary> {
+    let [
+        f1,
+        f2,
+        f3,
+        peak,
+        t1,
+        t2,
+        t3,
+        l1,
+        l2,
+        l3,
+        known,
+        low,
+        high,
+        resets,
+    ] = words.map(i64::from_le_bytes);
+    let turn = match [t1, t2, t3] {
+        NO_READING => None,
+        turn => Some(unpack_reading(turn)?),
+    };
+    Some(Summary {
+        first: unpack_reading([f1, f2, f3])?,
+        peak,
+        turn,
+        last: unpack_reading([l1, l2, l3])?,
+        known,
+        increase: Total(whole(low, high)),
+        resets: resets as u64,
+        modulus: None,
+    })
+}
+
+fn unpack_version_2(words: [[u8; 8]; 10]) -> Option<Summary> {
+    let [f1, f2, f3, l1, l2, l3, low, high, resets, modulus] = words.map(i64::from_le_bytes);
+    let first = unpack_reading([f1, f2, f3])?;
+    let last = unpack_reading([l1, l2, l3])?;
+    let modulus = Modulus::new(modulus).ok()?;
+    let increase = whole(low, high);
+    Some(wrapping(modulus, first, last, increase, resets as u64))
+}
+
+fn pack(reading: Reading) -> [i64; 3] {
+    [reading.time, reading.start.0, reading.value]
+}
+
+fn unpack_reading([time, start, value]: [i64; 3]) -> Option<Reading> {
+    (value >= 0).then_some(Reading {
+        time,
+        start: Start(start),
+        value,
+    })
+}
+
+fn halves(increase: u128) -> [i64; 2] {
+    [increase as i64, (increase >> 64) as i64]
+}
+
+fn whole(low: i64, high: i64) -> u128 {
+    (u128::from(high as u64) << 64) | u128::from(low as u64)
+}

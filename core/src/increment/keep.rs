@@ -1,0 +1,141 @@
+//! Leaves out of increments what a store is not to keep.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{Detail, Increment};
+
+/// The values of increments that a store keeps. Each variant keeps all that those before it keep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Keep {
+    /// Calls and sums.
+    Counts,
+    /// Also histograms.
+    NoDetail,
+    /// Also bounds and sums of squares.
+    #[default]
+    Everything,
+}
+
+impl Keep {
+    /// All variants.
+    pub const ALL: [Self; 3] = [Self::Counts, Self::NoDetail, Self::Everything];
+
+    /// Returns the name of the variant, which is a value of the setting `keep`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Counts => "counts",
+            Self::NoDetail => "no detail",
+            Self::Everything => "everything",
+        }
+    }
+
+    /// Returns the variant with a name; `None` if there is none.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|keep| keep.name() == name)
+    }
+
+    /// Removes the values that are not kept from an increment. Its calls and sums stay, also those of operations that have
+    /// no column.
+    pub fn apply(self, increment: &mut Increment<'_>) {
+        if self < Self::Everything {
+            increment.detail = increment.detail.take().as_deref().and_then(counts);
+        }
+        if self < Self::NoDetail {
+            increment.read_histogram = None;
+            increment.write_histogram = None;
+        }
+    }
+}
+
+/// Returns the calls and sums of a detail; `None` if it has none.
+fn counts(detail: &str) -> Option<String> {
+    let mut operations: BTreeMap<Cow<'_, str>, Detail> = serde_json::from_str(detail).ok()?;
+    operations.retain(|_, detail| detail.samples.or(detail.sum).is_some());
+    for detail in operations.values_mut() {
+        (detail.min, detail.max, detail.sumsq, detail.hist) = (None, None, None, None);
+    }
+    let json = (!operations.is_empty()).then(|| serde_json::to_string(&operations));
+    json.and_then(Result::ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::increment::Column;
+    use crate::snapshot::HISTOGRAM_LEN;
+
+    fn increment(detail: Option<&str>) -> Increment<'static> {
+        Increment {
+            line: 1,
+            id: "a",
+            since: 0,
+            time: 1,
+            reset: true,
+            last_active: Some(1),
+            totals: vec![(Column::Total(0), 7)],
+            read_histogram: Some(Box::new([1; HISTOGRAM_LEN])),
+            write_histogram: None,
+            detail: detail.map(str::to_owned),
+        }
+    }
+
+    fn kept(keep: Keep, detail: &str) -> Increment<'static> {
+        let mut increment = increment(Some(detail));
+        keep.apply(&mut increment);
+        increment
+    }
+
+    #[test]
+    fn everything_stays_as_it_is() {
+        let detail = r#"{"open":{"max":9,"min":1,"sumsq":82}}"#;
+        assert_eq!(kept(Keep::Everything, detail), increment(Some(detail)));
+    }
+
+    #[test]
+    fn bounds_and_squares_go_before_histograms() {
+        let detail = r#"{"open":{"max":9,"min":1,"sumsq":82},"read":{}}"#;
+        assert_eq!(kept(Keep::NoDetail, detail), increment(None));
+        let counts = Increment {
+            read_histogram: None,
+            ..increment(None)
+        };
+        assert_eq!(kept(Keep::Counts, detail), counts);
+    }
+
+    #[test]
+    fn operations_without_a_column_keep_their_counts() {
+        let detail = r#"{"fly":{"hist":[1,1],"max":9,"min":1,"samples":2,"sum":10,"sumsq":82,"unit":"usecs"},"open":{"min":1}}"#;
+        let counts = r#"{"fly":{"samples":2,"sum":10,"unit":"usecs"}}"#;
+        for keep in [Keep::NoDetail, Keep::Counts] {
+            assert_eq!(kept(keep, detail).detail.as_deref(), Some(counts));
+        }
+    }
+
+    #[test]
+    fn each_name_is_that_of_its_variant() {
+        for keep in Keep::ALL {
+            assert_eq!(Keep::parse(keep.name()), Some(keep));
+        }
+        assert_eq!(Keep::parse("nothing"), None);
+        assert!(Keep::ALL.is_sorted());
+    }
+
+    proptest! {
+        /// Leaving out twice is leaving out once, in either order: an observation that is computed again under the same
+        /// setting has the same rows.
+        #[test]
+        fn what_is_left_out_does_not_depend_on_the_order(
+            one in prop::sample::select(Keep::ALL.to_vec()), other in prop::sample::select(Keep::ALL.to_vec()),
+            samples in any::<Option<u64>>(), min in any::<Option<u64>>(), name in "[a-z\\\\\"]{1,9}",
+        ) {
+            let detail = Detail { samples, min, ..Detail::default() };
+            let json = serde_json::to_string(&BTreeMap::from([(name, detail)])).expect("JSON");
+            let mut twice = kept(one, &json);
+            other.apply(&mut twice);
+            prop_assert_eq!(twice, kept(one.min(other), &json));
+        }
+    }
+}

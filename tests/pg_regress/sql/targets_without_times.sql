@@ -1,0 +1,103 @@
+-- Targets that report no times, as before Lustre 2.14: what shows who is busy takes metadata and bytes instead.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set SHOW_CONTEXT never
+\pset null '(null)'
+-- The MDT also has files in it. An OST counts other requests, too.
+DO $$ BEGIN
+    PERFORM observe(target, 'old1', 0, 5, 10) FROM unnest('{old-MDT0000,old-OST0000,old-OST0001}'::text[]) target;
+    PERFORM act('old-MDT0000', '101:1001:n01', 0, 5, '{"open": 600, "close": 600}');
+    PERFORM act('old-MDT0000', '102:1002:n02', 5, 10, '{"getattr": 300, "write": 10, "write_bytes": 1000000000}');
+    PERFORM act('old-OST0000', '101:1001:n01', 0, 5, '{"read": 3, "read_bytes": 3000000, "write": 1, "write_bytes": 1000000}');
+    PERFORM act('old-OST0000', '102:1002:n02', 0, 5, '{"write": 12, "write_bytes": 12000000, "setattr": 5}');
+    PERFORM act('old-OST0001', 'rsync.1003', 5, 10, '{"read": 20, "read_bytes": 4000000}');
+END $$;
+-- Two rankings, each with its own ranks and shares.
+SELECT rank, uid, workload, operation, total, round(rate::numeric, 2) AS rate, share, calls, per_call, coverage
+FROM jobstats_top('2025-11-03 08:00', '2025-11-03 08:10');
+SELECT rank, job, uid, target, operation, total, share FROM jobstats_top(at(0), at(10), NULL, '{job,uid,target}', 1);
+SELECT rank, uid, operation, rate FROM jobstats_top(at(0), at(10), by => '{uid}', min_rate => 2);
+-- They are the answers to these questions.
+SELECT * FROM jobstats_top(at(0), at(10), by => '{uid,target,server,job}')
+EXCEPT ALL (
+    SELECT * FROM jobstats_top(at(0), at(10), 'metadata', '{uid,target,server,job}', kind => '{MDT}')
+    UNION ALL
+    SELECT * FROM jobstats_top(at(0), at(10), 'bytes', '{uid,target,server,job}', kind => '{OST}')
+);
+-- Filters hold in both, those by kind too.
+SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', uid => '{1002,1003}');
+SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"uid": [1002], "target": ["%1"]}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{MDT}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', kind => '{O%}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', exclude => '{"kind": ["OST"]}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', target => '{old-OST%}', server => '{old1}', n => 1);
+-- Densities have rows of both operations.
+SELECT * FROM jobstats_densities(at(0), at(10));
+SELECT * FROM jobstats_densities(at(0), at(10), step => '5 minutes');
+SELECT "time", operation, lower, count FROM jobstats_densities(at(0), at(10), NULL, '{target}', 2, '5 minutes', kind => '{OST}');
+-- The notice is about the targets, also where nobody who is asked for did anything.
+SELECT count(*) FROM jobstats_top(at(0), at(10), by => '{uid}', uid => '{1999}');
+
+-- Who asks for service_time gets it, which is unknown.
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), 'service_time');
+SELECT * FROM jobstats_densities(at(0), at(10), 'service_time');
+SELECT target, rate FROM jobstats_rates(at(0), at(10), '{service_time}');
+-- Weights make an operation of others only where it is asked for.
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', n => 1, weights => '{"read": 1}');
+-- The operation bytes is what is read and written, on every kind of target, in as many calls.
+SELECT target, operation, total, calls, per_call FROM jobstats_totals(at(0), at(10), '{bytes,read_bytes,write_bytes}');
+SELECT target, rate FROM jobstats_rates(at(0), at(10), '{bytes}');
+SELECT target, rate, ratio, workload FROM jobstats_balance(at(0), at(10), 'bytes', kind => '{OST}');
+SELECT uid, total FROM jobstats_totals(at(0), at(10), '{}', '{uid}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), 'weighted', '{uid}', 1, weights => '{"bytes": 0.001}');
+
+-- Other targets report times. Who is busy is told by time, and a notice names the targets that lack it.
+DO $$ BEGIN
+    PERFORM observe(target, 'new1', 0, 5, 10) FROM unnest('{new-MDT0000,new-OST0000,new-OST0001}'::text[]) target;
+    PERFORM act('new-MDT0000', '201:1004:n03', 0, 5, '{"open": 60, "open_usecs": 6000000}');
+    PERFORM act('new-OST0000', '201:1004:n03', 0, 5, '{"write": 10, "write_bytes": 1000, "write_usecs": 3000000}');
+    -- Some requests take no time worth counting.
+    PERFORM act('new-MDT0000', '202:1005:n03', 5, 10, '{"getattr": 1}');
+END $$;
+SELECT rank, uid, operation, total, share FROM jobstats_top(at(0), at(10), by => '{uid}');
+SELECT * FROM jobstats_densities(at(0), at(10));
+SELECT target, rate FROM jobstats_rates(at(0), at(10), '{service_time}', kind => '{MDT}');
+SELECT filesystem, service_time FROM jobstats_summary(at(0), at(10), '{filesystem}', target => '{%MDT0000,old-OST0001}');
+SELECT target, rate FROM jobstats_balance(at(0), at(10), 'service_time', kind => '{MDT}');
+-- It is about targets in scope that did anything.
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', filesystem => '{new}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}', server => '{new1}');
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(5), by => '{uid}', target => '{new%,old-OST0001}');
+SELECT uid, rate FROM jobstats_rates(at(0), at(10), '{service_time}', '{uid}', uid => '{1005}', filesystem => '{new}');
+SELECT count(*) FROM jobstats_rates(at(0), at(10), '{bytes,metadata}');
+-- At most five are named.
+DO $$ BEGIN
+    FOR n IN 2..5 LOOP
+        PERFORM observe('east', 'old-OST000' || n, 'old2', ARRAY[at(0), at(10)]);
+        PERFORM act('east', 'old-OST000' || n, '101:1001:n01', at(0), at(10), '{"write": 1}');
+    END LOOP;
+END $$;
+SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}');
+
+-- Answers from rollups by user are the same as those from increments.
+CREATE VIEW answers AS
+SELECT q.filesystem, a.kind, a.answer
+FROM (VALUES ('{old}'::text[]), ('{old,new}')) q (filesystem)
+CROSS JOIN LATERAL (
+    SELECT 'top', to_jsonb(r) FROM jobstats_top('2025-11-03 08:00', '2025-11-03 09:00', by => '{uid}', filesystem => q.filesystem) r
+    UNION ALL
+    SELECT 'densities', to_jsonb(r)
+    FROM jobstats_densities('2025-11-03 07:50', '2025-11-03 09:00', step => '10 minutes', filesystem => q.filesystem) r
+) a (kind, answer);
+CREATE TABLE of_increments AS SELECT * FROM answers;
+SELECT filesystem, kind, count(*), min(answer ->> 'operation') AS first, max(answer ->> 'operation') AS last
+FROM of_increments GROUP BY filesystem, kind ORDER BY filesystem, kind;
+SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
+CALL jobstats_maintain();
+SELECT level, users_refreshed > at(60) AS refreshed FROM jobstats.rollups ORDER BY level;
+CREATE TABLE of_rollups AS SELECT * FROM answers;
+SELECT * FROM (TABLE of_increments EXCEPT ALL TABLE of_rollups) lost
+UNION ALL SELECT * FROM (TABLE of_rollups EXCEPT ALL TABLE of_increments) found;
