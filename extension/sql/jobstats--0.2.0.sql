@@ -703,7 +703,7 @@ BEGIN
     EXECUTE $sql$
         SELECT string_agg(format(CASE j.proc_name
                 WHEN 'policy_retention' THEN 'job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')'
-                ELSE 'job %s of TimescaleDB may empty %s where increments have been dropped: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
+                ELSE 'job %s of TimescaleDB refreshes %s, which jobstats_maintain() does: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
             END, j.job_id, t.relation), '; ' ORDER BY j.job_id)
         FROM timescaledb_information.jobs j
         JOIN (
@@ -2230,7 +2230,8 @@ COMMENT ON FUNCTION jobstats_internal.damage() IS
 CREATE FUNCTION jobstats_internal.damage_in_words() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT string_agg(CASE WHEN d.kind IN ('table', 'hypertable', 'continuous aggregate') THEN format('%s is no %s', d.relation, d.kind)
+SELECT string_agg(CASE WHEN d.kind = 'table' THEN format('the table %s is missing', d.relation)
+    WHEN d.kind IN ('hypertable', 'continuous aggregate') THEN format('%s is no %s any more', d.relation, d.kind)
     ELSE format('%s lacks the %s %s', d.relation, d.kind, d.name) END, ', ' ORDER BY d.relation, d.kind, d.name)
 FROM jobstats_internal.damage() d
 $$;
@@ -2292,7 +2293,7 @@ DECLARE
     lost timestamptz;
     lost_all text;
 BEGIN
-    -- The sums by user say of which days, or months, a rollup has had rows.
+    -- The sums by user say of which days a rollup has had rows.
     FOR level IN SELECT * FROM jobstats.rollups l ORDER BY l.width LOOP
         EXECUTE format($sql$
             SELECT p.low
@@ -2303,7 +2304,7 @@ BEGIN
             ORDER BY 1 LIMIT 1
         $sql$, format('rollup_%s_users', level.level), 'rollup_' || level.level) INTO lost
         USING jobstats_internal.bucket(interval '1 day', greatest(oldest, level.dropped)), least(level.refreshed, level.users_refreshed),
-            CASE WHEN level.width < interval '1 hour' THEN interval '1 day' ELSE interval '30 days' END, level.dropped;
+            interval '1 day', level.dropped;
         IF lost IS NOT NULL THEN
             lost_all := concat_ws(', ', lost_all, format('rollup_%s has lost its rows from %s on', level.level, lost::date));
         END IF;
@@ -2312,7 +2313,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
-'Internal: the rollups that have no rows in a day, or 30 days, of which sums by user are kept, in words; NULL: none.';
+'Internal: the rollups that have no rows in a day of which sums by user are kept, in words; NULL: none.';
 
 -- jobstats_maintain(): the steps of maintenance, a transaction each, in the order of a queue.
 --

@@ -46,12 +46,14 @@ TABLE damage;
 RESET ROLE;
 
 -- A key that rows contradict cannot be made again; the warning says why, and what to run when they are gone.
+SELECT * FROM setup();
+ALTER TABLE jobstats.users DROP CONSTRAINT users_pkey;
+INSERT INTO jobstats.users VALUES (1, 'anna'), (1, 'anne');
 \set VERBOSITY default
-INSERT INTO jobstats.raw SELECT * FROM jobstats.raw ORDER BY "time" LIMIT 1;
 SELECT * FROM setup();
 \set VERBOSITY terse
 TABLE damage;
-DELETE FROM jobstats.raw r WHERE "time" = (SELECT min("time") FROM jobstats.raw);
+DELETE FROM jobstats.users WHERE user_name = 'anne';
 SELECT * FROM setup();
 TABLE damage;
 

@@ -29,7 +29,7 @@ UNION ALL
 SELECT '1h', bucket, entry_id, first, last, write, write_bytes FROM jobstats.rollup_1h
 UNION ALL
 SELECT '1d', bucket, entry_id, first, last, write, write_bytes FROM jobstats.rollup_1d;
-CREATE VIEW held_increments AS SELECT count(*), min("time") > day(2) AND min("time") < day(3) AS since_day_2 FROM jobstats.increments;
+CREATE VIEW held_increments AS SELECT count(*), min("time") = day(2) AS since_day_2 FROM jobstats.increments;
 DO $$ BEGIN PERFORM jobstats_setup(raw_retention => '1 day', retention => now() - day(2.5), rollup_10m_retention => '200 days'); END $$;
 CALL jobstats_maintain();
 TABLE held_increments;
