@@ -122,7 +122,9 @@ pub fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
 pub fn advice(likely: Option<&str>) -> String {
     match likely {
         Some(format) => format!("They look like {format}. To add it: {}", remedy(format)),
-        None => "Compare jobid_name on the clients with the table jobstats.entry_formats.".to_owned(),
+        None => {
+            "Compare jobid_name on the clients with the table jobstats.entry_formats.".to_owned()
+        }
     }
 }
 
