@@ -146,4 +146,9 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     format('Session %s of role %I has held the locks of a feed since %s and is %s. To end it: SELECT pg_terminate_backend(%1$s);',
         f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'running a statement' ELSE 'idle' END)
 FROM jobstats_internal.feeding() f
-WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute';
+WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute'
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
+    format('The store is damaged: %s. SELECT @extschema@.jobstats_setup(); mends it or says what to do.', d.damage)
+FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
+WHERE d.damage IS NOT NULL;

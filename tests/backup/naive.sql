@@ -1,0 +1,17 @@
+-- What a store says that was restored without timescaledb_pre_restore().
+SELECT jobstats_internal.damage_in_words();
+SELECT count(*) FROM jobstats.health WHERE remedy LIKE 'The store is damaged: %';
+SET client_min_messages = error;
+CREATE TEMP TABLE said AS SELECT jobstats_setup() AS message;
+SELECT substring(message FROM 'is (ready|damaged)'), substring(message FROM 'Mended: [^\n]*') FROM said;
+SELECT jobstats_internal.damage_in_words() IS NULL;
+SELECT jobstats_internal.lost_increments() ~ '^increments of (\d{4}-\d\d-\d\d(, )?)+ are missing, of which observations are kept$';
+-- Keys hold in every chunk.
+DO $$
+BEGIN
+    INSERT INTO jobstats.observations SELECT * FROM jobstats.observations;
+    RAISE 'observations were stored twice';
+EXCEPTION WHEN unique_violation THEN
+    NULL;
+END
+$$;
