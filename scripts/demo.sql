@@ -40,7 +40,7 @@ GROUP BY decade
 ORDER BY decade DESC;
 
 \echo 'Is monitoring itself healthy:'
-SELECT kind, status, count(*) AS targets, min(usual_interval) AS "usual interval", left(min(remedy), 60) AS remedy
+SELECT kind, status, count(*) AS targets, min(usual_interval) AS "usual interval", left(min(remedy), 52) AS remedy
 FROM jobstats.health
 GROUP BY kind, status
 ORDER BY kind, status;

@@ -174,8 +174,8 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Returns the sentence for owners of a store that an earlier version has fed.
 fn how_to_recompute(schema: &str) -> String {
     format!(
-        "\nAn earlier version has fed this store. SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM \
-         jobstats.settings), now()) computes again, by the rules of this version, all that raw text still covers."
+        "\nAn earlier version fed this store. To compute again, by the rules of this version, what raw text still covers:\n\
+         SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM jobstats.settings), now());"
     )
 }
 
@@ -216,7 +216,7 @@ fn message(
     if !pending.is_empty() {
         let _ = write!(
             kind,
-            ".\nCALL {schema}.jobstats_convert() makes of {} what TimescaleDB has now",
+            ".\nCALL {schema}.jobstats_convert() converts {} to the installed TimescaleDB",
             pending.join(", ")
         );
     }
