@@ -3,9 +3,10 @@ SELECT jobstats_internal.damage_in_words();
 SELECT count(*) FROM jobstats.health WHERE remedy LIKE 'The store is damaged: %';
 SET client_min_messages = error;
 CREATE TEMP TABLE said AS SELECT jobstats_setup() AS message;
-SELECT substring(message FROM 'is (ready|damaged)'), substring(message FROM 'Mended: [^\n]*') FROM said;
+SELECT substring(message FROM 'Mended: [^\n]*') FROM said;
 SELECT jobstats_internal.damage_in_words() IS NULL;
-SELECT jobstats_internal.lost_increments() ~ '^increments of (\d{4}-\d\d-\d\d(, )?)+ are missing, of which observations are kept$';
+-- The first chunk of a hypertable with continuous aggregates is empty. Unless it had next to nothing, its day is named.
+SELECT (message ~ 'is damaged') = (jobstats_internal.lost_increments() IS NOT NULL) FROM said;
 -- Keys hold in every chunk.
 DO $$
 BEGIN
