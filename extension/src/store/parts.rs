@@ -16,9 +16,9 @@ extension_sql_file!(
 
 /// The result of a check.
 pub struct Checked {
-    /// What the store lacked and has again.
+    /// The parts that the store lacked and has again; `None` if there were none.
     pub mended: Option<String>,
-    /// What the store lacks.
+    /// The parts, and the rows, that the store lacks; `None` if it has all.
     pub damage: Option<String>,
 }
 

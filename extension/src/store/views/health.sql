@@ -149,6 +149,6 @@ FROM jobstats_internal.feeding() f
 WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute'
 UNION ALL
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
-    format('The store is damaged: %s. SELECT @extschema@.jobstats_setup(); mends it or says what to do.', d.damage)
+    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage)
 FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
 WHERE d.damage IS NOT NULL;
