@@ -89,17 +89,17 @@ community=$(sql -c "SELECT current_setting('timescaledb.license') = 'timescale'"
     printf '# The width of chunks\n\n%s, %s, commit %s; PostgreSQL %s%s.\n\n' '`bench/chunks.sh`' "$(date -u +%F)" \
         "$(git rev-parse --short HEAD)" "$(pg_major)" "$(sql -c "SELECT ', TimescaleDB ' || extversion FROM pg_extension WHERE extname = 'timescaledb'")"
     cat <<-TEXT
-		$days days of $jobs jobs each on 28 targets by COPY ($(sql -c 'SELECT count(*) FROM jobstats.increments') rows of increments a day), then the
-		first hour of the next, fed by two sessions. Questions that increments answer: of that hour, of one $days days before
-		and of those days. Then $([ "$community" = t ] && echo "all chunks that end before the last day are in columns" || echo "as before: there are no columns").
-		Processor time in milliseconds, of questions the least of five; megabytes, of rows that COPY wrote, which
-		does not pack histograms and details as feeds do.
+		$days days of $jobs jobs each on 28 targets, by COPY ($(sql -c 'SELECT count(*) FROM jobstats.increments') rows of increments per day), then the
+		first hour of the next day, fed by two sessions. The questions are answered from increments: about that hour, about an
+		hour $days days earlier, and about a job of all days. *later*: $([ "$community" = t ] && echo "when all chunks that end before the last day are in the columnstore" || echo "the same, as there is no columnstore").
+		CPU time in milliseconds, of questions the fastest of five runs; sizes in MB. COPY wrote the rows, which does not
+		compress histograms and details as a feed does.
 
-		| width | feed of an hour | that hour at 2 minutes | an older hour | a job of those days | \`jobstats_now()\` | increments | then |
+		| width | feed of an hour | that hour at 2 minutes | an older hour | a job of those days | \`jobstats_now()\` | increments | later |
 		|---|---:|---:|---:|---:|---:|---:|---:|
 	TEXT
     for width in '6 hours' '1 day' '3 days' '7 days'; do
         measure "$width"
     done
-    printf '\nA chunk goes into columns when all of it is old enough: of wide ones more stays in rows.\n'
+    printf '\nA chunk moves to the columnstore when all of it is old enough. So with wide chunks, more rows stay outside it.\n'
 } | tee bench/chunks.md

@@ -295,11 +295,11 @@ describe() {
     cat <<-TEXT
 		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.increments") rows of increments,
 		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.entries") entries,
-		$(sql -c "SELECT count(*) FROM jobstats.targets") targets; the simulator's cluster puhti at scale $scale, read every
-		two minutes for $days days, and one job of 90 days. $fed of the days were fed as text, in
-		$(sql -c "SELECT justify_interval(date_trunc('second', sum(took))) FROM feeding") by two sessions; the others are
-		copies of these with jobs of their own, and the other stores got the rows by COPY, which does not pack details as
-		feeds do. The day asked for is
+		$(sql -c "SELECT count(*) FROM jobstats.targets") targets: the simulator's cluster puhti at scale $scale, read every
+		two minutes for $days days, and one job of 90 days. Two sessions fed $fed of the days as text, in
+		$(sql -c "SELECT justify_interval(date_trunc('second', sum(took))) FROM feeding"). The other days are
+		copies of these with their own jobs. The other stores got the rows by COPY, which does not compress details as
+		a feed does. The questions about a day ask for
 		$([ "$fed" -gt 1 ] && echo "one that was fed" || echo "a copy").
 	TEXT
 }
@@ -359,17 +359,16 @@ report() {
 
 		## Goals
 
-		Milliseconds of processor time, which is what one process takes on a machine that does nothing else, in the one of five
-		runs that took least: from rollups under 100, from increments and for one job under 1000, and at most 1.5 times as long
-		as the same question where a tenth of the rows is stored, among them all that it is about (but for the last question,
-		of which the tenth has but a tenth).
+		Milliseconds of CPU time, which is the time on an idle machine, of the fastest of five runs. Answers from rollups take
+		under 100 ms, answers from increments and about one job under 1000 ms. Each takes at most 1.5 times as long as on a store
+		with a tenth of the rows, which has all rows that the question is about (for the last question, only a tenth of them).
 
 		$(goals)
 
-		The tables below have the milliseconds in one process: of the first run after a restart of the server (the files may
-		still be in the memory of the system), the fastest and the median of five more, and the processor time of the one
-		that took least, which is what an idle machine would need. Read: rows that were looked at; of chunks in columns, a row
-		is a batch of up to a thousand.
+		The tables below have milliseconds in one process: the first run after a restart of the server (the files may
+		still be in the page cache), the fastest and the median of five more runs, and the CPU time of the fastest, which is
+		the time on an idle machine. *read* is the number of rows scanned; in the columnstore, a row is a batch of up to a
+		thousand.
 	TEXT
     for step in "${steps[@]}"; do
         if [ ! -s "$cluster/$step.times" ]; then
@@ -377,7 +376,7 @@ report() {
             continue
         fi
         printf '\n## %s\n\n%s\n\n' "$step" "$(cat "$cluster/$step.said")"
-        echo '| question | first | fastest | median | processor | rows of the answer | read |'
+        echo '| question | first | fastest | median | CPU | rows of the answer | read |'
         echo '|---|---:|---:|---:|---:|---:|---|'
         cut -d '|' -f 1,4- "$cluster/$step.times" | sed 's/|/ | /g; s/^/| /; s/$/ |/'
     done

@@ -162,7 +162,7 @@ goals() {
 		        round(100 * c.ours / c.everything), round(100 * c.ours / r.usual))
 		FROM f c, f r WHERE c.form = 'columns' AND r.form = 'rows'
 		UNION ALL
-		SELECT format(E'\nBold: missed. What rows cannot go below: the pointers, headers, times and keys of all these rows are %s bytes per record, %s %% of the usual layout, and with their numbers, eight bytes each, %s bytes, %s %%.',
+		SELECT format(E'\nBold: missed. There is a lower limit for rows: the pointers, headers, times and keys of all these rows take %s bytes per record, %s %% of the usual layout; with their numbers, eight bytes each, they take %s bytes, %s %%.',
 		    round(fixed, 1), round(100 * fixed / usual), round(filled, 1), round(100 * filled / usual))
 		FROM f, least WHERE form = 'rows';
 		SELECT 'The usual layout knows neither bounds, sums of squares and histograms (of increments in columns: detail, histograms) nor when an entry was last active.';
@@ -270,7 +270,7 @@ keeps() {
 }
 
 {
-    printf '# What the store takes\n\n%s, %s, commit %s; PostgreSQL %s%s. ' 'make bench-storage' "$(date -u +%F)" \
+    printf '# Storage\n\n%s, %s, commit %s; PostgreSQL %s%s. ' 'make bench-storage' "$(date -u +%F)" \
         "$(git rev-parse --short HEAD)" "$(pg_major)" "$(sql -c "SELECT ', TimescaleDB ' || extversion FROM pg_extension WHERE extname = 'timescaledb'")"
     printf 'A day of %s jobs on 4 MDTs and 24 OSTs of Lustre 2.16, read every two minutes: ' "$jobs"
     report

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Dumps a store and restores it elsewhere, as docs/backup.md says: the copy is the same, answers the same, and goes on.
 #
-#   backup.sh CLUSTER WAY     WAY is custom (pg_dump -Fc), directory (-Fd with several jobs) or owner (by a role that is no
-#                             superuser and that the store and its copy belong to), and the name of the database
+#   backup.sh CLUSTER WAY     WAY is custom (pg_dump -Fc), directory (-Fd with several jobs), owner (by a role that is no
+#                             superuser and that the store and its copy belong to) or naive (not as docs/backup.md says: the
+#                             copy is damaged, and says so), and the name of the database
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1 way=$2
@@ -70,10 +71,26 @@ as "$superuser" postgres -f tests/backup/roles.sql
 trap 'as "$superuser" postgres -c "SET client_min_messages = warning" -c "DROP DATABASE IF EXISTS \"$copy\" WITH (FORCE)"' EXIT
 mkdir -p "$output"
 new_database "$cluster" "$way"
+if [ "$way" = naive ]; then
+    [ "$(as "$superuser" "$way" -At -c "SELECT current_setting('timescaledb.license', true)")" = timescale ] ||
+        { echo 'not run: this needs the Community edition of TimescaleDB' && exit 77; }
+fi
 as "$superuser" "$way" -c "ALTER DATABASE \"$way\" OWNER TO $owner" -c 'CREATE EXTENSION jobstats'
 as "$owner" "$way" -f tests/backup/prepare.sql
 load "$way" "$from" 26
 as "$owner" "$way" -f tests/backup/change.sql
+
+# Without timescaledb_pre_restore() there are errors in the middle of the restore; what is missing then is named, and mended
+# as far as that is possible.
+if [ "$way" = naive ]; then
+    new_database "$cluster" "$copy"
+    as "$owner" "$way" -c 'SET client_min_messages = warning' -c 'DROP SCHEMA reports CASCADE'
+    dump --format=custom
+    ! "$bindir/pg_restore" --dbname="$(database "$copy")" "$dump" 2>"$output/errors" || exit 1
+    as "$owner" "$copy" -At -f tests/backup/naive.sql >"$output/naive" 2>"$output/warnings"
+    diff -u tests/backup/naive.expected "$output/naive"
+    exit
+fi
 
 look "$way" "$output/original"
 restore

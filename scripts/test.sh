@@ -233,7 +233,7 @@ run_part() {
     parallel) names=(audit health job levels_read now rates rollups summary top totals) ;;
     convert) names=(plain apache) ;;
     dashboards) mapfile -t names < <(basename -as .json dashboards/*.json) ;;
-    backup) names=(custom directory owner) ;;
+    backup) names=(custom directory owner naive) ;;
     upgrade) mapfile -t names < <(cut -d ' ' -f 1 extension/sql/released) ;;
     proof) mapfile -t names < <(scripts/proof.sh parts) ;;
     *) die "there is no part $part" ;;

@@ -19,6 +19,46 @@ use crate::tls;
 /// The time that a session may take to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
+/// The limits of TCP after which a connection whose other end is silent counts as broken.
+#[derive(Debug, Clone, Copy)]
+pub struct Keepalive {
+    /// The time without traffic after which the first probe is sent.
+    pub idle: Duration,
+    /// The time between probes.
+    pub interval: Duration,
+    /// The number of probes without an answer.
+    pub retries: u32,
+    /// The time for which sent data may stay without acknowledgement.
+    pub unacknowledged: Duration,
+}
+
+/// The limits of this end of a connection, unless the settings say otherwise: a minute each.
+pub const KEEPALIVE: Keepalive = Keepalive {
+    idle: Duration::from_secs(30),
+    interval: Duration::from_secs(10),
+    retries: 3,
+    unacknowledged: Duration::from_secs(60),
+};
+
+/// The idle time of the client library before the first probe, which makes a broken connection last for hours.
+const LIBRARY_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// Fills in the limits of TCP that the settings leave open.
+fn keep_alive(config: &mut Config) {
+    if config.get_keepalives_idle() == LIBRARY_IDLE {
+        config.keepalives_idle(KEEPALIVE.idle);
+    }
+    if config.get_keepalives_interval().is_none() {
+        config.keepalives_interval(KEEPALIVE.interval);
+    }
+    if config.get_keepalives_retries().is_none() {
+        config.keepalives_retries(KEEPALIVE.retries);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(KEEPALIVE.unacknowledged);
+    }
+}
+
 /// Makes connections from settings. It holds no connection itself, and threads can share it.
 #[derive(Clone)]
 pub struct Connector {
@@ -38,8 +78,10 @@ impl Connector {
             mut config,
             sslmode,
             ca_file,
+            ..
         } = settings;
         let tls = tls::client_config(sslmode, ca_file.as_deref())?;
+        keep_alive(&mut config);
         config
             .ssl_mode(sslmode.into())
             .connect_timeout(connect_timeout);

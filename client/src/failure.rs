@@ -13,19 +13,27 @@ mod tests;
 /// The kind of a failure, which decides whether a retry makes sense, and what a program tells its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A conflict with another session; a retry may succeed.
+    /// A conflict with another session, such as a deadlock or a lock that was not to be had; a retry may succeed.
     Conflict,
-    /// The connection broke or was not made; a retry may succeed.
+    /// The connection broke or was not made, or it is to a server that does not accept writes; a retry on a new
+    /// connection may succeed.
     Lost,
+    /// The server is short of disk space or memory, or cannot read a file; a retry may succeed.
+    Exhausted,
+    /// The server reports an internal error. Most pass, such as `tuple concurrently updated`; otherwise the data may be
+    /// the cause.
+    Internal,
     /// The database does not answer.
     Silent,
     /// The statement took too long, this time or always.
     Slow,
-    /// The database refused the statement or its data.
+    /// The database refused the data itself, and will always refuse it.
     Refused,
+    /// The database refused the statement for a reason other than its data, for example because a partition is missing.
+    Failed,
     /// The database denied access.
     Denied,
-    /// The settings are wrong, or there is no store.
+    /// The settings are wrong, or there is no store of the right version.
     Setup,
     /// This machine has a problem, such as a full disk.
     Local,
@@ -39,21 +47,38 @@ impl Kind {
 
     /// Returns true if an immediate retry may succeed.
     pub fn is_passing(self) -> bool {
-        matches!(self, Self::Conflict | Self::Lost)
+        matches!(
+            self,
+            Self::Conflict | Self::Lost | Self::Exhausted | Self::Internal
+        )
+    }
+
+    /// Returns true if the data is the cause, so that a later retry would not help. An internal error counts, because
+    /// it is expected to have been retried.
+    pub fn is_of_data(self) -> bool {
+        matches!(self, Self::Refused | Self::Internal)
     }
 }
 
 /// Returns the kind of an error that the server reported.
 fn of_server(state: &SqlState) -> Kind {
     match (state.code(), state.code().get(..2).unwrap_or_default()) {
-        ("40001" | "40P01", _) => Kind::Conflict,
+        // The last two are a lock that was not available and an object in use.
+        ("40001" | "40P01" | "55P03" | "55006", _) => Kind::Conflict,
         ("57014", _) => Kind::Slow,
-        // These are shutdown, startup, too many connections and connection trouble.
-        ("57P01" | "57P02" | "57P03" | "53300", _) | (_, "08") => Kind::Lost,
+        // A session that was idle for too long is ended, and a server that is read-only may have been the primary before.
+        // The classes are connection trouble, and shutdown, startup or the end of the session.
+        ("25P03" | "25006" | "53300", _) | (_, "08" | "57") => Kind::Lost,
+        // Class 58 is trouble with files.
+        (_, "53" | "58") => Kind::Exhausted,
+        ("XX000", _) => Kind::Internal,
         ("42501", _) | (_, "28") => Kind::Denied,
-        // These are a missing database, schema, relation, column or function, and a store without its extension.
-        ("3D000" | "3F000" | "42P01" | "42703" | "42883" | "55000", _) => Kind::Setup,
-        _ => Kind::Refused,
+        // These are a missing database or schema, a feature that an older store lacks, and a missing relation, column or
+        // function. The last class is a store without its extension.
+        (_, "3D" | "3F" | "0A" | "42" | "55") => Kind::Setup,
+        // The classes are values that cannot be used, and limits of PostgreSQL or of the extension.
+        (_, "22" | "54") => Kind::Refused,
+        _ => Kind::Failed,
     }
 }
 

@@ -1,4 +1,5 @@
-//! Connects programs to a jobstats store and reads the answers of its functions as typed rows.
+//! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and keeps readings until they
+//! are sent.
 //!
 //! | module | what it has |
 //! |---|---|
@@ -6,8 +7,9 @@
 //! | [`tls`] | TLS with the modes of libpq |
 //! | [`connection`] | clients that block, and sessions in a tokio runtime |
 //! | [`failure`] | kinds of failures: which may pass, and what the others say of the settings, the rights or the data |
-//! | [`retry`] | retries with exponential backoff |
+//! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
+//! | [`spool`] | readings on disk that wait until the database has stored them |
 //!
 //! A program flattens [`Options`] into its command line, makes a [`Connector`] of them, and asks:
 //!
@@ -40,6 +42,7 @@ mod error;
 pub mod failure;
 pub mod retry;
 pub mod settings;
+pub mod spool;
 pub mod tls;
 pub mod variables;
 
@@ -47,6 +50,6 @@ pub use answers::ask;
 pub use connection::{Connector, Session};
 pub use error::Error;
 pub use failure::Kind;
-pub use retry::Retry;
+pub use retry::{Backoff, Retry};
 pub use rust_decimal::Decimal;
 pub use settings::{Options, Settings, SslMode};

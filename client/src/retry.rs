@@ -1,4 +1,4 @@
-//! Retries with exponential backoff.
+//! Retries with exponential backoff: a few within seconds, or as many as it takes.
 
 use std::thread;
 use std::time::Duration;
@@ -46,5 +46,39 @@ impl Retry {
             }
         }
         action()
+    }
+}
+
+/// The pauses between attempts that go on until one succeeds.
+///
+/// A pause is a random part of a limit, which doubles after each failure up to a cap (full jitter). So the clients that a
+/// failure hit at the same time do not come back at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backoff {
+    /// The limit of the pause after the first failure.
+    pub first: Duration,
+    /// The largest limit.
+    pub cap: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(1),
+            cap: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Backoff {
+    /// Returns the limit of the pause after this number of failures in series.
+    pub fn limit(&self, failures: u32) -> Duration {
+        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+        self.first.saturating_mul(doubled).min(self.cap)
+    }
+
+    /// Returns the pause after this number of failures in series. `part` is a random number from 0 to 1.
+    pub fn pause(&self, failures: u32, part: f64) -> Duration {
+        self.limit(failures).mul_f64(part.clamp(0.0, 1.0))
     }
 }

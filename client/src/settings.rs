@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use tokio_postgres::Config;
-use tokio_postgres::config::{self, Host};
+use tokio_postgres::config::{self, Host, TargetSessionAttrs};
 
 use crate::variables::{self, Variables};
 
@@ -87,7 +87,7 @@ pub enum Error {
 }
 
 /// The settings of a connection to the database.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// The settings of the client library: everything but TLS.
     pub config: Config,
@@ -95,6 +95,22 @@ pub struct Settings {
     pub sslmode: SslMode,
     /// The file of trusted certificates. Without one, the modes that verify trust the system's authorities.
     pub ca_file: Option<PathBuf>,
+    /// True if the URL says which sessions of several hosts are acceptable.
+    states_session: bool,
+}
+
+impl Settings {
+    /// Asks for a host that accepts writes, if there are several and the URL does not set `target_session_attrs`. A
+    /// standby that is named first would otherwise take every connection and refuse every write.
+    #[must_use]
+    pub fn for_writing(mut self) -> Self {
+        let config = &mut self.config;
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        if hosts > 1 && !self.states_session {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        self
+    }
 }
 
 impl Options {
@@ -155,6 +171,7 @@ impl Options {
             config,
             sslmode,
             ca_file,
+            states_session: rest.contains("target_session_attrs"),
         })
     }
 

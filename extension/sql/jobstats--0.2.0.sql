@@ -703,7 +703,7 @@ BEGIN
     EXECUTE $sql$
         SELECT string_agg(format(CASE j.proc_name
                 WHEN 'policy_retention' THEN 'job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')'
-                ELSE 'job %s of TimescaleDB may empty %s where increments have been dropped: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
+                ELSE 'job %s of TimescaleDB refreshes %s, which jobstats_maintain() does: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
             END, j.job_id, t.relation), '; ' ORDER BY j.job_id)
         FROM timescaledb_information.jobs j
         JOIN (
@@ -1403,45 +1403,98 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget() IS
 'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
 
+CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT targets integer[], OUT times timestamptz[])
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The next text of a target is compared with this one. A backlog may be older than raw_retention while it is sent.
+SELECT coalesce(array_agg(t.target_id), '{}'), coalesce(array_agg(n."time"), '{}')
+FROM jobstats.targets t
+CROSS JOIN LATERAL (
+    SELECT r."time" FROM jobstats.raw r WHERE r.target_id = t.target_id ORDER BY r."time" DESC LIMIT 1) n
+WHERE newest_texts.relation = 'raw' AND n."time" < newest_texts.horizon
+    -- Text is not kept longer than its observation.
+    AND n."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
+$$;
+COMMENT ON FUNCTION jobstats_internal.newest_texts(text, timestamptz) IS
+'Internal: the newest text of each target that has none since the horizon, by target and time; nothing for relations other than raw.';
+
+CREATE FUNCTION jobstats_internal.drop_span(
+    relation text, part text, span_from timestamptz, span_to timestamptz, targets integer[], times timestamptz[])
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale text := jobstats_internal.timescale_schema();
+BEGIN
+    IF EXISTS (SELECT FROM unnest(times) AS k (kept) WHERE k.kept >= span_from AND k.kept < span_to) THEN
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r."time" >= $1 AND r."time" < $2 AND NOT EXISTS (
+                SELECT FROM unnest($3, $4) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")',
+            relation) USING span_from, span_to, targets, times;
+        RETURN false;
+    END IF;
+    IF part IS NOT NULL THEN
+        EXECUTE format('DROP TABLE jobstats.%I', part);
+    ELSE
+        EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2, newer_than => $3)', timescale)
+            USING format('jobstats.%I', relation), span_to, span_from;
+    END IF;
+    RETURN true;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, integer[], timestamptz[]) IS
+'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds texts of these targets and times, deletes all others. Returns whether it was dropped.';
+
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();
     key name;
-    name text;
+    part record;
+    kept record;
     dropped integer := 0;
 BEGIN
+    SELECT * INTO kept FROM jobstats_internal.newest_texts(relation, horizon);
     SELECT a.attname INTO key
     FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
     WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
-    IF NOT FOUND THEN
+    IF NOT FOUND AND kept.targets = '{}' THEN
         EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2)', timescale)
             INTO dropped USING format('jobstats.%I', relation), horizon;
         RETURN dropped;
     END IF;
-    FOR name IN
-        SELECT c.relname
+    FOR part IN EXECUTE CASE WHEN key IS NULL THEN
+        'SELECT NULL::text AS name, c.range_start AS low, c.range_end AS high
+        FROM timescaledb_information.chunks c
+        WHERE c.hypertable_schema = ''jobstats'' AND c.hypertable_name = $1 AND c.range_end <= $2
+        ORDER BY c.range_start'
+    ELSE
+        'SELECT s.name, s.low, s.low + s.width AS high
         FROM pg_inherits i
         JOIN pg_class c ON c.oid = i.inhrelid
-        CROSS JOIN LATERAL substring(c.relname FROM '\d+$') AS span
-        WHERE i.inhparent = to_regclass(format('jobstats.%I', relation))
-            AND CASE length(span)
-                WHEN 4 THEN to_date(span, 'YYYY') + interval '1 year'
-                WHEN 6 THEN to_date(span, 'YYYYMM') + interval '1 month'
-                WHEN 8 THEN to_date(span, 'YYYYMMDD') + interval '1 day'
-            END <= horizon
-        ORDER BY c.relname
+        CROSS JOIN LATERAL substring(c.relname FROM ''\d+$'') AS span
+        CROSS JOIN LATERAL (SELECT c.relname::text AS name,
+            to_date(span, left(''YYYYMMDD'', length(span)))::timestamptz AS low,
+            CASE length(span) WHEN 4 THEN interval ''1 year'' WHEN 6 THEN interval ''1 month'' WHEN 8 THEN interval ''1 day'' END AS width) s
+        WHERE i.inhparent = to_regclass(format(''jobstats.%I'', $1)) AND s.low + s.width <= $2
+        ORDER BY s.name'
+    END USING relation, horizon
     LOOP
-        EXECUTE format('DROP TABLE jobstats.%I', name);
-        dropped := dropped + 1;
+        IF jobstats_internal.drop_span(relation, part.name, part.low, part.high, kept.targets, kept.times) THEN
+            dropped := dropped + 1;
+        END IF;
     END LOOP;
-    EXECUTE format('DELETE FROM jobstats.%I WHERE %I < $1', relation || '_default', key) USING horizon;
+    IF key IS NOT NULL THEN
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r.%I < $1%s', relation || '_default', key,
+            CASE WHEN kept.targets <> '{}' THEN ' AND NOT EXISTS (
+                SELECT FROM unnest($2, $3) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")' END)
+            USING horizon, kept.targets, kept.times;
+    END IF;
     RETURN dropped;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
-'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
+'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest text of a target stays.';
 
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1896,7 +1949,7 @@ CREATE FUNCTION jobstats_internal.hypertables() RETURNS TABLE (relation text, hy
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF jobstats_internal.timescale_schema() IS NULL THEN
+    IF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'timescaledb') THEN
         RETURN;
     ELSIF current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
         RETURN QUERY EXECUTE $sql$
@@ -2147,6 +2200,174 @@ $$;
 COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, timestamptz) IS
 'Internal: computes buckets of a rollup that is a continuous aggregate.';
 
+-- The parts of the store's tables: columns, keys, indexes and triggers. jobstats_setup() creates the tables once more, empty and
+-- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
+-- the store does not have is damage.
+
+CREATE FUNCTION jobstats_internal.parts(schema text) RETURNS TABLE (relation text, kind text, name text, definition text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+WITH tables AS (
+    SELECT c.oid, c.relname::text AS relation FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace(parts.schema) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+)
+SELECT t.relation, 'column', a.attname::text, concat(format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN ' NOT NULL' END,
+    CASE WHEN a.attidentity = 'a' THEN ' GENERATED ALWAYS AS IDENTITY' END, ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid))
+FROM tables t
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+UNION ALL
+SELECT t.relation, 'key', k.conname, pg_get_constraintdef(k.oid)
+FROM tables t JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype IN ('p', 'u')
+UNION ALL
+SELECT t.relation, 'index', c.relname, concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, substring(pg_get_indexdef(c.oid) FROM ' USING (.*)'))
+FROM tables t
+JOIN pg_index i ON i.indrelid = t.oid AND i.indisvalid
+JOIN pg_class c ON c.oid = i.indexrelid
+WHERE NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('p', 'u'))
+UNION ALL
+-- Functions of the triggers of the store are in its schema; while it is converted there are more.
+SELECT c.relname, 'trigger', g.tgname, ''
+FROM pg_class c
+JOIN pg_trigger g ON g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgname !~ '^converting_'
+JOIN pg_proc p ON p.oid = g.tgfoid AND p.pronamespace = c.relnamespace
+WHERE c.relnamespace = to_regnamespace(parts.schema)
+$$;
+COMMENT ON FUNCTION jobstats_internal.parts(text) IS
+'Internal: the columns, keys, indexes and triggers of the tables in a schema, with the definitions by which they can be made.';
+
+CREATE FUNCTION jobstats_internal.damage() RETURNS TABLE (relation text, kind text, name text, statement text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- A store of an earlier version has no list yet.
+    IF to_regclass('jobstats.parts') IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    WITH held AS MATERIALIZED (
+        SELECT h.* FROM jobstats_internal.parts(text 'jobstats') h
+    ), missing AS (
+        SELECT p.* FROM jobstats.parts p
+        LEFT JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', p.relation))
+        -- A table that has been converted to a continuous aggregate has other parts.
+        WHERE (p.kind = 'trigger' OR c.relkind IS DISTINCT FROM 'v') AND NOT EXISTS (
+            SELECT FROM held h
+            WHERE h.relation = p.relation AND h.kind = p.kind
+                AND CASE WHEN p.kind IN ('column', 'trigger') THEN h.name = p.name ELSE h.definition = p.definition END)
+    )
+    SELECT DISTINCT m.relation, 'table', m.relation, NULL
+    FROM missing m WHERE to_regclass(format('jobstats.%I', m.relation)) IS NULL
+    UNION ALL
+    SELECT m.relation, m.kind, m.name, CASE m.kind
+        WHEN 'column' THEN format('ALTER TABLE jobstats.%I ADD COLUMN %I %s', m.relation, m.name, m.definition)
+        WHEN 'key' THEN format('ALTER TABLE jobstats.%I ADD CONSTRAINT %I %s', m.relation, m.name, m.definition)
+        WHEN 'index' THEN format('CREATE %sINDEX %I ON jobstats.%I USING %s', substring(m.definition FROM '^UNIQUE '), m.name, m.relation,
+            regexp_replace(m.definition, '^UNIQUE ', ''))
+    END
+    FROM missing m WHERE to_regclass(format('jobstats.%I', m.relation)) IS NOT NULL
+    UNION ALL
+    -- Tables that grow with time are divided by it, and a rollup that is a view is a continuous aggregate.
+    SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
+    FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace('jobstats')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users)?$' AND c.relkind IN ('r', 'v')
+            OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
+        AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
+    ORDER BY 1, 2, 3;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.damage() IS
+'Internal: what tables of the store lack, by what jobstats.parts says of them, and the statement that makes it; NULL: none does.';
+
+CREATE FUNCTION jobstats_internal.damage_in_words() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT string_agg(CASE WHEN d.kind = 'table' THEN format('the table %s is missing', d.relation)
+    WHEN d.kind IN ('hypertable', 'continuous aggregate') THEN format('%s is no %s any more', d.relation, d.kind)
+    ELSE format('%s lacks the %s %s', d.relation, d.kind, d.name) END, ', ' ORDER BY d.relation, d.kind, d.name)
+FROM jobstats_internal.damage() d
+$$;
+COMMENT ON FUNCTION jobstats_internal.damage_in_words() IS
+'Internal: what tables of the store lack, for those who read it; NULL: nothing.';
+
+CREATE FUNCTION jobstats_internal.mend() RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    it record;
+    mended text[] := '{}';
+BEGIN
+    FOR it IN
+        SELECT * FROM jobstats_internal.damage() d WHERE d.statement IS NOT NULL
+        -- Keys and indexes need their columns.
+        ORDER BY d.kind <> 'column', d.relation, d.kind, d.name
+    LOOP
+        BEGIN
+            EXECUTE it.statement;
+            mended := mended || format('%s %s of %s', it.kind, it.name, it.relation);
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING '% lacks the % %, which cannot be made: %', it.relation, it.kind, it.name, SQLERRM
+                USING HINT = format('Mend this, and then run %s;', it.statement);
+        END;
+    END LOOP;
+    RETURN nullif(array_to_string(mended, ', '), '');
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.mend() IS
+'Internal: makes what tables of the store lack, where that is possible, and returns what it made; NULL: nothing. A warning says what cannot be made.';
+
+CREATE FUNCTION jobstats_internal.lost_increments() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- An observation says how many entries have increments of it. Rows of an observation just after midnight may all lie in the day before.
+SELECT format('increments of %s are missing, of which observations are kept', string_agg(d.day::date::text, ', ' ORDER BY d.day))
+FROM (
+    SELECT generate_series(jobstats_internal.bucket(interval '1 day', min(f."time")), now(), interval '1 day') AS day
+    FROM jobstats.targets t
+    CROSS JOIN LATERAL (
+        SELECT o."time" FROM jobstats.observations o WHERE o.target_id = t.target_id ORDER BY o."time" LIMIT 1) f
+) d
+WHERE d.day >= (SELECT r.dropped FROM jobstats.refresh r)
+    AND EXISTS (SELECT FROM jobstats.observations o
+        WHERE o."time" > d.day + interval '2 hours' AND o."time" <= d.day + interval '1 day' AND o.since > d.day AND o.active > 0)
+    AND NOT EXISTS (SELECT FROM jobstats.increments i WHERE i."time" > d.day AND i."time" <= d.day + interval '1 day')
+HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION jobstats_internal.lost_increments() IS
+'Internal: the days of which increments should be stored and none is, in words; NULL: none.';
+
+CREATE FUNCTION jobstats_internal.lost_rollups() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    oldest timestamptz := (SELECT min(u.bucket) FROM jobstats.rollup_1d_users u);
+    level jobstats.rollups;
+    lost timestamptz;
+    lost_all text;
+BEGIN
+    -- The sums by user say of which days a rollup has had rows.
+    FOR level IN SELECT * FROM jobstats.rollups l ORDER BY l.width LOOP
+        EXECUTE format($sql$
+            SELECT p.low
+            FROM generate_series($1, $2, $3) AS p (low)
+            CROSS JOIN LATERAL (SELECT greatest(p.low, $4) AS low, least(p.low + $3, $2) AS high) s
+            WHERE EXISTS (SELECT FROM jobstats.%I u WHERE u.bucket > s.low AND u.bucket <= s.high)
+                AND NOT EXISTS (SELECT FROM jobstats.%I r WHERE r.bucket > s.low AND r.bucket <= s.high)
+            ORDER BY 1 LIMIT 1
+        $sql$, format('rollup_%s_users', level.level), 'rollup_' || level.level) INTO lost
+        USING jobstats_internal.bucket(interval '1 day', greatest(oldest, level.dropped)), least(level.refreshed, level.users_refreshed),
+            interval '1 day', level.dropped;
+        IF lost IS NOT NULL THEN
+            lost_all := concat_ws(', ', lost_all, format('rollup_%s has lost its rows from %s on', level.level, lost::date));
+        END IF;
+    END LOOP;
+    RETURN lost_all;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
+'Internal: the rollups that have no rows in a day of which sums by user are kept, in words; NULL: none.';
+
 -- jobstats_maintain(): the steps of maintenance, a transaction each, in the order of a queue.
 --
 -- An item of the queue names an action. An action may put further items at the head of the queue. The queue travels as jsonb
@@ -2187,7 +2408,7 @@ DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
-        {"do": "sweep", "step": "retention of entries"}]';
+        {"do": "sweep", "step": "retention of entries"}, {"do": "check", "step": "check"}]';
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
@@ -2452,6 +2673,8 @@ BEGIN
             affected := jobstats_internal.sweep();
             more := jobstats_internal.sweep_items(item, affected);
             affected := CASE WHEN affected > 0 THEN affected ELSE 0 END;
+        WHEN 'check' THEN
+            more := jobstats_internal.check_items(item);
         WHEN 'fail' THEN
             RAISE data_exception USING MESSAGE = item ->> 'problem';
         WHEN 'nothing' THEN
@@ -2480,6 +2703,19 @@ FROM limits l
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep_items(jsonb, bigint) IS
 'Internal: the item that follows on a batch of entries, of which so many were deleted.';
+
+CREATE FUNCTION jobstats_internal.check_items(item jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Once a day, and in every call while something is lost.
+SELECT jsonb_build_array(CASE WHEN c.lost IS NULL THEN item || jsonb '{"do": "nothing", "records": true}'
+    ELSE item || jsonb_build_object('do', 'fail', 'problem', c.lost || ', which was summed before: restore it from a backup') END)
+FROM (SELECT jobstats_internal.lost_rollups() AS lost OFFSET 0) c
+WHERE NOT EXISTS (
+    SELECT FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem IS NULL AND m.began > now() - interval '1 day')
+$$;
+COMMENT ON FUNCTION jobstats_internal.check_items(jsonb) IS
+'Internal: the item that records whether rollups still have what was summed, or that they do not; NULL: that was checked today.';
 
 CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2645,6 +2881,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
     jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
-    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding,
+    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
+    jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
 TO PUBLIC;

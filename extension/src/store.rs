@@ -5,6 +5,7 @@ mod convert;
 pub mod formats;
 mod installation;
 mod maintain;
+mod parts;
 mod relations;
 pub(crate) mod rights;
 pub mod rollup;

@@ -2,7 +2,7 @@
 
 use jobstats_client::Kind;
 
-use crate::{Error, input, lctl, lock};
+use crate::{Error, backlog, input, lctl, lock};
 
 /// The command line is wrong.
 pub const USAGE: u8 = 64;
@@ -26,13 +26,13 @@ pub const SETUP: u8 = 78;
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Exit codes:
-   0  everything was sent
+   0  everything was sent, or waits in the spool for another instance that is sending
   64  wrong arguments
-  65  the database refused a text
+  65  the database refused or rejected a text
   66  nothing to read: no target on this server, or no input
   69  the database cannot be reached
-  71  an error of this machine: no temporary file, no lock file
-  74  the reading failed: lctl failed or took too long
+  71  an error of this machine: no lock file, no room in the spool, a damaged reading
+  74  the reading failed: lctl failed, took too long, or printed something else or too much
   75  busy: another instance, a conflict or a statement that took too long
   77  the database denied access
   78  something must be set up first: settings, the store in the database";
@@ -48,14 +48,25 @@ pub fn code(error: &Error) -> u8 {
         Error::Lock(lock::Error::Unusable { .. }) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),
         Error::Unsent(error) => of_feed(error.kind),
+        Error::Backlog(error) => of_backlog(error),
+    }
+}
+
+fn of_backlog(error: &backlog::Error) -> u8 {
+    match error {
+        backlog::Error::Unsent(error) => of_feed(error.kind),
+        backlog::Error::Lock(_)
+        | backlog::Error::Directory { .. }
+        | backlog::Error::Damaged(_)
+        | backlog::Error::Dropped => SYSTEM,
     }
 }
 
 fn of_feed(kind: Kind) -> u8 {
     match kind {
-        Kind::Conflict | Kind::Slow => LATER,
+        Kind::Conflict | Kind::Slow | Kind::Exhausted => LATER,
         Kind::Lost | Kind::Silent => UNREACHABLE,
-        Kind::Refused => REFUSED,
+        Kind::Refused | Kind::Failed | Kind::Internal => REFUSED,
         Kind::Denied => DENIED,
         Kind::Setup => SETUP,
         Kind::Local => SYSTEM,

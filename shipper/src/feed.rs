@@ -3,16 +3,18 @@
 use std::future::Future;
 use std::io::{self, Cursor};
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
+use jobstats_client::connection::KEEPALIVE;
+use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Kind, Retry, Session, Settings};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::{Client, IsolationLevel};
 
 use crate::message::report;
-use crate::reading::{Reading, Target};
+use crate::reading::Reading;
 use crate::row::Row;
 
 /// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
@@ -25,6 +27,13 @@ const PIECE: usize = 64 << 10;
 /// The time that the client waits for a statement beyond the server's own timeout, because the server's message is
 /// better.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The beginning of the warning about texts that the database put into `jobstats.rejects`.
+const REJECTED: &str = "jobstats rejected ";
+
+/// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
+/// same reason, and every wait takes up to the time limit of a statement.
+const MOST_WAITS: usize = 2;
 
 /// An error that kept a target from being stored.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +53,7 @@ pub enum Error {
 }
 
 /// Some or all targets were not stored. Each failure has been reported already.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("{unsent} of {targets} targets were not stored")]
 pub struct Unsent {
     /// The number of targets that were not stored.
@@ -53,6 +62,71 @@ pub struct Unsent {
     targets: usize,
     /// The kind of the first failure.
     pub kind: Kind,
+}
+
+/// The state of the texts of a reading so far.
+#[derive(Debug, Default)]
+pub struct Progress {
+    states: Vec<State>,
+    /// The kind of the first failure of the last attempt.
+    failure: Option<Kind>,
+}
+
+/// The answer of the database to a text that it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// The text is stored.
+    Stored,
+    /// The text is in `jobstats.rejects`.
+    Rejected,
+}
+
+/// The state of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The text is still to be sent.
+    Waiting,
+    /// The database has stored the text.
+    Stored,
+    /// The database has put the text into `jobstats.rejects`.
+    Rejected,
+    /// The database will always refuse the text.
+    Refused,
+}
+
+impl Progress {
+    /// Starts with a reading of which nothing was sent.
+    pub fn new(reading: &Reading) -> Self {
+        Self {
+            states: vec![State::Waiting; reading.texts.len()],
+            failure: None,
+        }
+    }
+
+    /// Returns true if no text is left to be sent.
+    pub fn is_over(&self) -> bool {
+        !self.states.contains(&State::Waiting)
+    }
+
+    /// Returns true if the database refused a text for good.
+    pub fn has_refused(&self) -> bool {
+        self.states.contains(&State::Refused)
+    }
+
+    /// Returns an error if a text was not stored, in this attempt or in an earlier one.
+    pub fn result(&self) -> Result<(), Unsent> {
+        let stored = self.states.iter().filter(|state| **state == State::Stored);
+        let (targets, stored) = (self.states.len(), stored.count());
+        let is_over = self.is_over() && stored < targets;
+        let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
+        self.failure.or(refused).map_or(Ok(()), |kind| {
+            Err(Unsent {
+                unsent: targets - stored,
+                targets,
+                kind,
+            })
+        })
+    }
 }
 
 impl From<tokio_postgres::Error> for Error {
@@ -72,9 +146,15 @@ impl Error {
         }
     }
 
+    /// Returns true if the server let the statement wait before it failed.
+    fn is_wait(&self) -> bool {
+        matches!(self.kind(), Kind::Conflict | Kind::Slow)
+    }
+
     /// Returns true if the error concerns one target only, so that other targets may still be stored.
     fn is_of_one_target(&self) -> bool {
-        matches!(self.kind(), Kind::Conflict | Kind::Slow | Kind::Refused)
+        use Kind::{Conflict, Failed, Internal, Refused, Slow};
+        matches!(self.kind(), Conflict | Slow | Refused | Failed | Internal)
     }
 }
 
@@ -100,7 +180,7 @@ pub struct Sender {
 pub struct Feed {
     connector: Connector,
     timeouts: Timeouts,
-    sender: Sender,
+    verbose: bool,
     runtime: Runtime,
     /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
     session: Option<Session>,
@@ -114,8 +194,8 @@ impl Drop for Feed {
 
 impl Feed {
     /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts, sender: Sender) -> Result<Self, Error> {
-        let connector = Connector::new(settings, timeouts.connect)?;
+    pub fn new(settings: Settings, timeouts: Timeouts, verbose: bool) -> Result<Self, Error> {
+        let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -123,81 +203,104 @@ impl Feed {
         Ok(Self {
             connector,
             timeouts,
-            sender,
+            verbose,
             runtime,
             session: None,
         })
     }
 
-    /// Sends every target and reports each that could not be stored.
-    pub fn send(&mut self, reading: &Reading, verbose: bool) -> Result<(), Unsent> {
+    /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
+    pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
         self.leave_unless_there();
-        let (mut first, mut sent) = (None, 0);
-        for target in &reading.targets {
-            let name = target.shown_name();
-            match self.send_target(reading, target) {
-                Ok(()) => {
-                    sent += 1;
-                    if verbose {
-                        report(format_args!(
-                            "{name}: {} bytes sent as {}",
-                            target.text_bytes,
-                            target.packed_bytes()
-                        ));
-                    }
+        progress.failure = None;
+        let mut waited = 0;
+        for (text, state) in reading.texts.iter().zip(&mut progress.states) {
+            if *state != State::Waiting {
+                continue;
+            }
+            match self.send_text(sender, reading, text) {
+                Ok(Answer::Stored) => {
+                    *state = State::Stored;
+                    waited = 0;
+                    self.report_sent(text);
                 }
+                Ok(Answer::Rejected) => *state = State::Rejected,
                 Err(error) => {
-                    report(format_args!("{name}: {error}"));
-                    first = first.or(Some(error.kind()));
-                    if !error.is_of_one_target() {
+                    report(format_args!("{}: {error}", text.shown_name()));
+                    progress.failure = progress.failure.or(Some(error.kind()));
+                    if error.kind().is_of_data() {
+                        *state = State::Refused;
+                    }
+                    waited += usize::from(error.is_wait());
+                    if !error.is_of_one_target() || waited == MOST_WAITS {
                         break;
                     }
                 }
             }
         }
         // The server may be the wrong one by now, for example a primary that has become a standby.
-        if first.is_some() {
+        if progress.failure.is_some() {
             self.close();
         }
-        let targets = reading.targets.len();
-        first.map_or(Ok(()), |kind| {
-            Err(Unsent {
-                unsent: targets - sent,
-                targets,
-                kind,
-            })
-        })
     }
 
-    /// Tries until the target is stored or a retry would not help. A target that was stored although the answer got
+    fn report_sent(&self, text: &Text) {
+        if self.verbose {
+            report(format_args!(
+                "{}: {} bytes sent as {}",
+                text.shown_name(),
+                text.bytes,
+                text.packed_bytes()
+            ));
+        }
+    }
+
+    /// Tries until the text is stored or a retry would not help. A target that was stored although the answer got
     /// lost is not stored twice, because the same text at the same time changes nothing.
-    fn send_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
+    fn send_text(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        text: &Text,
+    ) -> Result<Answer, Error> {
+        let start = Instant::now();
+        let limit = self.timeouts.statement;
         Retry::default().run(
-            |error: &Error| error.kind().is_passing(),
-            || self.try_target(reading, target),
+            // Attempts that wait for a lock each time would take five times as long.
+            |error: &Error| error.kind().is_passing() && start.elapsed() < limit,
+            || self.try_text(sender, reading, text),
         )
     }
 
     /// Tries once. The session is kept unless it broke.
-    fn try_target(&mut self, reading: &Reading, target: &Target) -> Result<(), Error> {
-        let row = Row::new(&self.sender, target)?;
+    fn try_text(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        text: &Text,
+    ) -> Result<Answer, Error> {
+        let row = Row::new(sender, text)?;
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.runtime.block_on(self.connector.session())?,
         };
         let limit = self.timeouts.statement;
-        let copying = copy(&mut session.client, limit, &row, reading, target);
+        let copying = copy(&mut session.client, limit, &row, reading, text);
         let late = Error::StatementTimeout(limit);
         let tried = self
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
+        let mut answer = Answer::Stored;
         for warning in session.warnings() {
-            report(format_args!("{}: {warning}", target.shown_name()));
+            report(format_args!("{}: {warning}", text.shown_name()));
+            if warning.starts_with(REJECTED) {
+                answer = Answer::Rejected;
+            }
         }
         if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
             self.session = Some(session);
         }
-        tried
+        tried.map(|()| answer)
     }
 
     /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
@@ -230,12 +333,34 @@ async fn within<T>(
     timeout(limit, what).await.unwrap_or(Err(late))
 }
 
+/// Returns the statement that limits how long the server lets this transaction wait. If the connection dies silently, the
+/// server ends the session, between statements by the idle limit and inside COPY by the limits of TCP: otherwise the
+/// session would keep the lock of the target, and later readings could not be stored. `SET LOCAL` also works through a
+/// pooler of transactions.
+fn limits(statement: Duration) -> String {
+    let milliseconds = |limit: Duration| limit.as_millis().min(i32::MAX.unsigned_abs().into());
+    format!(
+        "SET LOCAL statement_timeout = {};
+         SET LOCAL idle_in_transaction_session_timeout = {};
+         SET LOCAL tcp_keepalives_idle = {};
+         SET LOCAL tcp_keepalives_interval = {};
+         SET LOCAL tcp_keepalives_count = {};
+         SET LOCAL tcp_user_timeout = {}",
+        milliseconds(statement),
+        milliseconds(statement.saturating_add(GRACE)),
+        KEEPALIVE.idle.as_secs(),
+        KEEPALIVE.interval.as_secs(),
+        KEEPALIVE.retries,
+        milliseconds(KEEPALIVE.unacknowledged),
+    )
+}
+
 async fn copy(
     client: &mut Client,
     limit: Duration,
     row: &Row,
     reading: &Reading,
-    target: &Target,
+    text: &Text,
 ) -> Result<(), Error> {
     // The isolation level is set whatever the database's default is: the feed must see what others committed while it
     // waited.
@@ -244,16 +369,10 @@ async fn copy(
         .isolation_level(IsolationLevel::ReadCommitted)
         .start()
         .await?;
-    let most = i32::MAX.unsigned_abs().into();
-    transaction
-        .batch_execute(&format!(
-            "SET LOCAL statement_timeout = {}",
-            limit.as_millis().min(most)
-        ))
-        .await?;
+    transaction.batch_execute(&limits(limit)).await?;
     let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
     sink.send(Cursor::new(row.head().to_vec())).await?;
-    for piece in reading.pieces(target, PIECE) {
+    for piece in reading.pieces(text, PIECE) {
         sink.send(Cursor::new(piece?)).await?;
     }
     sink.send(Cursor::new(row.tail().to_vec())).await?;

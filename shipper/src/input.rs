@@ -30,17 +30,17 @@ pub enum Error {
     Empty,
 }
 
-/// Reads the input to its end.
-pub fn read(path: &Path, limit: Duration) -> Result<Reading, Error> {
+/// Reads the input to its end. It takes at most `most` bytes when compressed.
+pub fn read(path: &Path, limit: Duration, most: u64) -> Result<Reading, Error> {
     let start = Instant::now();
-    let mut recorder = Recorder::start()?;
+    let mut recorder = Recorder::start(most);
     let source = open(path)?;
     let sink = Box::new(|text: &[u8]| recorder.push(text, start.elapsed()));
     if !pump(vec![Stream { source, sink }], start + limit)? {
         return Err(Error::TimedOut(limit));
     }
     let reading = recorder.finish()?;
-    if reading.targets.is_empty() {
+    if reading.texts.is_empty() {
         return Err(Error::Empty);
     }
     Ok(reading)

@@ -72,6 +72,9 @@ pub enum Error {
     /// lctl ended with the exit code of a pattern that matched nothing, which hid that a text was cut.
     #[error("the output of lctl ends in mid line: a target went away; it is dropped")]
     Cut,
+    /// lctl printed something else than asked for, or nothing at all without saying why.
+    #[error("the output of lctl names no target with job_stats; it is dropped{}", message::list(.0))]
+    Unknown(Vec<String>),
     /// This server has neither an MDT nor an OST.
     #[error("lctl finds no target with job_stats on this server")]
     NoTarget,
@@ -87,6 +90,8 @@ pub struct Lctl {
     pub path: PathBuf,
     /// The time limit of a call.
     pub timeout: Duration,
+    /// The largest reading in bytes, when compressed.
+    pub most: u64,
 }
 
 impl Lctl {
@@ -94,7 +99,7 @@ impl Lctl {
     pub fn read(&self) -> Result<Reading, Error> {
         let start = Instant::now();
         let deadline = start + self.timeout;
-        let mut recorder = Recorder::start()?;
+        let mut recorder = Recorder::start(self.most);
         let mut said = Vec::new();
         let mut running = Running::start(&self.path)?;
         let streams = running.streams(
@@ -210,7 +215,9 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
         said.iter().cloned().partition(|line| is_no_match(line));
     let only_no_match =
         status.code().is_some_and(|code| NO_MATCH.contains(&code)) && !no_match.is_empty();
-    let is_well = status.success() || (only_no_match && other.is_empty());
+    // A line that is no error, such as a warning of the linker, says nothing about the reading.
+    let has_error = other.iter().any(|line| is_error(line));
+    let is_well = status.success() || (only_no_match && !has_error);
     if !is_well {
         return Err(Error::Failed {
             ending: ending(status),
@@ -220,8 +227,11 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
     if other.iter().any(|line| is_unread(line)) {
         return Err(Error::Incomplete(other));
     }
-    if !reading.has_target() {
+    if reading.texts.is_empty() && !no_match.is_empty() {
         return Err(Error::NoTarget);
+    }
+    if !reading.has_target() {
+        return Err(Error::Unknown(other));
     }
     // Up to Lustre 2.12, lctl skips a target that goes away during the poll without a message, and the exit code of a
     // pattern that matched nothing before hides the failure.
@@ -247,8 +257,11 @@ fn is_no_match(line: &str) -> bool {
 /// Returns true if the message says that a parameter could not be read. Lustre 2.5 and 2.17 can still end with exit
 /// code 0.
 fn is_unread(line: &str) -> bool {
+    is_error(line) && (line.contains("job_stats") || line.contains("job_cleanup_interval"))
+}
+
+fn is_error(line: &str) -> bool {
     line.starts_with("error: ")
-        && (line.contains("job_stats") || line.contains("job_cleanup_interval"))
 }
 
 fn ending(status: ExitStatus) -> String {

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::geteuid;
 
 /// An error that prevents the lock.
@@ -29,7 +30,15 @@ pub enum Error {
 /// files of one name.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Releases the lock, also where a child has inherited it.
+    fn drop(&mut self) {
+        // If this fails, the lock is released when the last process that has the file open ends.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -49,10 +58,19 @@ impl Lock {
             .open(path)
             .map_err(unusable)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
+            Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(Error::Taken(path.to_owned())),
             Err(TryLockError::Error(cause)) => Err(unusable(cause)),
         }
+    }
+}
+
+impl Lock {
+    /// Lets children inherit the lock. If this process is killed, the lock is then held until they have ended, so that no
+    /// second lctl starts beside one that is still running.
+    pub fn inherited(self) -> io::Result<Self> {
+        fcntl_setfd(&self.file, FdFlags::empty())?;
+        Ok(self)
     }
 }
 

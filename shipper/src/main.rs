@@ -2,6 +2,7 @@
 //! to `jobstats.feed` in PostgreSQL. The shipper knows where one target's text ends and the next one's begins, and
 //! nothing else of the format.
 
+mod backlog;
 mod exit;
 mod feed;
 mod input;
@@ -14,14 +15,21 @@ mod reading;
 mod row;
 mod schedule;
 mod split;
+mod spooled;
+mod storage;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
 use rustix::system::uname;
 
-use crate::feed::{Feed, Sender, Timeouts};
+use jobstats_client::Settings;
+use jobstats_client::spool::Limits;
+
+use crate::backlog::Backlog;
+use crate::feed::{Feed, Progress, Sender, Timeouts};
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
@@ -44,6 +52,8 @@ enum Error {
     Feed(#[from] feed::Error),
     #[error(transparent)]
     Unsent(#[from] feed::Unsent),
+    #[error(transparent)]
+    Backlog(#[from] backlog::Error),
 }
 
 fn main() -> ExitCode {
@@ -77,60 +87,83 @@ impl Command {
     }
 }
 
-/// One instance of the shipper with its resources.
+/// The shipper as the command line describes it.
 struct Shipper {
-    server: String,
+    sender: Sender,
     lctl: Lctl,
-    feed: Feed,
+    settings: Settings,
+    timeouts: Timeouts,
     verbose: bool,
-    _lock: Lock,
+    lock: PathBuf,
+    backlog: Option<Backlog>,
 }
 
 impl Shipper {
-    /// Checks settings, TLS and lock, so that what is missing is reported before anything is read.
+    /// Checks settings and spool, so that what is missing is reported before anything is read.
     fn new(options: Common) -> Result<Self, Error> {
         let server = options
             .server
             .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
-        let timeouts = Timeouts {
-            connect: options.connect_timeout,
-            statement: options.statement_timeout,
+        let limits = Limits {
+            bytes: options.spool.spool_size,
+            age: options.spool.spool_age,
         };
-        let sender = Sender {
-            cluster: options.cluster,
-            server: server.clone(),
-        };
-        let feed = Feed::new(
-            options.database.settings("jobstats-shipper")?,
-            timeouts,
-            sender,
-        )?;
-        let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
+        let open = |path| Backlog::open(path, limits);
         Ok(Self {
+            settings: options.database.settings("jobstats-shipper")?,
+            backlog: options.spool.spool.map(open).transpose()?,
             lctl: Lctl {
                 path: options.lctl,
                 timeout: options.lctl_timeout,
+                most: options.max_reading,
+            },
+            timeouts: Timeouts {
+                connect: options.connect_timeout,
+                statement: options.statement_timeout,
             },
             verbose: options.verbose,
-            _lock: Lock::take(&lock)?,
-            feed,
-            server,
+            lock: options.lock.unwrap_or_else(|| lock::default_path(&server)),
+            sender: Sender {
+                cluster: options.cluster,
+                server,
+            },
         })
     }
 
-    fn once(&mut self, input: &Input) -> Result<(), Error> {
-        let mut reading = match &input.input {
-            Some(path) => input::read(path, self.lctl.timeout)?,
-            None => self.lctl.read()?,
-        };
-        if let Some(time) = input.time {
-            reading.made_at(time);
-        }
-        self.send(&reading)
+    /// Prepares the connection.
+    fn feed(&self) -> Result<Feed, Error> {
+        Ok(Feed::new(
+            self.settings.clone(),
+            self.timeouts,
+            self.verbose,
+        )?)
     }
 
-    fn run(&mut self, interval: Duration) -> Result<(), Error> {
-        let schedule = Schedule::new(interval, &self.server);
+    /// Takes the lock of the reader.
+    fn lock(&self) -> Result<Lock, lock::Error> {
+        let lock = Lock::take(&self.lock)?;
+        lock.inherited().map_err(|cause| lock::Error::Unusable {
+            path: self.lock.clone(),
+            cause,
+        })
+    }
+
+    fn once(&self, input: &Input) -> Result<(), Error> {
+        if let Some(backlog) = &self.backlog {
+            return spooled::once(self, backlog, input);
+        }
+        let mut feed = self.feed()?;
+        let _lock = self.lock()?;
+        self.send(&mut feed, &self.read(input)?)
+    }
+
+    fn run(&self, interval: Duration) -> Result<(), Error> {
+        let schedule = Schedule::new(interval, &self.sender.server);
+        let mut feed = self.feed()?;
+        let _lock = self.lock()?;
+        if let Some(backlog) = &self.backlog {
+            return spooled::run(self, backlog, feed, schedule);
+        }
         loop {
             schedule.sleep();
             // A failed poll is only reported, because the next one may succeed.
@@ -138,14 +171,28 @@ impl Shipper {
                 .lctl
                 .read()
                 .map_err(Error::from)
-                .and_then(|reading| self.send(&reading))
+                .and_then(|reading| self.send(&mut feed, &reading))
             {
                 report(format_args!("{error}"));
             }
         }
     }
 
-    fn send(&mut self, reading: &Reading) -> Result<(), Error> {
-        Ok(self.feed.send(reading, self.verbose)?)
+    /// Reads lctl or the input.
+    fn read(&self, input: &Input) -> Result<Reading, Error> {
+        let mut reading = match &input.input {
+            Some(path) => input::read(path, self.lctl.timeout, self.lctl.most)?,
+            None => self.lctl.read()?,
+        };
+        if let Some(time) = input.time {
+            reading.made_at(time);
+        }
+        Ok(reading)
+    }
+
+    fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {
+        let mut progress = Progress::new(reading);
+        feed.send(&self.sender, reading, &mut progress);
+        Ok(progress.result()?)
     }
 }

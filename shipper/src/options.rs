@@ -94,12 +94,57 @@ pub struct Common {
     /// Lock file that keeps out a second instance [default: one per server, in /run]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
+    /// Largest reading, when compressed; a larger one is dropped
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
+    pub max_reading: u64,
     /// Report each target that was sent
     #[arg(long, short)]
     pub verbose: bool,
+    /// The options of the spool.
+    #[command(flatten)]
+    pub spool: Spool,
     /// The options of the database.
     #[command(flatten)]
     pub database: jobstats_client::Options,
+}
+
+/// The options of the spool.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Spool")]
+pub struct Spool {
+    /// Directory in which readings wait until the database has stored them [default: none, and what cannot be sent is
+    /// dropped]
+    #[arg(long, value_name = "DIRECTORY")]
+    pub spool: Option<PathBuf>,
+    /// Largest size of the spool; the oldest readings are dropped to make room
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GiB")]
+    pub spool_size: u64,
+    /// Longest time for which a reading is kept
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "720h")]
+    pub spool_age: Duration,
+}
+
+/// Parses a size such as `500MB` or `4GiB`, or a number of bytes.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return Err("has a unit other than B, kB, MB, GB, KiB, MiB, GiB".to_owned()),
+    };
+    let count: u64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| "is not a whole number of a unit")?;
+    count
+        .checked_mul(unit)
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "is out of range".to_owned())
 }
 
 /// Parses a duration such as `120s`, `2m` or `1h 30m`.

@@ -1,16 +1,15 @@
-//! One reading of a server: the output of each target, compressed, in an unlinked temporary file.
+//! One reading of a server: the output of each target, compressed.
 
-use std::fs::File;
-use std::io::{self, Seek, Write};
-use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jobstats_client::spool::{Data, Directory, Error, Index, SpoolFile, Text};
 use zstd::stream::write::Encoder;
 
+use crate::feed::Sender;
 use crate::split::{Parameter, Part, Splitter};
+use crate::storage::{Storage, Writer};
 
 #[cfg(test)]
 mod tests;
@@ -18,56 +17,61 @@ mod tests;
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.
 const LEVEL: i32 = 1;
 
-/// The output of one target.
-#[derive(Debug)]
-pub struct Target {
-    /// The name, such as `mdt.fs-MDT0000`, or `None` for text before the first name.
-    pub name: Option<String>,
-    /// The time at which the first byte of the target's `job_stats` arrived.
-    pub time: Timestamp,
-    /// The time that lctl took for the target: the time in which it printed nothing of another target. `None` means
-    /// that the time was not measured.
-    pub duration: Option<Duration>,
-    /// The size of the text in bytes.
-    pub text_bytes: u64,
-    /// The text in the temporary file, as consecutive zstd frames.
-    frames: Vec<Range<u64>>,
-    /// True if the text is only white space.
-    blank: bool,
-    has_job_stats: bool,
-}
+/// The source of the texts. The feed takes it if none is sent.
+const SOURCE: &str = "lctl";
 
-/// The targets of one reading, in order of arrival.
+/// The texts of one reading, in order of arrival.
 #[derive(Debug)]
 pub struct Reading {
-    /// The targets and their texts.
-    pub targets: Vec<Target>,
+    /// The text of each target.
+    pub texts: Vec<Text>,
     /// True if the text ended as a whole text does.
     pub whole: bool,
-    spool: Arc<File>,
+    data: Data,
+    storage: Storage,
 }
 
 impl Reading {
+    /// Takes a reading out of a spool, and its sender.
+    pub fn from_spool(SpoolFile { index, file, start }: SpoolFile) -> (Sender, Self) {
+        let sender = Sender {
+            cluster: index.cluster,
+            server: index.server,
+        };
+        let reading = Self {
+            texts: index.texts,
+            whole: true,
+            data: index.data,
+            storage: Storage::File { file, start },
+        };
+        (sender, reading)
+    }
+
     /// Returns true if the text named a target.
     pub fn has_target(&self) -> bool {
-        self.targets.iter().any(|target| target.name.is_some())
+        self.texts.iter().any(|text| text.name.is_some())
+    }
+
+    /// Returns the size of all compressed texts in bytes.
+    pub fn packed_bytes(&self) -> u64 {
+        self.data.bytes
     }
 
     /// Sets the time of the reading, and drops the durations, which are not known for text from elsewhere.
     pub fn made_at(&mut self, time: Timestamp) {
-        for target in &mut self.targets {
-            target.time = time;
-            target.duration = None;
+        for text in &mut self.texts {
+            text.time = time;
+            text.duration = None;
         }
     }
 
-    /// Returns a target's compressed text in pieces of at most `size` bytes.
+    /// Returns a compressed text in pieces of at most `size` bytes.
     pub fn pieces<'a>(
         &'a self,
-        target: &'a Target,
+        text: &'a Text,
         size: usize,
     ) -> impl Iterator<Item = io::Result<Vec<u8>>> + 'a {
-        let ranges = target.frames.iter().flat_map(move |frame| {
+        let ranges = text.frames.iter().flat_map(move |frame| {
             let end = frame.end;
             frame
                 .clone()
@@ -76,24 +80,27 @@ impl Reading {
         });
         ranges.map(|range| {
             let mut piece = vec![0; (range.end - range.start) as usize];
-            self.spool.read_exact_at(&mut piece, range.start)?;
+            self.storage.read_exact_at(&mut piece, range.start)?;
             Ok(piece)
         })
     }
-}
 
-impl Target {
-    /// Returns the target's name for messages.
-    pub fn shown_name(&self) -> &str {
-        self.name.as_deref().unwrap_or("text without a target")
-    }
-
-    /// Returns the size of the compressed text in bytes.
-    pub fn packed_bytes(&self) -> u64 {
-        self.frames
-            .iter()
-            .map(|frame| frame.end - frame.start)
-            .sum()
+    /// Puts the reading into a spool, and returns its number there.
+    pub fn put(&self, spool: &Directory, sender: &Sender) -> Result<u64, Error> {
+        let index = || Index {
+            sequence: 0,
+            source: SOURCE.to_owned(),
+            covers: None,
+            cluster: sender.cluster.clone(),
+            server: sender.server.clone(),
+            texts: self.texts.clone(),
+            data: self.data,
+        };
+        self.storage.with_reader(
+            self.data.bytes,
+            |file| spool.put(index(), file),
+            |memory| spool.put(index(), memory),
+        )?
     }
 }
 
@@ -105,20 +112,19 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts the clock and creates an empty temporary file.
-    pub fn start() -> io::Result<Self> {
+    /// Starts the clock. The reading takes at most this number of bytes when compressed.
+    pub fn start(most: u64) -> Self {
         let store = Store {
             started: Timestamp::now(),
-            spool: Arc::new(tempfile::tempfile()?),
+            output: Output::Closed(Writer::new(most)),
             targets: Vec::new(),
-            open: None,
             last_text: Duration::ZERO,
         };
-        Ok(Self {
+        Self {
             splitter: Splitter::default(),
             store,
             last_push: Duration::ZERO,
-        })
+        }
     }
 
     /// Takes a piece of text that arrived `at` this time after the start.
@@ -132,32 +138,48 @@ impl Recorder {
     pub fn finish(mut self) -> io::Result<Reading> {
         let at = self.last_push;
         let whole = self.splitter.finish(|part| self.store.take(part, at, at))?;
-        self.store.close()?;
+        let (storage, data) = self.store.close()?.finish();
         let mut targets = self.store.targets;
-        targets.retain(|target| target.name.is_some() || !target.blank);
+        targets.retain(|target| target.text.name.is_some() || !target.blank);
         Ok(Reading {
-            targets,
+            texts: targets.into_iter().map(|target| target.text).collect(),
             whole,
-            spool: self.store.spool,
+            data,
+            storage,
         })
     }
 }
 
-/// The targets so far, and the file that takes their texts.
+/// The targets so far, and the writer of their texts.
 struct Store {
     started: Timestamp,
-    spool: Arc<File>,
+    output: Output,
     targets: Vec<Target>,
-    open: Option<Frame>,
     /// The time after the start at which the last byte taken so far arrived.
     last_text: Duration,
+}
+
+/// A target of the reading.
+struct Target {
+    text: Text,
+    /// True if the text is only white space.
+    blank: bool,
+    has_job_stats: bool,
+}
+
+/// The writer of the compressed text, between frames and inside a frame.
+enum Output {
+    Closed(Writer),
+    Open(Frame),
+    /// Writing has failed.
+    Broken,
 }
 
 /// The zstd frame that is being written.
 struct Frame {
     target: usize,
     start: u64,
-    encoder: Encoder<'static, Arc<File>>,
+    encoder: Encoder<'static, Writer>,
 }
 
 impl Store {
@@ -169,7 +191,7 @@ impl Store {
                 self.begin(target, name.parameter == Parameter::JobStats, at)
             }
             Part::Text(text) => {
-                if self.open.is_none() {
+                if matches!(self.output, Output::Closed(_)) {
                     let target = self.target(None, at);
                     self.open(target)?;
                 }
@@ -183,16 +205,19 @@ impl Store {
         if let Some(index) = self
             .targets
             .iter()
-            .position(|target| target.name.as_deref() == name)
+            .position(|target| target.text.name.as_deref() == name)
         {
             return index;
         }
-        self.targets.push(Target {
+        let text = Text {
             name: name.map(str::to_owned),
             time: self.time(at),
             duration: Some(Duration::ZERO),
-            text_bytes: 0,
+            bytes: 0,
             frames: Vec::new(),
+        };
+        self.targets.push(Target {
+            text,
             blank: true,
             has_job_stats: false,
         });
@@ -200,21 +225,22 @@ impl Store {
     }
 
     fn begin(&mut self, index: usize, is_job_stats: bool, at: Duration) -> io::Result<()> {
-        self.close()?;
         let time = self.time(at);
         let target = &mut self.targets[index];
         if is_job_stats && !target.has_job_stats {
             target.has_job_stats = true;
-            target.time = time;
+            target.text.time = time;
         }
         self.open(index)
     }
 
+    /// Ends the frame that is open, and begins one for the target.
     fn open(&mut self, target: usize) -> io::Result<()> {
-        let start = self.spool.stream_position()?;
-        let mut encoder = Encoder::new(Arc::clone(&self.spool), LEVEL)?;
+        let writer = self.close()?;
+        let start = writer.length();
+        let mut encoder = Encoder::new(writer, LEVEL)?;
         encoder.include_checksum(true)?;
-        self.open = Some(Frame {
+        self.output = Output::Open(Frame {
             target,
             start,
             encoder,
@@ -223,32 +249,32 @@ impl Store {
     }
 
     fn write(&mut self, text: &[u8], at: Duration) -> io::Result<()> {
-        let Some(frame) = &mut self.open else {
+        let Output::Open(frame) = &mut self.output else {
             return Ok(());
         };
         frame.encoder.write_all(text)?;
         let target = &mut self.targets[frame.target];
-        target.text_bytes += text.len() as u64;
+        target.text.bytes += text.len() as u64;
         target.blank &= text.trim_ascii().is_empty();
-        if let Some(duration) = &mut target.duration {
+        if let Some(duration) = &mut target.text.duration {
             *duration += at.saturating_sub(self.last_text);
         }
         self.last_text = at;
         Ok(())
     }
 
-    fn close(&mut self) -> io::Result<()> {
-        if let Some(Frame {
-            target,
-            start,
-            encoder,
-        }) = self.open.take()
-        {
-            encoder.finish()?;
-            let end = self.spool.stream_position()?;
-            self.targets[target].frames.push(start..end);
+    /// Ends the frame that is open, and returns the writer.
+    fn close(&mut self) -> io::Result<Writer> {
+        match std::mem::replace(&mut self.output, Output::Broken) {
+            Output::Closed(writer) => Ok(writer),
+            Output::Open(frame) => {
+                let writer = frame.encoder.finish()?;
+                let range = frame.start..writer.length();
+                self.targets[frame.target].text.frames.push(range);
+                Ok(writer)
+            }
+            Output::Broken => Err(io::Error::other("an earlier piece was not written")),
         }
-        Ok(())
     }
 
     /// Returns the wall-clock time of the start plus the steady clock's time since, so that times within a reading

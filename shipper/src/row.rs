@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jobstats_client::spool::Text;
 
 use crate::feed::{Error, Sender};
-use crate::reading::Target;
 
 /// The signature, with no flags and no header extension.
 const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -22,21 +22,20 @@ pub struct Row {
 }
 
 impl Row {
-    /// Encodes the row of a target without its body.
-    pub fn new(sender: &Sender, target: &Target) -> Result<Self, Error> {
-        let body = target.packed_bytes();
+    /// Encodes the row of a text without its body.
+    pub fn new(sender: &Sender, text: &Text) -> Result<Self, Error> {
+        let body = text.packed_bytes();
         let body_length = i32::try_from(body).map_err(|_| Error::TooLarge(body))?;
         let mut head = HEADER.to_vec();
         head.extend(COLUMNS.to_be_bytes());
         field(&mut head, Some(sender.cluster.as_bytes()))?;
         field(&mut head, Some(sender.server.as_bytes()))?;
-        field(&mut head, Some(&timestamptz(target.time)))?;
+        field(&mut head, Some(&timestamptz(text.time)))?;
         head.extend(body_length.to_be_bytes());
         let mut tail = Vec::new();
         field(
             &mut tail,
-            target
-                .duration
+            text.duration
                 .map(interval)
                 .as_ref()
                 .map(<[u8; 16]>::as_slice),

@@ -4,11 +4,13 @@
 mod common;
 
 use std::fs::{self, Permissions};
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper};
+use common::{Database, Fake, Shipper, not_run};
 
 const TWO_TARGETS: &str =
     "printf 'mdt.fs-MDT0000.job_stats=job_stats:\\nmdt.fs-MDT0001.job_stats=job_stats:\\n'";
@@ -111,8 +113,11 @@ fn no_database_is_guessed() {
 }
 
 #[test]
-fn deadlocks_and_serialization_failures_are_tried_again() {
-    for state in ["40P01", "40001"] {
+fn what_may_pass_is_tried_again() {
+    // Deadlock, serialization failure, no lock, full disk, no memory, a standby, a session that was idle too long.
+    for state in [
+        "40P01", "40001", "55P03", "53100", "53200", "25006", "25P03", "57P03", "XX000",
+    ] {
         let Some(mut database) = Database::new() else {
             return;
         };
@@ -243,4 +248,86 @@ fn a_database_that_never_answers_is_given_up() {
         .run()
         .is(69, &["within 300ms", "2 of 2"]);
     assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_locked_store_costs_two_limits_and_not_one_per_target() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(&mut database, "PERFORM pg_sleep(30);");
+    let targets = "for n in 0 1 2 3 4 5; do echo mdt.fs-MDT000$n.job_stats=job_stats:; done";
+    let ended = Shipper::once(&database, &Fake::new(targets).path())
+        .args(&["--statement-timeout", "200ms"])
+        .run()
+        .is(75, &["MDT0000: ", "MDT0001: ", "6 of 6 targets"]);
+    assert_eq!(ended.said.matches("57014").count(), 2, "{}", ended.said);
+}
+
+/// Passes on what a client and a server say to each other, until the client says this word; then it is silent and keeps
+/// the connections open.
+fn falls_silent_at(word: &'static [u8], server: String) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for client in listener.incoming() {
+            let client = client.unwrap();
+            let server = UnixStream::connect(&server).unwrap();
+            kept.push((client.try_clone().unwrap(), server.try_clone().unwrap()));
+            let back = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || pass_on(back.0, back.1, b"\0never said\0"));
+            std::thread::spawn(move || pass_on::<TcpStream, UnixStream>(client, server, word));
+        }
+    });
+    port
+}
+
+fn pass_on<F: Read, T: Write>(mut from: F, mut to: T, word: &[u8]) {
+    let mut buffer = [0; 65536];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        let text = &buffer[..read];
+        if text.windows(word.len()).any(|window| window == word) || to.write_all(text).is_err() {
+            // The connections are kept open by others.
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_connection_that_dies_silently_before_the_commit_locks_nobody_out() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let sockets =
+        database.column("SELECT split_part(current_setting('unix_socket_directories'), ',', 1)");
+    let socket = format!(
+        "{}/.s.PGSQL.{}",
+        sockets[0],
+        database.column("SELECT current_setting('port')")[0]
+    );
+    if UnixStream::connect(&socket).is_err() {
+        return not_run("the server has no socket here");
+    }
+    // The zero byte tells the statement from READ COMMITTED.
+    let port = falls_silent_at(b"COMMIT\0", socket);
+    let name = database.column("SELECT current_database()::text").remove(0);
+    let user = database.column("SELECT current_user::text").remove(0);
+    let url = format!("postgresql://{user}@127.0.0.1:{port}/{name}?sslmode=disable");
+    without_database(&lctl())
+        .args(&["--database-url", &url, "--statement-timeout", "200ms"])
+        .run()
+        .is(69, &["did not answer", "2 of 2 targets"]);
+    let idle = format!(
+        "SELECT pid::text FROM pg_stat_activity WHERE datname = '{name}' AND state LIKE 'idle in transaction%'"
+    );
+    let start = Instant::now();
+    while !database.column(&idle).is_empty() {
+        assert!(
+            start.elapsed() < Duration::from_secs(15),
+            "still idle in transaction"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(database.count(), 0);
 }

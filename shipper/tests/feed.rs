@@ -174,5 +174,12 @@ fn what_the_database_rejects_is_reported() {
     };
     let ended = ship(TIMES[0]);
     let reported = "jobstats-shipper: obdfilter.fs-OST0000: jobstats rejected 1 of 1 texts (1 too late) (SQLSTATE 01000) (hint: ";
-    ended.is(0, &[reported, "jobstats.rejects"]);
+    ended.is(
+        65,
+        &[
+            reported,
+            "jobstats.rejects",
+            "1 of 1 targets were not stored",
+        ],
+    );
 }

@@ -218,3 +218,35 @@ fn a_missing_program_is_named() {
         .is(74, &["/nowhere/lctl", "--lctl"]);
     assert_eq!(database.count(), 0);
 }
+
+#[test]
+fn a_line_on_stderr_that_is_no_error_drops_no_reading() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&format!(
+        "echo 'lctl: no version information available' >&2\n{OSS}"
+    ));
+    Shipper::once(&database, &lctl.path())
+        .run()
+        .is(0, &["lctl: lctl: no version information available"]);
+    assert_eq!(database.count(), 2);
+}
+
+#[test]
+fn garbage_is_no_server_without_targets() {
+    drops("echo garbage", &[], &["names no target"]);
+    drops("true", &[], &["names no target"]);
+}
+
+#[test]
+fn a_reading_that_is_too_large_is_dropped_before_it_fills_the_disk() {
+    let start = Instant::now();
+    let endless = after_a_target("exec base64 /dev/urandom");
+    drops(
+        &endless,
+        &["--max-reading", "2MB"],
+        &["larger than 2000000 bytes", "--max-reading"],
+    );
+    assert!(start.elapsed() < Duration::from_secs(20));
+}

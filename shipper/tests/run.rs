@@ -54,6 +54,32 @@ fn a_second_instance_gives_way() {
 }
 
 #[test]
+fn a_killed_instance_leaves_its_lock_to_its_lctl() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&format!(
+        "echo $$ >\"$0.started\"; while [ ! -e \"$0.go\" ]; do sleep 0.05; done; {ONE_TARGET}"
+    ));
+    let lock = lctl.file("shared.lock");
+    let mut first = Shipper::once(&database, &lctl.path()).lock(&lock);
+    let mut first = first.command().stderr(Stdio::null()).spawn().unwrap();
+    let started = lctl.file("lctl.started");
+    wait_for("lctl", || {
+        fs::read_to_string(&started).is_ok_and(|text| !text.is_empty())
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let once = || Shipper::once(&database, &lctl.path()).lock(&lock).run();
+    once().is(75, &["another instance"]);
+    let process = format!("/proc/{}", fs::read_to_string(&started).unwrap().trim());
+    fs::write(lctl.file("lctl.go"), "").unwrap();
+    wait_for("end of lctl", || !std::path::Path::new(&process).exists());
+    once().succeeds_silently();
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
 fn instances_for_different_servers_do_not_meet() {
     let Some(mut database) = Database::new() else {
         return;

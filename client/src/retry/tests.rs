@@ -54,3 +54,23 @@ fn pauses_double() {
     assert_eq!(run(retry, &["a", "b", "c", "d"]), (Err("d"), 4));
     assert!(start.elapsed() >= Duration::from_millis(10 + 20 + 40));
 }
+
+#[test]
+fn limits_of_pauses_double_up_to_the_cap() {
+    let backoff = Backoff {
+        first: Duration::from_secs(1),
+        cap: Duration::from_secs(60),
+    };
+    let limits: Vec<_> = (1..=8)
+        .map(|failures| backoff.limit(failures).as_secs())
+        .collect();
+    assert_eq!(limits, [1, 2, 4, 8, 16, 32, 60, 60]);
+    assert_eq!(backoff.limit(u32::MAX), backoff.cap);
+}
+
+#[test]
+fn a_pause_is_any_part_of_its_limit() {
+    let backoff = Backoff::default();
+    let pauses = [0.0, 0.25, 1.0, 7.0].map(|part| backoff.pause(3, part).as_millis());
+    assert_eq!(pauses, [0, 1000, 4000, 4000]);
+}

@@ -231,3 +231,20 @@ fn a_password_file_in_the_home_directory_is_ignored_unless_it_is_private() {
     assert_eq!(password(&[("HOME", home)]).unwrap(), None);
     assert!(password(&[("PGPASSFILE", named)]).is_err());
 }
+
+#[test]
+fn writers_ask_several_hosts_for_the_one_that_accepts_writes() {
+    let attributes = |url| {
+        let settings = settings(Some(url), &[]).unwrap().for_writing();
+        settings.config.get_target_session_attrs()
+    };
+    let any = TargetSessionAttrs::Any;
+    let writing = TargetSessionAttrs::ReadWrite;
+    assert_eq!(attributes("postgresql://writer@db1,db2/jobstats"), writing);
+    assert_eq!(attributes("host=db1,db2 user=writer"), writing);
+    assert_eq!(attributes("postgresql://writer@db1/jobstats"), any);
+    assert_eq!(
+        attributes("postgresql://writer@db1,db2/jobstats?target_session_attrs=any"),
+        any
+    );
+}

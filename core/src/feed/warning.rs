@@ -47,7 +47,7 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     } else if reasons(outcomes).next().is_some() {
         "The owner of the store finds rejected text in jobstats.rejects."
     } else {
-        "Newer text of the target came before: see that no other server is fed for it."
+        "Newer text of this target has already arrived. Make sure that no other server feeds this target."
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
             warning.message,
             "jobstats placed 1 of 2 texts before newer ones"
         );
-        assert!(warning.hint.starts_with("Newer text of the target"));
+        assert!(warning.hint.starts_with("Newer text of this target"));
     }
 
     #[test]

@@ -115,14 +115,16 @@ pub const SAMPLE: usize = 1000;
 /// Raises one NOTICE with the remedy.
 pub fn notice(target: &str, unmatched: usize, of: usize, likely: Option<&str>) {
     let advice = advice(likely);
-    pgrx::notice!("{unmatched} of {of} identifiers of {target} match no known format; {advice}");
+    pgrx::notice!("{unmatched} of {of} identifiers of {target} match no known format. {advice}");
 }
 
 /// Returns the advice on identifiers that match no known format.
 pub fn advice(likely: Option<&str>) -> String {
     match likely {
-        Some(format) => format!("they look like {format}: {}", remedy(format)),
-        None => "see jobid_name on the clients and table jobstats.entry_formats".to_owned(),
+        Some(format) => format!("They look like {format}. To add it: {}", remedy(format)),
+        None => {
+            "Compare jobid_name on the clients with the table jobstats.entry_formats.".to_owned()
+        }
     }
 }
 

@@ -160,6 +160,22 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
     Ok(())
 }
 
+/// The key of a rollup that is a table, and its type.
+const KEY: (&str, &str) = ("entry_id", "bigint NOT NULL");
+
+/// Returns the statements that create the tables of the rollups of this store, undivided.
+pub fn definitions(client: &SpiClient<'_>) -> Result<String, Error> {
+    let mut statements = Vec::new();
+    for rollup in &ROLLUPS {
+        statements.push(users::definition(rollup));
+        let relation = rollup.relation();
+        if store::kind(client, &relation)? != Some('v') {
+            statements.push(Rollup::table(&relation, KEY, "", ""));
+        }
+    }
+    Ok(statements.join(";\n"))
+}
+
 fn create_relation(
     client: &mut SpiClient<'_>,
     installation: &Installation,
@@ -173,13 +189,29 @@ fn create_relation(
             ..
         } => rollup.create_aggregate(client, schema, &relation)?,
         _ => {
-            let key = ("entry_id", "bigint NOT NULL");
-            rollup.create_table(client, installation, &relation, key, "")?;
+            rollup.create_table(client, installation, &relation, KEY, "")?;
         }
     }
     if rollup.is_finest() {
         dirty::note_coarse(client)?;
     }
+    Ok(())
+}
+
+/// Keeps refreshes of continuous aggregates from deleting what can no longer be computed, whoever runs them.
+pub fn keep_history(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let sources: Vec<String> = ROLLUPS
+        .iter()
+        .map(|rollup| {
+            let source = match rollup.source {
+                Source::Increments => "increments",
+                Source::Summed(finer) => finer,
+            };
+            format!("('{}', '{source}')", rollup.relation())
+        })
+        .collect();
+    let statements = sql!("rollup/keep_history.sql", sources = sources.join(", "));
+    client.execute(&statements, &[])?;
     Ok(())
 }
 

@@ -100,9 +100,9 @@ const EACH_POSSIBLE: &str = "SELECT jobstats_internal.require_setting(v.name, v.
 /// Returns a sentence with the retention periods.
 pub fn told(client: &SpiClient<'_>) -> Result<String, Error> {
     client.query_value(
-        "SELECT format('Kept are raw text %s, increments %s, rollups %s, rejects %s.', \
+        "SELECT format('Retention: raw text %s, increments %s, rollups %s, rejects %s.', \
          jobstats_internal.shown_retention(s.raw_retention), jobstats_internal.shown_retention(s.retention), \
-         (SELECT string_agg(format('of %s %s', l.level, jobstats_internal.shown_retention(l.retention)), ', ' ORDER BY l.width) \
+         (SELECT string_agg(format('%s %s', l.level, jobstats_internal.shown_retention(l.retention)), ', ' ORDER BY l.width) \
          FROM jobstats.rollups l), jobstats_internal.shown_retention(s.rejects_retention)) FROM jobstats.settings s",
         &[],
     )

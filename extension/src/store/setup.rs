@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use pgrx::datum::Interval;
+use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
@@ -14,6 +15,7 @@ use crate::store::comments;
 use crate::store::formats;
 use crate::store::installation::{Installation, installation};
 use crate::store::maintain::schedule;
+use crate::store::parts::{self, Checked};
 use crate::store::rollup;
 use crate::store::settings::{self, Wanted};
 use crate::store::{convert, tables, version, views};
@@ -91,8 +93,12 @@ fn jobstats_setup(
         views::create(client, &schema)?;
         let share = "SELECT jobstats_internal.share_functions_on_text()";
         client.execute(share, &[])?;
+        let checked = parts::check(client)?;
         comments::set(client)?;
-        let mut message = message(client, &installation, &schema)?;
+        if let Some(damage) = &checked.damage {
+            warn_of(damage);
+        }
+        let mut message = message(client, &installation, &schema, &checked)?;
         if outdated {
             message += &how_to_recompute(&schema);
         }
@@ -168,15 +174,25 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Returns the sentence for owners of a store that an earlier version has fed.
 fn how_to_recompute(schema: &str) -> String {
     format!(
-        "\nAn earlier version has fed this store. SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM \
-         jobstats.settings), now()) computes again, by the rules of this version, all that raw text still covers."
+        "\nAn earlier version fed this store. To compute again, by the rules of this version, what raw text still covers:\n\
+         SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM jobstats.settings), now());"
     )
+}
+
+fn warn_of(damage: &str) {
+    let problem = format!("the store of jobstats is damaged: {damage}");
+    ErrorReport::new(PgSqlErrorCode::ERRCODE_DATA_CORRUPTED, problem, "jobstats_setup")
+        .set_hint(
+            "Restore it from a backup, or compute increments again with jobstats_reprocess() as far as raw text is kept.",
+        )
+        .report(PgLogLevel::WARNING);
 }
 
 fn message(
     client: &SpiClient<'_>,
     installation: &Installation,
     schema: &str,
+    checked: &Checked,
 ) -> Result<String, Error> {
     let pending = convert::pending_names(client, installation)?;
     let mut kind = match installation {
@@ -200,12 +216,18 @@ fn message(
     if !pending.is_empty() {
         let _ = write!(
             kind,
-            ".\nCALL {schema}.jobstats_convert() makes of {} what TimescaleDB has now",
+            ".\nCALL {schema}.jobstats_convert() converts {} to the installed TimescaleDB",
             pending.join(", ")
         );
     }
+    let mended = checked.mended.as_ref();
+    let mended = mended.map_or_else(String::new, |mended| format!("\nMended: {mended}."));
+    let state = match checked.damage {
+        Some(_) => "is damaged",
+        None => "is ready",
+    };
     Ok(format!(
-        "The store of jobstats {version} is ready: {kind}.\n{kept}\n{schedule}",
+        "The store of jobstats {version} {state}: {kind}.{mended}\n{kept}\n{schedule}",
         version = store::VERSION,
         kept = settings::told(client)?,
         schedule = schedule::advice(client, installation, schema)?,

@@ -22,21 +22,34 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         Installation::Plain => "PARTITION BY RANGE (\"time\")",
         Installation::Timescale { .. } => "",
     };
-    let columns: Vec<String> = operation_columns()
-        .map(|(_, name)| format!("\"{name}\" bigint"))
-        .collect();
-    let statements = sql!(
-        "tables/tables.sql",
-        partitioned = partitioned,
-        operation_columns = columns.join(",\n"),
-    );
-    client.execute(&statements, &[])?;
+    client.execute(&first_tables(partitioned), &[])?;
     relations::add_operations(client, "increments")
 }
 
-/// Adds the columns that tables of a store of an earlier version lack.
+/// Returns the statements that create the tables.
+fn first_tables(partitioned: &str) -> String {
+    let columns: Vec<String> = operation_columns()
+        .map(|(_, name)| format!("\"{name}\" bigint"))
+        .collect();
+    sql!(
+        "tables/tables.sql",
+        partitioned = partitioned,
+        operation_columns = columns.join(",\n"),
+    )
+}
+
+/// The statements that add columns to the tables of a store of an earlier version.
+const ADDED: &str = include_str!("tables/added.sql");
+
+/// Returns the statements that create all tables but those of rollups, undivided, with all their columns.
+pub fn definitions() -> String {
+    format!("{};\n{ADDED}", first_tables(""))
+}
+
+/// Adds the columns that tables of a store of an earlier version lack, and changes what else is outdated.
 pub fn add_columns(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute(include_str!("tables/added.sql"), &[])?;
+    client.execute(ADDED, &[])?;
+    client.execute(include_str!("tables/upgraded.sql"), &[])?;
     Ok(())
 }
 
@@ -64,6 +77,7 @@ pub fn tune(client: &mut SpiClient<'_>, installation: &Installation) -> Result<(
         set_chunk_interval(client, schema)?;
         if *community {
             enable_columnstore(client)?;
+            rollup::keep_history(client)?;
         }
     }
     Ok(())

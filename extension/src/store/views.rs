@@ -98,5 +98,5 @@ COMMENT ON FUNCTION jobstats_ids_remedy(text[]) IS
 fn jobstats_ids_remedy(names: Short<Vec<Option<String>>>) -> String {
     let known = names.iter().flatten().take(SAMPLE);
     let likely = likely_format(known.map(String::as_str));
-    format!("Most identifiers match no known format; {}", advice(likely))
+    format!("Most identifiers match no known format. {}", advice(likely))
 }

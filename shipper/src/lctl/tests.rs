@@ -3,7 +3,7 @@ use super::*;
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
 
 fn reading(text: &str) -> Reading {
-    let mut recorder = Recorder::start().unwrap();
+    let mut recorder = Recorder::start(u64::MAX);
     recorder.push(text.as_bytes(), Duration::ZERO).unwrap();
     recorder.finish().unwrap()
 }
@@ -56,9 +56,19 @@ fn a_failure_is_one_whatever_else_matched() {
     ));
     assert!(matches!(judged(2, &[], OST), Err(Error::Failed { .. })));
     assert!(matches!(
-        judged(2, &[NO_MDT, "Segmentation fault"], OST),
+        judged(2, &[NO_MDT, "error: get_param: out of memory"], OST),
         Err(Error::Failed { .. })
     ));
+}
+
+#[test]
+fn a_line_that_is_no_error_drops_no_reading() {
+    let warning = "lctl: /lib64/libz.so.1: no version information available";
+    assert!(judged(2, &[NO_MDT, warning], OST).is_ok());
+    assert!(judged(2, &[warning, NO_MDT, "LNetError: x"], OST).is_ok());
+    // An error about what was read counts, whatever else was said.
+    let unread = "error: get_param: reading 'obdfilter/fs-OST0001/job_stats': Input/output error";
+    assert!(judged(2, &[NO_MDT, warning, unread], OST).is_err());
 }
 
 #[test]
@@ -83,7 +93,16 @@ fn a_cut_text_is_a_failure_that_the_exit_code_may_hide() {
 #[test]
 fn without_a_target_there_is_no_reading() {
     assert!(matches!(judged(2, &[NO_MDT], ""), Err(Error::NoTarget)));
-    assert!(matches!(judged(0, &[], ""), Err(Error::NoTarget)));
+    // The exit code of a server without targets counts as success, so that of anything else must be another.
+    assert!(matches!(judged(0, &[], ""), Err(Error::Unknown(_))));
+    assert!(matches!(
+        judged(0, &[], "garbage\n"),
+        Err(Error::Unknown(_))
+    ));
+    assert!(matches!(
+        judged(2, &[NO_MDT], "garbage\n"),
+        Err(Error::Unknown(_))
+    ));
 }
 
 #[test]

@@ -39,3 +39,14 @@ fn input_needs_to_know_its_server() {
     assert!(parse(&["--time", "0", "--server", "oss1"]).is_err());
     assert!(parse(&["--input", "-", "--server", "oss1", "--lctl", "lctl"]).is_err());
 }
+
+#[test]
+fn sizes_have_units() {
+    assert_eq!(size("4GiB"), Ok(4 << 30));
+    assert_eq!(size("500 MB"), Ok(500_000_000));
+    assert_eq!(size("1000"), Ok(1000));
+    assert_eq!(size("7b"), Ok(7));
+    for text in ["", "0", "-1MB", "1.5GB", "12XB", "MB", "99999999999GiB"] {
+        assert!(size(text).is_err(), "{text}");
+    }
+}

@@ -29,7 +29,7 @@ INSERT INTO sane SELECT NULL, type, value FROM (VALUES
     ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),
     ('numeric', '1'), ('double precision', '1'), ('boolean', 'false'), ('name', $$'x'$$), ('jsonb', $$'{}'$$), ('bytea', $$'\x00'$$),
     ('jobstats_counter', $$(SELECT jobstats_counter_agg(now(), 1))$$), ('jobstats_density', $$(SELECT jobstats_density_agg(1))$$),
-    ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$)
+    ('regclass', $$'jobstats.raw'$$), ('xid8', $$'1'$$), ('timestamptz[]', $$ARRAY[now() - interval '1 hour', now()]$$), ('integer[]', $$'{1,2}'$$)
 ) AS v (type, value);
 CREATE TABLE nonsense (type regtype, value text);
 INSERT INTO nonsense
@@ -41,6 +41,7 @@ FROM (VALUES
     ('bigint[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{{1,2}}'$$, $$'{-9223372036854775808,9223372036854775807}'$$]),
     ('timestamptz', ARRAY[$$'infinity'$$, $$'-infinity'$$, $$'4713-01-01 00:00+00 BC'$$, $$'294276-12-31 23:59:59+00'$$]),
     ('timestamptz[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{infinity}'$$, $$'{{now,now}}'$$]),
+    ('integer[]', ARRAY[$$'{}'$$, $$'{NULL}'$$, $$'{{1,2}}'$$, $$'{-2147483648,2147483647}'$$]),
     ('interval', ARRAY[$$'0'$$, $$'-1 day'$$, $$'1 microsecond'$$, $$'178000000 years'$$, $$'-178000000 years'$$, $$'1 mon -30 days'$$, $$'2562047788 hours'$$]),
     ('integer', ARRAY['0', '-1', '2147483647', '-2147483648']),
     ('bigint', ARRAY['0', '-1', '9223372036854775807', '-9223372036854775808']),

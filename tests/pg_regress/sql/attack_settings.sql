@@ -10,7 +10,7 @@
 SET intervalstyle = postgres;
 SET client_min_messages = warning;
 CREATE EXTENSION jobstats;
-SELECT (regexp_match(jobstats_setup(), '^Kept .*$', 'n'))[1] AS kept;
+SELECT (regexp_match(jobstats_setup(), '^Retention: .*$', 'n'))[1] AS kept;
 CREATE TABLE tried (number integer, name text, value text);
 INSERT INTO tried VALUES (1, 'retention', '7000 years'), (2, 'retention', '300000 years'), (3, 'raw_retention', '10000 years'), (4, 'rejects_retention', '7000 years'),
     (5, 'chunk_interval', '178000000 years'), (6, 'compress_after', '300000 years'), (7, 'refresh_lag', '178000000 years'), (8, 'retention', '0'),
@@ -36,7 +36,7 @@ SELECT raw_retention, retention, rejects_retention, refresh_lag, chunk_interval,
 
 -- For ever has a word of its own. A hundred years were it before, and still are.
 SELECT (regexp_match(jobstats_setup(raw_retention => jobstats_forever(), retention => jobstats_forever(), rejects_retention => jobstats_forever(),
-    rollup_10m_retention => jobstats_forever(), rollup_1h_retention => '100 years', rollup_1d_retention => '200 years'), '^Kept .*$', 'n'))[1] AS kept;
+    rollup_10m_retention => jobstats_forever(), rollup_1h_retention => '100 years', rollup_1d_retention => '200 years'), '^Retention: .*$', 'n'))[1] AS kept;
 SELECT level, retention FROM jobstats.rollups ORDER BY width;
 SELECT jobstats_setup(rollup_1h_retention => '99 years');
 -- Feeds and maintenance work with the most that can be set.
@@ -62,7 +62,7 @@ SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
 ALTER TABLE jobstats.settings DISABLE TRIGGER check_settings;
 UPDATE jobstats.settings SET retention = '7000 years', version = '0.1.0';
 ALTER TABLE jobstats.settings ENABLE TRIGGER check_settings;
-SELECT (regexp_match(jobstats_setup(), '^Kept .*$', 'n'))[1] AS kept;
+SELECT (regexp_match(jobstats_setup(), '^Retention: .*$', 'n'))[1] AS kept;
 SELECT retention FROM jobstats.settings;
 CALL jobstats_maintain();
 SELECT problem FROM jobstats.maintenance WHERE problem IS NOT NULL;

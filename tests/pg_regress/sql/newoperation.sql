@@ -106,7 +106,8 @@ SELECT day, job, operation, total, calls, per_call
 FROM unnest('{2025-11-03,2025-11-04}'::timestamptz[]) day, jobstats_totals(day, day + interval '1 day', '{open,readpage}', '{job}')
 ORDER BY day, job, operation;
 SELECT "time", rate * seconds AS pages FROM jobstats_rates('2025-11-03 08:00', '2025-11-03 11:00', '{readpage}', '{kind}', '1 hour') ORDER BY "time";
-SELECT until, job, readpage * 3600 AS pages FROM jobstats.rates_1h WHERE readpage > 0 ORDER BY until;
+-- Of the newest hour, 20 minutes have passed: 110 pages.
+SELECT until, job, readpage * 3600 AS pages_per_hour FROM jobstats.rates_1h WHERE readpage > 0 ORDER BY until;
 -- The rights on what was made anew are those that were granted.
 SET ROLE regress_newoperation_reader;
 SELECT sum(readpage) FROM jobstats.increments_1h;

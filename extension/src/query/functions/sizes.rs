@@ -117,7 +117,7 @@ fn note_left_out(client: &SpiClient<'_>, plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// What has been written.
+/// The outcome of writing an answer.
 struct Written {
     rows: usize,
     /// Set if a row has a mean without standard deviation.

@@ -38,7 +38,7 @@ CREATE FUNCTION jobstats_internal.hypertables() RETURNS TABLE (relation text, hy
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF jobstats_internal.timescale_schema() IS NULL THEN
+    IF NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'timescaledb') THEN
         RETURN;
     ELSIF current_setting('timescaledb.license', true) IS DISTINCT FROM 'timescale' THEN
         RETURN QUERY EXECUTE $sql$

@@ -22,7 +22,7 @@ BEGIN
     EXECUTE $sql$
         SELECT string_agg(format(CASE j.proc_name
                 WHEN 'policy_retention' THEN 'job %s of TimescaleDB drops chunks of %s whether they have been summed or not: SELECT remove_retention_policy(''jobstats.%2$s'')'
-                ELSE 'job %s of TimescaleDB may empty %s where increments have been dropped: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
+                ELSE 'job %s of TimescaleDB refreshes %s, which jobstats_maintain() does: SELECT remove_continuous_aggregate_policy(''jobstats.%2$s'')'
             END, j.job_id, t.relation), '; ' ORDER BY j.job_id)
         FROM timescaledb_information.jobs j
         JOIN (

@@ -101,45 +101,98 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.forget() IS
 'Internal: says up to where increments, observations and rollups are too old to be kept, and keeps in observed when targets were observed. From then on nobody reads what is older; jobstats_internal.drop_before() drops it.';
 
+CREATE FUNCTION jobstats_internal.newest_texts(relation text, horizon timestamptz, OUT targets integer[], OUT times timestamptz[])
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The next text of a target is compared with this one. A backlog may be older than raw_retention while it is sent.
+SELECT coalesce(array_agg(t.target_id), '{}'), coalesce(array_agg(n."time"), '{}')
+FROM jobstats.targets t
+CROSS JOIN LATERAL (
+    SELECT r."time" FROM jobstats.raw r WHERE r.target_id = t.target_id ORDER BY r."time" DESC LIMIT 1) n
+WHERE newest_texts.relation = 'raw' AND n."time" < newest_texts.horizon
+    -- Text is not kept longer than its observation.
+    AND n."time" > coalesce((SELECT f.dropped FROM jobstats.refresh f), timestamptz '-infinity')
+$$;
+COMMENT ON FUNCTION jobstats_internal.newest_texts(text, timestamptz) IS
+'Internal: the newest text of each target that has none since the horizon, by target and time; nothing for relations other than raw.';
+
+CREATE FUNCTION jobstats_internal.drop_span(
+    relation text, part text, span_from timestamptz, span_to timestamptz, targets integer[], times timestamptz[])
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    timescale text := jobstats_internal.timescale_schema();
+BEGIN
+    IF EXISTS (SELECT FROM unnest(times) AS k (kept) WHERE k.kept >= span_from AND k.kept < span_to) THEN
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r."time" >= $1 AND r."time" < $2 AND NOT EXISTS (
+                SELECT FROM unnest($3, $4) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")',
+            relation) USING span_from, span_to, targets, times;
+        RETURN false;
+    END IF;
+    IF part IS NOT NULL THEN
+        EXECUTE format('DROP TABLE jobstats.%I', part);
+    ELSE
+        EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2, newer_than => $3)', timescale)
+            USING format('jobstats.%I', relation), span_to, span_from;
+    END IF;
+    RETURN true;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timestamptz, integer[], timestamptz[]) IS
+'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds texts of these targets and times, deletes all others. Returns whether it was dropped.';
+
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();
     key name;
-    name text;
+    part record;
+    kept record;
     dropped integer := 0;
 BEGIN
+    SELECT * INTO kept FROM jobstats_internal.newest_texts(relation, horizon);
     SELECT a.attname INTO key
     FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
     WHERE p.partrelid = to_regclass(format('jobstats.%I', relation));
-    IF NOT FOUND THEN
+    IF NOT FOUND AND kept.targets = '{}' THEN
         EXECUTE format('SELECT count(*) FROM %s.drop_chunks($1::regclass, older_than => $2)', timescale)
             INTO dropped USING format('jobstats.%I', relation), horizon;
         RETURN dropped;
     END IF;
-    FOR name IN
-        SELECT c.relname
+    FOR part IN EXECUTE CASE WHEN key IS NULL THEN
+        'SELECT NULL::text AS name, c.range_start AS low, c.range_end AS high
+        FROM timescaledb_information.chunks c
+        WHERE c.hypertable_schema = ''jobstats'' AND c.hypertable_name = $1 AND c.range_end <= $2
+        ORDER BY c.range_start'
+    ELSE
+        'SELECT s.name, s.low, s.low + s.width AS high
         FROM pg_inherits i
         JOIN pg_class c ON c.oid = i.inhrelid
-        CROSS JOIN LATERAL substring(c.relname FROM '\d+$') AS span
-        WHERE i.inhparent = to_regclass(format('jobstats.%I', relation))
-            AND CASE length(span)
-                WHEN 4 THEN to_date(span, 'YYYY') + interval '1 year'
-                WHEN 6 THEN to_date(span, 'YYYYMM') + interval '1 month'
-                WHEN 8 THEN to_date(span, 'YYYYMMDD') + interval '1 day'
-            END <= horizon
-        ORDER BY c.relname
+        CROSS JOIN LATERAL substring(c.relname FROM ''\d+$'') AS span
+        CROSS JOIN LATERAL (SELECT c.relname::text AS name,
+            to_date(span, left(''YYYYMMDD'', length(span)))::timestamptz AS low,
+            CASE length(span) WHEN 4 THEN interval ''1 year'' WHEN 6 THEN interval ''1 month'' WHEN 8 THEN interval ''1 day'' END AS width) s
+        WHERE i.inhparent = to_regclass(format(''jobstats.%I'', $1)) AND s.low + s.width <= $2
+        ORDER BY s.name'
+    END USING relation, horizon
     LOOP
-        EXECUTE format('DROP TABLE jobstats.%I', name);
-        dropped := dropped + 1;
+        IF jobstats_internal.drop_span(relation, part.name, part.low, part.high, kept.targets, kept.times) THEN
+            dropped := dropped + 1;
+        END IF;
     END LOOP;
-    EXECUTE format('DELETE FROM jobstats.%I WHERE %I < $1', relation || '_default', key) USING horizon;
+    IF key IS NOT NULL THEN
+        EXECUTE format('DELETE FROM jobstats.%I r WHERE r.%I < $1%s', relation || '_default', key,
+            CASE WHEN kept.targets <> '{}' THEN ' AND NOT EXISTS (
+                SELECT FROM unnest($2, $3) AS k (target_id, "time") WHERE k.target_id = r.target_id AND k."time" = r."time")' END)
+            USING horizon, kept.targets, kept.times;
+    END IF;
     RETURN dropped;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
-'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number.';
+'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest text of a target stays.';
 
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -38,7 +38,7 @@ DECLARE
     refresh jsonb := '[{"do": "announce", "step": "refresh", "group": "refresh"}, {"do": "settle", "step": "refresh", "group": "refresh", "patience": "60s"}]';
     rest jsonb := '[{"do": "forget", "step": "retention", "records": true}, {"do": "plan retention", "step": "retention"},
         {"do": "columns", "step": "columns", "again": false}, {"do": "columns", "step": "columns", "again": true},
-        {"do": "sweep", "step": "retention of entries"}]';
+        {"do": "sweep", "step": "retention of entries"}, {"do": "check", "step": "check"}]';
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
@@ -303,6 +303,8 @@ BEGIN
             affected := jobstats_internal.sweep();
             more := jobstats_internal.sweep_items(item, affected);
             affected := CASE WHEN affected > 0 THEN affected ELSE 0 END;
+        WHEN 'check' THEN
+            more := jobstats_internal.check_items(item);
         WHEN 'fail' THEN
             RAISE data_exception USING MESSAGE = item ->> 'problem';
         WHEN 'nothing' THEN
@@ -331,6 +333,19 @@ FROM limits l
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep_items(jsonb, bigint) IS
 'Internal: the item that follows on a batch of entries, of which so many were deleted.';
+
+CREATE FUNCTION jobstats_internal.check_items(item jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- Once a day, and in every call while something is lost.
+SELECT jsonb_build_array(CASE WHEN c.lost IS NULL THEN item || jsonb '{"do": "nothing", "records": true}'
+    ELSE item || jsonb_build_object('do', 'fail', 'problem', c.lost || ', which was summed before: restore it from a backup') END)
+FROM (SELECT jobstats_internal.lost_rollups() AS lost OFFSET 0) c
+WHERE NOT EXISTS (
+    SELECT FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem IS NULL AND m.began > now() - interval '1 day')
+$$;
+COMMENT ON FUNCTION jobstats_internal.check_items(jsonb) IS
+'Internal: the item that records whether rollups still have what was summed, or that they do not; NULL: that was checked today.';
 
 CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -47,6 +47,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.sum(bigint, bigint, bigint), jobstats_internal.sum(numeric, bigint, bigint),
     jobstats_internal.sum_of_rates(bigint, bigint, bigint), jobstats_internal.sum_of_rates(numeric, bigint, bigint),
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
-    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding,
+    jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
+    jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
     jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
 TO PUBLIC;

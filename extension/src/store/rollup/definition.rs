@@ -71,19 +71,11 @@ impl Rollup {
         (key, key_type): (&str, &str),
         columns: &str,
     ) -> Result<(), Error> {
-        let statement = sql!(
-            "table.sql",
-            relation = relation,
-            key = key,
-            key_type = key_type,
-            index = key.trim_end_matches("_id"),
-            columns = columns,
-            operations = operations(|name| format!("{name} bigint")),
-            partitioned = match installation {
-                Installation::Plain => "PARTITION BY RANGE (bucket)",
-                Installation::Timescale { .. } => "",
-            },
-        );
+        let partitioned = match installation {
+            Installation::Plain => "PARTITION BY RANGE (bucket)",
+            Installation::Timescale { .. } => "",
+        };
+        let statement = Self::table(relation, (key, key_type), columns, partitioned);
         client.execute(&statement, &[])?;
         divide_by_time(
             client,
@@ -91,6 +83,25 @@ impl Rollup {
             relation,
             "bucket",
             &self.chunk_width(),
+        )
+    }
+
+    /// Returns the statements that create a table with the columns of a rollup.
+    pub(super) fn table(
+        relation: &str,
+        (key, key_type): (&str, &str),
+        columns: &str,
+        partitioned: &str,
+    ) -> String {
+        sql!(
+            "table.sql",
+            relation = relation,
+            key = key,
+            key_type = key_type,
+            index = key.trim_end_matches("_id"),
+            columns = columns,
+            operations = operations(|name| format!("{name} bigint")),
+            partitioned = partitioned,
         )
     }
 

@@ -23,11 +23,21 @@ pub fn create(
     let relation = rollup.users();
     match store::kind(client, &relation)? {
         Some(_) => store::add_operations(client, &relation),
-        None => {
-            let sums = combined(|name, _| format!("{name} bigint"));
-            rollup.create_table(client, installation, &relation, ("uid", "bigint"), &sums)
-        }
+        None => rollup.create_table(client, installation, &relation, KEY, &sums()),
     }
+}
+
+/// The key of the sums by user, and its type.
+const KEY: (&str, &str) = ("uid", "bigint");
+
+/// Returns the columns of the combined sums, each with a leading comma.
+fn sums() -> String {
+    combined(|name, _| format!("{name} bigint"))
+}
+
+/// Returns the statements that create the table, undivided.
+pub fn definition(rollup: &Rollup) -> String {
+    Rollup::table(&rollup.users(), KEY, &sums(), "")
 }
 
 /// Returns an expression for each of the [combined sums](COMBINED), each with a leading comma.

@@ -146,6 +146,13 @@ CREATE TABLE IF NOT EXISTS jobstats.maintenance (
 );
 CREATE INDEX IF NOT EXISTS maintenance_began ON jobstats.maintenance (began);
 
+CREATE TABLE IF NOT EXISTS jobstats.parts (
+    relation text NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    definition text NOT NULL
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.writers (
     role regrole NOT NULL,
     cluster text NOT NULL,

@@ -84,38 +84,38 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
     s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
     CASE WHEN s.status <> 'retired' THEN nullif(concat_ws(' ',
         CASE s.status
-            WHEN 'silent' THEN format('Nothing comes any more: see whether the shipper on %s runs and reaches this database.', s.server)
+            WHEN 'silent' THEN format('No texts arrive. Check that the shipper on %s runs and can reach this database.', s.server)
             WHEN 'clock' THEN CASE
-                WHEN s.elsewhere IS NULL THEN format('The clock of %s, or of this machine, is wrong: see that both follow NTP, then jobstats.rejects.', s.server)
-                ELSE format('Text of %s was rejected by its time, while %s feeds the target: see which of them serves it, and that their clocks follow NTP.', s.elsewhere, s.server)
+                WHEN s.elsewhere IS NULL THEN format('The clock of %s or of this machine is wrong. Check that NTP works on both, then look at jobstats.rejects.', s.server)
+                ELSE format('Text from %s was rejected because of its time, while %s feeds the target. Check which of them serves the target, and that NTP works on both.', s.elsewhere, s.server)
             END
-            WHEN 'late' THEN format('Texts come late: see what the shipper on %s says, and how busy this database is.', s.server)
-            WHEN 'slow' THEN format('Reading it takes over half of the interval: lengthen the interval of the shipper on %s.', s.server)
-            WHEN 'rejects' THEN format('Some of its text could not be used: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', s.server)
+            WHEN 'late' THEN format('Texts arrive late. Check the log of the shipper on %s and the load of this database.', s.server)
+            WHEN 'slow' THEN format('Reading the target takes more than half of the interval. Set a longer interval for the shipper on %s.', s.server)
+            WHEN 'rejects' THEN format('Some text of this target could not be used. To see why: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;', s.server)
             WHEN 'ids' THEN @extschema@.jobstats_ids_remedy(s.malformed)
         END,
         CASE WHEN s.cleanup_too_short THEN format(
-            'Entries may go before they are read: lctl set_param %s.%s.job_cleanup_interval=%s, or more.',
+            'Lustre may drop entries before they are read. Run lctl set_param %s.%s.job_cleanup_interval=%s (or more).',
             CASE s.kind WHEN 'MDT' THEN 'mdt' ELSE 'obdfilter' END, s.name,
             ceil(2 * extract(epoch FROM s.usual_interval)))
         END,
         CASE WHEN s.contested IS NOT NULL THEN format(
-            'It went back and forth between servers (%s) within the last hour: see which of them serves it, and who may feed it (jobstats.writers).',
+            'The target moved back and forth between servers (%s) in the last hour. Check which of them serves it, and who may feed it (jobstats.writers).',
             s.contested)
         END,
         CASE WHEN s.gap_until IS NOT NULL THEN format(
-            'Nothing was collected from %s to %s, so that rates in between are means: see whether the shipper on %s or this database was down.',
+            'Nothing was collected from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
             date_trunc('second', s.gap_since), date_trunc('second', s.gap_until), s.server)
         END,
         CASE WHEN s.not_theirs IS NOT NULL THEN format(
-            'Text that %s sent of it was not taken, because the sender may not feed it: see jobstats.writers.', s.not_theirs)
+            'Text that %s sent for this target was rejected, because the sender may not feed it. See jobstats.writers.', s.not_theirs)
         END), '') END AS remedy
 FROM state s
 UNION ALL
 -- Whatever ought to report and has never done so. A server that is expected without its targets has reported if a target was
 -- last read there, or was read there within the hour.
 SELECT e.cluster, e.target, NULL, e.server, 'silent', NULL, NULL, NULL, NULL, false,
-    format('Nothing has come of it yet: see whether the shipper on %s runs and reaches this database, and whether jobstats.expected names it rightly.',
+    format('No text has arrived yet. Check that the shipper on %s runs and can reach this database, and that the names in jobstats.expected are right.',
         coalesce(e.server, 'its server'))
 FROM jobstats.expected e
 WHERE NOT EXISTS (
@@ -150,14 +150,19 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     concat_ws(' ',
         'The last maintenance had a problem: ' || m.problem || '.',
         CASE WHEN m.is_overdue THEN format(
-            'Maintenance has not been completed since %s: see whether what is to call jobstats_maintain() does so, and what that says.',
-            coalesce(date_trunc('second', m.completed)::text, 'the store was made')) END)
+            'Maintenance has not finished since %s. Check that the scheduled job that calls jobstats_maintain() runs, and what it reports.',
+            coalesce(date_trunc('second', m.completed)::text, 'the store was created')) END)
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
 -- A session that holds the locks of a feed for long keeps other feeds and maintenance waiting.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
-    format('Session %s of role %I has held the locks of a feed since %s and %s: SELECT pg_terminate_backend(%1$s);',
-        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'is at work' ELSE 'does nothing' END)
+    format('Session %s of role %I has held the locks of a feed since %s and is %s. To end it: SELECT pg_terminate_backend(%1$s);',
+        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'running a statement' ELSE 'idle' END)
 FROM jobstats_internal.feeding() f
-WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute';
+WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute'
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
+    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage)
+FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
+WHERE d.damage IS NOT NULL;

@@ -1,0 +1,31 @@
+//! Readings that wait on disk until the database has stored them.
+//!
+//! # A file
+//!
+//! A reading is one file, `SEQUENCE.SOURCE.zst`. It begins with a skippable frame of zstd, which decompressors ignore,
+//! so `zstdcat FILE` prints the text:
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 4 | `50 2a 4d 18`, the magic number of a skippable frame |
+//! | 4 | the size of the rest of this frame, little-endian |
+//! | 16 | `jobstats spool 1`, with the version of the format |
+//! | 8 | the XXH3 checksum of the index, little-endian |
+//! | … | the [`Index`] as JSON: names, times, durations, and where each text is in the data |
+//! | … | the data: the zstd frames of the texts, whose size and XXH3 checksum are in the index |
+//!
+//! Every byte is covered by a constant, a size or a checksum. A file that was cut, extended or changed is therefore
+//! recognized as [`damaged`](Error::Damaged) before any of its text is used.
+//!
+//! # The directory
+//!
+//! A [`Directory`] holds the files that wait, and below `rejected/` those that are set aside. A file is written under a
+//! temporary name, synced and renamed, and then the directory is synced: after a crash, a reading is there as a whole or
+//! not at all. A counter orders the files, because a clock may step back. The order is that within each source; readers
+//! and senders need locks of their own against others of their kind, but none against each other.
+
+mod directory;
+mod file;
+
+pub use directory::{Directory, Dropped, Entry, Limits, REJECTED};
+pub use file::{Covers, Data, Error, Index, SpoolFile, Text, write};

@@ -1,0 +1,290 @@
+//! The directory: files are put in, listed in order, removed, set aside and dropped.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tempfile::Builder;
+
+use crate::spool::file::{Error, Index, write};
+
+#[cfg(test)]
+mod tests;
+
+/// The directory of files that are set aside, below that of those that wait.
+pub const REJECTED: &str = "rejected";
+
+/// The file with the number of the last reading, for when no file is left.
+const COUNTER: &str = "sequence";
+
+/// The end of the name of a file that waits or is set aside.
+const SUFFIX: &str = ".zst";
+
+/// The end of the name of a damaged file.
+const DAMAGED: &str = ".damaged";
+
+/// The beginning of the name of a file that is being written.
+const TEMPORARY: &str = ".new-";
+
+/// The time after which a file that is still being written is a leftover of a crash.
+const LEFTOVER: Duration = Duration::from_secs(3600);
+
+/// A directory of readings.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    path: PathBuf,
+}
+
+/// A file in the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The number of the reading.
+    pub sequence: u64,
+    /// The source of the reading.
+    pub source: String,
+    /// The path of the file.
+    pub path: PathBuf,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+    /// The time at which the file was written.
+    pub written: SystemTime,
+}
+
+/// The limits of a directory.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The largest size of all files in bytes.
+    pub bytes: u64,
+    /// The longest time for which a file is kept.
+    pub age: Duration,
+}
+
+/// The readings that the limits dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// The number of readings that waited.
+    pub waiting: u64,
+    /// The number of readings that were set aside.
+    pub rejected: u64,
+}
+
+impl Directory {
+    /// Opens the directory, and creates it if it is not there. Only its owner may read it, because texts name users.
+    /// Files that a crash left half-written are removed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be created or read.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path.join(REJECTED))?;
+        let directory = Self {
+            path: path.to_owned(),
+        };
+        directory.remove_leftovers()?;
+        Ok(directory)
+    }
+
+    /// Returns the path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the files that wait, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be read.
+    pub fn waiting(&self) -> io::Result<Vec<Entry>> {
+        list(&self.path)
+    }
+
+    /// Returns the files that are set aside, damaged ones among them, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be read.
+    pub fn rejected(&self) -> io::Result<Vec<Entry>> {
+        list(&self.path.join(REJECTED))
+    }
+
+    /// Writes a reading, gives it the next number, and returns that number. When this function returns, the reading
+    /// survives a crash.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written. Nothing is left of it then.
+    pub fn put(&self, mut index: Index, data: &mut impl Read) -> Result<u64, Error> {
+        if !is_source(&index.source) {
+            return Err(Error::Source(index.source));
+        }
+        let directory = File::open(&self.path)?;
+        // Two writers would give two readings one number.
+        directory.lock()?;
+        index.sequence = self.next_sequence()?;
+        let mut file = Builder::new().prefix(TEMPORARY).tempfile_in(&self.path)?;
+        write(&index, data, file.as_file_mut())?;
+        file.as_file().sync_all()?;
+        let name = format!("{:016}.{}{SUFFIX}", index.sequence, index.source);
+        file.persist_noclobber(self.path.join(name))
+            .map_err(|failed| failed.error)?;
+        directory.sync_all()?;
+        Ok(index.sequence)
+    }
+
+    /// Removes a file that was sent. A file that is already gone is no error, because a limit may have dropped it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be removed.
+    pub fn remove(&self, entry: &Entry) -> io::Result<()> {
+        unless_gone(fs::remove_file(&entry.path)).map(|_| ())
+    }
+
+    /// Moves a file to those that are set aside. A file that is already gone is no error.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be moved.
+    pub fn set_aside(&self, entry: &Entry) -> io::Result<()> {
+        self.move_aside(entry, "")
+    }
+
+    /// Moves a file that is damaged to those that are set aside, and marks its name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be moved.
+    pub fn set_aside_damaged(&self, entry: &Entry) -> io::Result<()> {
+        self.move_aside(entry, DAMAGED)
+    }
+
+    /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
+    /// oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be read or a file cannot be removed.
+    pub fn enforce(&self, limits: Limits, now: SystemTime) -> io::Result<Dropped> {
+        let (rejected, waiting) = (self.rejected()?, self.waiting()?);
+        let mut bytes: u64 = rejected
+            .iter()
+            .chain(&waiting)
+            .map(|entry| entry.bytes)
+            .sum();
+        let mut drop_from = |entries: &[Entry]| {
+            let mut count = 0;
+            for entry in entries {
+                // A file from the future is new.
+                let age = now.duration_since(entry.written).unwrap_or_default();
+                if age <= limits.age && bytes <= limits.bytes {
+                    continue;
+                }
+                if unless_gone(fs::remove_file(&entry.path))? {
+                    count += 1;
+                }
+                bytes -= entry.bytes;
+            }
+            io::Result::Ok(count)
+        };
+        Ok(Dropped {
+            rejected: drop_from(&rejected)?,
+            waiting: drop_from(&waiting)?,
+        })
+    }
+
+    fn move_aside(&self, entry: &Entry, mark: &str) -> io::Result<()> {
+        let name = entry.path.file_name().unwrap_or_default();
+        let mut name = name.to_owned();
+        name.push(mark);
+        let to = self.path.join(REJECTED).join(name);
+        unless_gone(fs::rename(&entry.path, to)).map(|_| ())
+    }
+
+    /// Takes the next number. It is larger than those of all files, and after a crash than those of all that were there
+    /// before.
+    fn next_sequence(&self) -> io::Result<u64> {
+        let path = self.path.join(COUNTER);
+        let counted = fs::read_to_string(&path).unwrap_or_default();
+        let listed = [self.waiting()?.pop(), self.rejected()?.pop()];
+        let listed = listed.into_iter().flatten().map(|entry| entry.sequence);
+        let last = listed.chain(counted.trim().parse().ok()).max();
+        let next = last.unwrap_or_default() + 1;
+        // A file of fixed size is overwritten in place, so that it is never empty.
+        let file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        file.write_all_at(format!("{next:020}\n").as_bytes(), 0)?;
+        Ok(next)
+    }
+
+    fn remove_leftovers(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            let is_old = |written: SystemTime| written.elapsed().is_ok_and(|age| age > LEFTOVER);
+            if entry.file_name().to_string_lossy().starts_with(TEMPORARY)
+                && entry
+                    .metadata()
+                    .and_then(|file| file.modified())
+                    .is_ok_and(is_old)
+            {
+                unless_gone(fs::remove_file(entry.path()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the file was there.
+fn unless_gone(result: io::Result<()>) -> io::Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_source(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_allowed)
+}
+
+/// Returns the readings in a directory, in the order of their numbers. Files of other names are ignored.
+fn list(path: &Path) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for found in fs::read_dir(path)? {
+        let path = found?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some((sequence, source)) = parts(&name) else {
+            continue;
+        };
+        let source = source.to_owned();
+        let file = match fs::metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file?,
+        };
+        entries.push(Entry {
+            sequence,
+            source,
+            bytes: file.len(),
+            written: file.modified()?,
+            path,
+        });
+    }
+    entries.sort_by_key(|entry| entry.sequence);
+    Ok(entries)
+}
+
+/// Splits the name of a file into number and source.
+fn parts(name: &str) -> Option<(u64, &str)> {
+    let name = name.strip_suffix(DAMAGED).unwrap_or(name);
+    let (sequence, source) = name.strip_suffix(SUFFIX)?.split_once('.')?;
+    Some((sequence.parse().ok()?, source))
+}

@@ -1,0 +1,232 @@
+use std::os::unix::fs::PermissionsExt;
+
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::*;
+use crate::spool::{Data, SpoolFile};
+
+const DAY: Duration = Duration::from_secs(86400);
+const NO_LIMITS: Limits = Limits {
+    bytes: u64::MAX,
+    age: Duration::MAX,
+};
+
+fn spool() -> (TempDir, Directory) {
+    let directory = TempDir::new().unwrap();
+    let spool = Directory::open(&directory.path().join("spool")).unwrap();
+    (directory, spool)
+}
+
+fn put(spool: &Directory, source: &str, data: &[u8]) -> u64 {
+    let index = Index {
+        sequence: 0,
+        source: source.to_owned(),
+        covers: None,
+        cluster: String::new(),
+        server: "mds1".to_owned(),
+        texts: Vec::new(),
+        data: Data {
+            bytes: data.len() as u64,
+            checksum: xxh3_64(data),
+        },
+    };
+    spool.put(index, &mut &data[..]).unwrap()
+}
+
+fn numbers(entries: &[Entry]) -> Vec<u64> {
+    entries.iter().map(|entry| entry.sequence).collect()
+}
+
+#[test]
+fn readings_are_listed_in_the_order_in_which_they_were_put() {
+    let (_directory, spool) = spool();
+    assert!(spool.waiting().unwrap().is_empty());
+    for number in 1..=12 {
+        assert_eq!(
+            put(&spool, ["lctl", "passwd"][number as usize % 2], b"text"),
+            number
+        );
+    }
+    let waiting = spool.waiting().unwrap();
+    assert_eq!(numbers(&waiting), (1..=12).collect::<Vec<_>>());
+    assert_eq!(waiting[0].source, "passwd");
+    assert!(waiting[0].path.ends_with("0000000000000001.passwd.zst"));
+    assert_eq!(
+        SpoolFile::open(&waiting[11].path).unwrap().index.sequence,
+        12
+    );
+}
+
+#[test]
+fn clocks_do_not_order_readings() {
+    let (_directory, spool) = spool();
+    put(&spool, "lctl", b"first");
+    let first = File::open(&spool.waiting().unwrap()[0].path).unwrap();
+    first.set_modified(SystemTime::now() + DAY).unwrap();
+    put(&spool, "lctl", b"second");
+    assert_eq!(numbers(&spool.waiting().unwrap()), [1, 2]);
+}
+
+#[test]
+fn a_number_is_never_given_twice() {
+    let (_directory, spool) = spool();
+    put(&spool, "lctl", b"1");
+    spool.remove(&spool.waiting().unwrap()[0]).unwrap();
+    assert_eq!(put(&spool, "lctl", b"2"), 2);
+    // A crash may leave an old counter, or half of one.
+    fs::write(spool.path().join(COUNTER), "").unwrap();
+    assert_eq!(put(&spool, "lctl", b"3"), 3);
+    for entry in spool.waiting().unwrap() {
+        spool.set_aside(&entry).unwrap();
+    }
+    fs::write(spool.path().join(COUNTER), "1").unwrap();
+    assert_eq!(put(&spool, "lctl", b"4"), 4);
+}
+
+#[test]
+fn two_writers_give_two_numbers() {
+    let (_directory, spool) = spool();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..10).for_each(|_| assert!(put(&spool, "lctl", b"text") > 0)));
+        }
+    });
+    assert_eq!(
+        numbers(&spool.waiting().unwrap()),
+        (1..=40).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn only_the_owner_may_read_it() {
+    let (_directory, spool) = spool();
+    put(&spool, "lctl", b"text");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(spool.path()), 0o700);
+    assert_eq!(mode(&spool.waiting().unwrap()[0].path), 0o600);
+}
+
+#[test]
+fn leftovers_of_a_crash_go_and_files_of_others_stay() {
+    let (_directory, spool) = spool();
+    let (old, new, other) = (
+        spool.path().join(".new-old"),
+        spool.path().join(".new-new"),
+        spool.path().join("README"),
+    );
+    for path in [&old, &new, &other] {
+        fs::write(path, "").unwrap();
+        let written = SystemTime::now() - if path == &new { Duration::ZERO } else { DAY };
+        File::open(path).unwrap().set_modified(written).unwrap();
+    }
+    Directory::open(spool.path()).unwrap();
+    assert_eq!(
+        [&old, &new, &other].map(|path| path.exists()),
+        [false, true, true]
+    );
+    assert!(spool.waiting().unwrap().is_empty());
+}
+
+#[test]
+fn a_reading_that_cannot_be_written_leaves_nothing() {
+    let (_directory, spool) = spool();
+    let index = |source: &str| Index {
+        sequence: 0,
+        source: source.to_owned(),
+        covers: None,
+        cluster: String::new(),
+        server: String::new(),
+        texts: Vec::new(),
+        data: Data {
+            bytes: 9,
+            checksum: 0,
+        },
+    };
+    assert!(spool.put(index("lctl"), &mut &b"short"[..]).is_err());
+    assert!(matches!(
+        spool.put(index("../x"), &mut &b"123456789"[..]),
+        Err(Error::Source(_))
+    ));
+    let left: Vec<_> = fs::read_dir(spool.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(
+        left.iter().all(|name| name == REJECTED || name == COUNTER),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn files_are_set_aside_and_removed_once() {
+    let (_directory, spool) = spool();
+    (0..3).for_each(|_| assert!(put(&spool, "lctl", b"text") > 0));
+    let waiting = spool.waiting().unwrap();
+    spool.set_aside(&waiting[0]).unwrap();
+    spool.set_aside_damaged(&waiting[1]).unwrap();
+    spool.remove(&waiting[2]).unwrap();
+    spool.remove(&waiting[2]).unwrap();
+    spool.set_aside(&waiting[2]).unwrap();
+    assert!(spool.waiting().unwrap().is_empty());
+    let rejected = spool.rejected().unwrap();
+    assert_eq!(numbers(&rejected), [1, 2]);
+    assert!(
+        rejected[1]
+            .path
+            .ends_with("rejected/0000000000000002.lctl.zst.damaged")
+    );
+}
+
+#[test]
+fn the_size_limit_drops_what_was_set_aside_and_then_the_oldest() {
+    let (_directory, spool) = spool();
+    (0..6).for_each(|_| assert!(put(&spool, "lctl", &[0; 1000]) > 0));
+    spool.set_aside(&spool.waiting().unwrap()[5]).unwrap();
+    let bytes = spool.waiting().unwrap()[0].bytes;
+    assert_eq!(
+        spool.enforce(NO_LIMITS, SystemTime::now()).unwrap(),
+        Dropped::default()
+    );
+    let limits = Limits {
+        bytes: bytes * 3,
+        ..NO_LIMITS
+    };
+    let dropped = spool.enforce(limits, SystemTime::now()).unwrap();
+    assert_eq!(
+        dropped,
+        Dropped {
+            waiting: 2,
+            rejected: 1
+        }
+    );
+    assert_eq!(numbers(&spool.waiting().unwrap()), [3, 4, 5]);
+    assert!(spool.rejected().unwrap().is_empty());
+}
+
+#[test]
+fn the_age_limit_drops_old_files_and_none_of_the_future() {
+    let (_directory, spool) = spool();
+    (0..4).for_each(|_| assert!(put(&spool, "lctl", b"text") > 0));
+    let now = SystemTime::now();
+    let ages = [now - 3 * DAY, now + DAY, now - DAY, now];
+    for (entry, written) in spool.waiting().unwrap().iter().zip(ages) {
+        File::open(&entry.path)
+            .unwrap()
+            .set_modified(written)
+            .unwrap();
+    }
+    let limits = Limits {
+        age: 2 * DAY,
+        ..NO_LIMITS
+    };
+    let dropped = spool.enforce(limits, now).unwrap();
+    assert_eq!(
+        dropped,
+        Dropped {
+            waiting: 1,
+            rejected: 0
+        }
+    );
+    assert_eq!(numbers(&spool.waiting().unwrap()), [2, 3, 4]);
+}

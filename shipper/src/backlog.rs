@@ -1,0 +1,359 @@
+//! Readings that wait in a spool, and how they are sent.
+//!
+//! A reading is on disk before it is sent, and deleted when the database has stored each of its texts, or when what the
+//! database refuses for good is set aside. After a crash, a reading is sent again as a whole: the same text with the same
+//! time changes nothing. Readings of a source are sent in their order, and one that cannot be sent keeps later ones of its
+//! source waiting, but not those of another source.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime};
+
+use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
+use jobstats_client::{Backoff, Kind};
+
+use crate::feed::{Feed, Progress, Sender, Unsent};
+use crate::lock::{self, Lock};
+use crate::message::report;
+use crate::reading::Reading;
+
+/// The lock of the sender, in the spool.
+const LOCK: &str = "sending.lock";
+
+/// An error that keeps readings waiting, or lost one.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The directory cannot be used.
+    #[error("the spool {}: {cause}", path.display())]
+    Directory {
+        /// The path of the directory.
+        path: PathBuf,
+        /// The error of the file system.
+        cause: io::Error,
+    },
+    /// The lock of the sender cannot be used.
+    #[error(transparent)]
+    Lock(#[from] lock::Error),
+    /// Texts were not stored.
+    #[error(transparent)]
+    Unsent(#[from] Unsent),
+    /// A file was damaged.
+    #[error("{0} damaged readings were set aside")]
+    Damaged(u64),
+    /// A reading could neither be written to the spool nor sent.
+    #[error(
+        "1 reading was dropped, because there is no room for it and it could not be sent at once"
+    )]
+    Dropped,
+}
+
+/// A spool with its limits.
+#[derive(Debug, Clone)]
+pub struct Backlog {
+    directory: Directory,
+    limits: Limits,
+}
+
+impl Backlog {
+    /// Opens the directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be created or read.
+    pub fn open(path: PathBuf, limits: Limits) -> Result<Self, Error> {
+        match Directory::open(&path) {
+            Ok(directory) => Ok(Self { directory, limits }),
+            Err(cause) => Err(Error::Directory { path, cause }),
+        }
+    }
+
+    /// Writes a reading to the disk. Gives it back if that fails, so that it can be sent at once.
+    pub fn keep(&self, reading: Reading, sender: &Sender) -> Option<Reading> {
+        match self.try_keep(&reading, sender) {
+            Ok(_) => None,
+            Err(error) => {
+                report(format_args!(
+                    "the reading cannot be written to {}: {error}; it is sent after those that wait",
+                    self.directory.path().display()
+                ));
+                Some(reading)
+            }
+        }
+    }
+
+    fn try_keep(&self, reading: &Reading, sender: &Sender) -> Result<u64, spool::Error> {
+        let bytes = reading.packed_bytes();
+        if bytes > self.limits.bytes {
+            return Err(io::Error::other("it is larger than --spool-size").into());
+        }
+        let sequence = reading.put(&self.directory, sender)?;
+        self.enforce();
+        Ok(sequence)
+    }
+
+    /// Drops what the limits do not allow, and reports it.
+    fn enforce(&self) {
+        let path = self.directory.path().display();
+        let dropped = match self.directory.enforce(self.limits, SystemTime::now()) {
+            Ok(dropped) => dropped,
+            Err(error) => return report(format_args!("the limits of {path}: {error}")),
+        };
+        let Dropped { waiting, rejected } = dropped;
+        if dropped != Dropped::default() {
+            report(format_args!(
+                "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
+                 --spool-age, or all together larger than --spool-size"
+            ));
+        }
+    }
+
+    /// Takes the lock of the sender. Returns `None` if another instance is sending.
+    pub fn lock(&self) -> Result<Option<Lock>, Error> {
+        match Lock::take(&self.directory.path().join(LOCK)) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(lock::Error::Taken(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the readings that wait, in the order of their numbers.
+    pub fn waiting(&self) -> Result<Vec<Entry>, Error> {
+        self.directory.waiting().map_err(|cause| self.broken(cause))
+    }
+
+    fn broken(&self, cause: io::Error) -> Error {
+        Error::Directory {
+            path: self.directory.path().to_owned(),
+            cause,
+        }
+    }
+}
+
+/// Sends readings again and again, and pauses after failures.
+pub struct Courier {
+    backlog: Backlog,
+    feed: Feed,
+    backoff: Backoff,
+    /// The failures that keep readings waiting, by source. The source of a reading that is not in the spool is empty.
+    holds: HashMap<String, Hold>,
+}
+
+/// The failures of a source in series.
+#[derive(Debug)]
+struct Hold {
+    failures: u32,
+    until: Instant,
+    /// The reading that failed, and which of its texts were stored nevertheless.
+    partly: Option<(u64, Progress)>,
+}
+
+/// The outcome of an attempt at all readings that wait.
+#[derive(Debug, Default)]
+pub struct Drained {
+    /// The first failure.
+    pub failure: Option<Error>,
+    /// True if the time was over before all was sent.
+    pub late: bool,
+}
+
+/// A reading that could not be sent as a whole.
+enum Failure {
+    /// The reading is set aside, and the next one can be sent.
+    Aside(Error),
+    /// The reading waits, and so do all later ones of its source, or of all sources.
+    Held {
+        error: Error,
+        of_all_sources: bool,
+        partly: Option<Progress>,
+    },
+}
+
+impl Courier {
+    /// Makes a courier that connects to nothing yet.
+    pub fn new(backlog: Backlog, feed: Feed) -> Self {
+        Self {
+            backlog,
+            feed,
+            backoff: Backoff::default(),
+            holds: HashMap::new(),
+        }
+    }
+
+    /// Sends the readings that wait, oldest first, except those of sources that pause after a failure. Begins no reading
+    /// after `until`.
+    pub fn drain(&mut self, until: Option<Instant>) -> Result<Drained, Error> {
+        let mut drained = Drained::default();
+        let mut stopped = HashSet::new();
+        loop {
+            let mut sent = 0;
+            let waiting = self.backlog.waiting()?;
+            self.holds.retain(|source, _| {
+                source.is_empty() || waiting.iter().any(|entry| entry.source == *source)
+            });
+            for entry in waiting {
+                if stopped.contains(&entry.source) || self.is_paused(&entry.source) {
+                    continue;
+                }
+                if until.is_some_and(|until| Instant::now() >= until) {
+                    drained.late = true;
+                    return Ok(drained);
+                }
+                match self.deliver(&entry) {
+                    Ok(()) => {
+                        self.holds.remove(&entry.source);
+                        sent += 1;
+                    }
+                    Err(Failure::Aside(error)) => {
+                        drained.failure.get_or_insert(error);
+                        sent += 1;
+                    }
+                    Err(Failure::Held {
+                        error,
+                        of_all_sources,
+                        partly,
+                    }) => {
+                        drained.failure.get_or_insert(error);
+                        self.hold(&entry.source, partly.map(|partly| (entry.sequence, partly)));
+                        stopped.insert(entry.source);
+                        if of_all_sources {
+                            return Ok(drained);
+                        }
+                    }
+                }
+            }
+            // Others may have come in the meantime.
+            if sent == 0 {
+                return Ok(drained);
+            }
+        }
+    }
+
+    /// Sends a reading that is not in the spool. Gives it back if that fails and a later attempt may succeed.
+    pub fn send_directly(
+        &mut self,
+        sender: &Sender,
+        reading: Reading,
+    ) -> Result<(), (Unsent, Option<Reading>)> {
+        let mut progress = Progress::new(&reading);
+        self.feed.send(sender, &reading, &mut progress);
+        let left = (!progress.is_over()).then_some(reading);
+        if left.is_some() {
+            self.hold("", None);
+        } else {
+            self.holds.remove("");
+        }
+        progress.result().map_err(|unsent| (unsent, left))
+    }
+
+    /// Returns the time of the next attempt, if a failure has led to a pause.
+    pub fn next_attempt(&self) -> Option<Instant> {
+        self.holds.values().map(|hold| hold.until).min()
+    }
+
+    /// Reports how many readings wait.
+    pub fn report_waiting(&self) {
+        let waiting = self.backlog.waiting().map_or(0, |waiting| waiting.len());
+        if waiting > 0 {
+            let path = self.backlog.directory.path().display();
+            report(format_args!("{waiting} readings wait in {path}"));
+        }
+    }
+
+    fn is_paused(&self, source: &str) -> bool {
+        self.holds
+            .get(source)
+            .is_some_and(|hold| hold.until > Instant::now())
+    }
+
+    fn hold(&mut self, source: &str, partly: Option<(u64, Progress)>) {
+        let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
+        let failures = failures.saturating_add(1);
+        let hold = Hold {
+            failures,
+            until: Instant::now() + self.backoff.pause(failures, fastrand::f64()),
+            partly,
+        };
+        self.holds.insert(source.to_owned(), hold);
+    }
+
+    /// Sends a reading and removes it, or sets it aside, or keeps it waiting.
+    fn deliver(&mut self, entry: &Entry) -> Result<(), Failure> {
+        let file = match SpoolFile::open(&entry.path) {
+            Ok(file) => file,
+            // A limit has dropped the file.
+            Err(spool::Error::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(());
+            }
+            Err(error) if error.is_damage() => {
+                report(format_args!("{}: {error}", entry.path.display()));
+                self.finish(entry, Directory::set_aside_damaged)?;
+                return Err(Failure::Aside(Error::Damaged(1)));
+            }
+            Err(error) => return Err(self.unusable(io::Error::other(error))),
+        };
+        let (sender, reading) = Reading::from_spool(file);
+        let mut progress = self.progress(entry, &reading);
+        self.feed.send(&sender, &reading, &mut progress);
+        match progress.result() {
+            Ok(()) => self.finish(entry, Directory::remove),
+            // The database has the rejected texts in jobstats.rejects.
+            Err(unsent) if progress.is_over() && !progress.has_refused() => {
+                self.finish(entry, Directory::remove)?;
+                Err(Failure::Aside(unsent.into()))
+            }
+            Err(unsent) if progress.is_over() => {
+                self.finish(entry, Directory::set_aside)?;
+                let rejected = self.backlog.directory.path().join(REJECTED);
+                report(format_args!(
+                    "reading {} is set aside in {}",
+                    entry.sequence,
+                    rejected.display()
+                ));
+                Err(Failure::Aside(unsent.into()))
+            }
+            Err(unsent) => Err(Failure::Held {
+                error: unsent.into(),
+                of_all_sources: is_of_all_sources(unsent.kind),
+                partly: Some(progress),
+            }),
+        }
+    }
+
+    /// Takes up the progress of an earlier attempt at this reading.
+    fn progress(&mut self, entry: &Entry, reading: &Reading) -> Progress {
+        let partly = self
+            .holds
+            .get_mut(&entry.source)
+            .and_then(|hold| hold.partly.take());
+        partly
+            .filter(|(sequence, _)| *sequence == entry.sequence)
+            .map_or_else(|| Progress::new(reading), |(_, progress)| progress)
+    }
+
+    /// Does with a file what is to be done after the last attempt. If that fails, nothing more is sent: the reading would
+    /// be sent again and again.
+    fn finish(
+        &self,
+        entry: &Entry,
+        action: impl FnOnce(&Directory, &Entry) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        action(&self.backlog.directory, entry).map_err(|cause| self.unusable(cause))
+    }
+
+    fn unusable(&self, cause: io::Error) -> Failure {
+        Failure::Held {
+            error: self.backlog.broken(cause),
+            of_all_sources: true,
+            partly: None,
+        }
+    }
+}
+
+/// Returns true if no reading of any source can be sent now.
+fn is_of_all_sources(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Lost | Kind::Silent | Kind::Exhausted | Kind::Local
+    )
+}

@@ -1,0 +1,47 @@
+-- A server was cut off for three days, and its shipper sends what waited, oldest first, while maintenance drops old raw text. The
+-- newest text of a target stays, however old it is, so that the next one can be compared with it.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+SELECT jobstats_setup(raw_retention => '10 days', retention => '20 days') IS NOT NULL AS ready;
+UPDATE texts.clock SET zero = date_trunc('minute', now()) - interval '73 hours';
+
+-- Eleven texts from 73 hours to one hour ago: a job that opens one more file before each, and one job for each text that lives
+-- for an hour and opens one file. That makes 10 + 10 calls after the first text.
+CREATE TABLE readings AS
+SELECT n, at(n * 432) AS "time", mdt('fs-MDT0000', life('long.1', at(-60), n + 1, n + 1),
+    CASE WHEN n > 0 THEN life('short' || n || '.1', at(n * 432 - 60), 1, 1) END) AS body
+FROM generate_series(0, 10) n;
+
+-- Without an outage, for comparison.
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'mds1', "time", body FROM readings ORDER BY n;
+-- Before the outage: one text of the target, and two of targets that fell silent longer ago.
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'backlog', 'mds1', "time", body FROM readings WHERE n = 0;
+SELECT jobstats_internal.add_partitions('raw', 'day', now() - interval '8 days', now()) >= 0 AS made;
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT 'silent', 'mds1', now() - days * interval '1 day', mdt(target, life('x.1', at(-60 * 24 * 8), 1, 1))
+FROM (VALUES (6, 'fs-MDT0001'), (6.01, 'fs-MDT0001'), (5.99, 'fs-MDT0002'), (4, 'fs-MDT0002')) AS v (days, target);
+
+SELECT jobstats_setup(raw_retention => '3 days') IS NOT NULL AS ready;
+CALL jobstats_maintain();
+SELECT t.name AS target, array_agg(round(extract(epoch FROM now() - r."time") / 86400, 2) ORDER BY r."time") AS days
+FROM jobstats.raw r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'silent' AND r."time" < now() - interval '4 days'
+GROUP BY t.name ORDER BY t.name;
+-- TimescaleDB says what it has nothing to do about.
+SET client_min_messages = warning;
+\o /dev/null
+SELECT format('INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT %L, %L, "time", body FROM readings WHERE n = %s',
+        'backlog', 'mds1', n), 'CALL jobstats_maintain()'
+FROM readings WHERE n > 0 ORDER BY n
+\gexec
+\o
+RESET client_min_messages;
+
+SELECT t.cluster, sum(i.open) AS opened, count(DISTINCT i.entry_id) AS jobs
+FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster <> 'silent' GROUP BY t.cluster ORDER BY t.cluster;
+SELECT * FROM differences('in order', 'backlog') WHERE relation <> 'raw';
+SELECT count(*) FROM jobstats.rejects;
+SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;
