@@ -53,7 +53,7 @@ each() {
             pass=$((pass + 1))
         elif [ "$status" -eq 77 ]; then
             printf 'not run %s\n' "$name"
-            cat "$output/log"
+            grep -a '^not run: ' "$output/log" || cat "$output/log"
             skip=$((skip + 1))
         else
             printf 'FAILED  %s\n' "$name"
