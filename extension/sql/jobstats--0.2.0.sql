@@ -1496,8 +1496,9 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
 'Internal: drops the chunks or partitions of a table of the store that end before the horizon, and returns their number. The newest text of a target stays.';
 
+-- TimescaleDB warns of chunks that are too small to gain by columns. Nobody can or needs to do something about these.
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = error
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();
