@@ -34,12 +34,12 @@ deliver() {
 
 # A simulated day at every interval, and again with all texts in order and once.
 days() {
-    local interval world late=(--late 0.05 --repeated 0.05)
+    local interval world day=(--from 2025-06-01T00:00:00Z) late=(--late 0.05 --repeated 0.05)
     for interval in "${intervals[@]}"; do
-        world=(--layout "$1" --interval "$interval")
+        world=(--layout "$1" --interval "$interval" "${day[@]}")
         deliver "$1 $interval day" "${world[@]}" "${late[@]}" && verify "$1 $interval day" "${world[@]}" --observed || return
     done
-    interval=${intervals[-1]} world=(--layout "$1" --interval "${intervals[-1]}")
+    interval=${intervals[-1]} world=(--layout "$1" --interval "${intervals[-1]}" "${day[@]}")
     deliver "$1 $interval day in order" "${world[@]}" && verify "$1 $interval day in order" "${world[@]}"
 }
 
