@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
@@ -18,8 +18,14 @@ use crate::lock::{self, Lock};
 use crate::message::report;
 use crate::reading::Reading;
 
+#[cfg(test)]
+mod tests;
+
 /// The lock of the sender, in the spool.
 const LOCK: &str = "sending.lock";
+
+/// The number of readings of each source that are sent before the directory is looked at again.
+const TURNS: u32 = 20;
 
 /// An error that keeps readings waiting, or lost one.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +88,8 @@ impl Backlog {
         }
     }
 
-    fn try_keep(&self, reading: &Reading, sender: &Sender) -> Result<u64, spool::Error> {
+    /// Writes a reading to the disk, and returns its number.
+    pub fn try_keep(&self, reading: &Reading, sender: &Sender) -> Result<u64, spool::Error> {
         let bytes = reading.packed_bytes();
         if bytes > self.limits.bytes {
             return Err(io::Error::other("it is larger than --spool-size").into());
@@ -90,6 +97,11 @@ impl Backlog {
         let sequence = reading.put(&self.directory, sender)?;
         self.enforce();
         Ok(sequence)
+    }
+
+    /// Returns the path of the directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Drops what the limits do not allow, and reports it.
@@ -191,7 +203,7 @@ impl Courier {
             self.holds.retain(|source, _| {
                 source.is_empty() || waiting.iter().any(|entry| entry.source == *source)
             });
-            for entry in waiting {
+            for entry in in_turns(waiting) {
                 if stopped.contains(&entry.source) || self.is_paused(&entry.source) {
                     continue;
                 }
@@ -199,6 +211,7 @@ impl Courier {
                     drained.late = true;
                     return Ok(drained);
                 }
+                let start = Instant::now();
                 match self.deliver(&entry) {
                     Ok(()) => {
                         self.holds.remove(&entry.source);
@@ -214,7 +227,8 @@ impl Courier {
                         partly,
                     }) => {
                         drained.failure.get_or_insert(error);
-                        self.hold(&entry.source, partly.map(|partly| (entry.sequence, partly)));
+                        let partly = partly.map(|partly| (entry.sequence, partly));
+                        self.hold(&entry.source, start, partly);
                         stopped.insert(entry.source);
                         if of_all_sources {
                             return Ok(drained);
@@ -235,11 +249,12 @@ impl Courier {
         sender: &Sender,
         reading: Reading,
     ) -> Result<(), (Unsent, Option<Reading>)> {
+        let start = Instant::now();
         let mut progress = Progress::new(&reading);
         self.feed.send(sender, &reading, &mut progress);
         let left = (!progress.is_over()).then_some(reading);
         if left.is_some() {
-            self.hold("", None);
+            self.hold("", start, None);
         } else {
             self.holds.remove("");
         }
@@ -266,12 +281,15 @@ impl Courier {
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    fn hold(&mut self, source: &str, partly: Option<(u64, Progress)>) {
+    /// Pauses a source after an attempt that failed. The pause is at least as long as the attempt, so that a source whose
+    /// texts wait in vain for a lock leaves half of the time to others.
+    fn hold(&mut self, source: &str, start: Instant, partly: Option<(u64, Progress)>) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
+        let pause = self.backoff.pause(failures, fastrand::f64());
         let hold = Hold {
             failures,
-            until: Instant::now() + self.backoff.pause(failures, fastrand::f64()),
+            until: Instant::now() + pause.max(start.elapsed()),
             partly,
         };
         self.holds.insert(source.to_owned(), hold);
@@ -348,6 +366,23 @@ impl Courier {
             partly: None,
         }
     }
+}
+
+/// Returns the readings to be sent next: sources take turns, so that none waits behind the backlog of another, and each
+/// sends its oldest first.
+fn in_turns(waiting: Vec<Entry>) -> Vec<Entry> {
+    let mut turns = HashMap::<String, u32>::new();
+    let mut ordered: Vec<_> = waiting
+        .into_iter()
+        .map(|entry| {
+            let turn = turns.entry(entry.source.clone()).or_default();
+            *turn += 1;
+            (*turn, entry)
+        })
+        .filter(|(turn, _)| *turn <= TURNS)
+        .collect();
+    ordered.sort_by_key(|(turn, entry)| (*turn, entry.sequence));
+    ordered.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// Returns true if no reading of any source can be sent now.

@@ -14,12 +14,8 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, IsolationLevel};
 
 use crate::message::report;
-use crate::reading::Reading;
+use crate::reading::{LCTL, Reading};
 use crate::row::Row;
-
-/// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
-/// an ordinary row.
-const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
 
 /// The size of a piece of text that is sent at once.
 const PIECE: usize = 64 << 10;
@@ -52,14 +48,16 @@ pub enum Error {
     TooLarge(u64),
 }
 
-/// Some or all targets were not stored. Each failure has been reported already.
+/// Some or all texts were not stored. Each failure has been reported already.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("{unsent} of {targets} targets were not stored")]
+#[error("{unsent} of {texts} {of} were not stored")]
 pub struct Unsent {
-    /// The number of targets that were not stored.
+    /// The number of texts that were not stored.
     unsent: usize,
-    /// The number of all targets.
-    targets: usize,
+    /// The number of all texts.
+    texts: usize,
+    /// The word for the texts: those of lctl are of targets.
+    of: &'static str,
     /// The kind of the first failure.
     pub kind: Kind,
 }
@@ -68,6 +66,8 @@ pub struct Unsent {
 #[derive(Debug, Default)]
 pub struct Progress {
     states: Vec<State>,
+    /// The word for the texts.
+    of: &'static str,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
 }
@@ -99,6 +99,11 @@ impl Progress {
     pub fn new(reading: &Reading) -> Self {
         Self {
             states: vec![State::Waiting; reading.texts.len()],
+            of: if reading.source == LCTL {
+                "targets"
+            } else {
+                "texts"
+            },
             failure: None,
         }
     }
@@ -116,13 +121,14 @@ impl Progress {
     /// Returns an error if a text was not stored, in this attempt or in an earlier one.
     pub fn result(&self) -> Result<(), Unsent> {
         let stored = self.states.iter().filter(|state| **state == State::Stored);
-        let (targets, stored) = (self.states.len(), stored.count());
-        let is_over = self.is_over() && stored < targets;
+        let (texts, stored) = (self.states.len(), stored.count());
+        let is_over = self.is_over() && stored < texts;
         let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
         self.failure.or(refused).map_or(Ok(()), |kind| {
             Err(Unsent {
-                unsent: targets - stored,
-                targets,
+                unsent: texts - stored,
+                texts,
+                of: self.of,
                 kind,
             })
         })
@@ -222,11 +228,11 @@ impl Feed {
                 Ok(Answer::Stored) => {
                     *state = State::Stored;
                     waited = 0;
-                    self.report_sent(text);
+                    self.report_sent(reading, text);
                 }
                 Ok(Answer::Rejected) => *state = State::Rejected,
                 Err(error) => {
-                    report(format_args!("{}: {error}", text.shown_name()));
+                    report(format_args!("{}: {error}", reading.shown_name(text)));
                     progress.failure = progress.failure.or(Some(error.kind()));
                     if error.kind().is_of_data() {
                         *state = State::Refused;
@@ -244,11 +250,11 @@ impl Feed {
         }
     }
 
-    fn report_sent(&self, text: &Text) {
+    fn report_sent(&self, reading: &Reading, text: &Text) {
         if self.verbose {
             report(format_args!(
                 "{}: {} bytes sent as {}",
-                text.shown_name(),
+                reading.shown_name(text),
                 text.bytes,
                 text.packed_bytes()
             ));
@@ -279,7 +285,7 @@ impl Feed {
         reading: &Reading,
         text: &Text,
     ) -> Result<Answer, Error> {
-        let row = Row::new(sender, text)?;
+        let row = Row::new(sender, reading, text)?;
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.runtime.block_on(self.connector.session())?,
@@ -292,7 +298,7 @@ impl Feed {
             .block_on(within(limit.saturating_add(GRACE), copying, late));
         let mut answer = Answer::Stored;
         for warning in session.warnings() {
-            report(format_args!("{}: {warning}", text.shown_name()));
+            report(format_args!("{}: {warning}", reading.shown_name(text)));
             if warning.starts_with(REJECTED) {
                 answer = Answer::Rejected;
             }
@@ -370,7 +376,11 @@ async fn copy(
         .start()
         .await?;
     transaction.batch_execute(&limits(limit)).await?;
-    let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
+    let mut sink = pin!(
+        transaction
+            .copy_in::<_, Cursor<Vec<u8>>>(row.statement())
+            .await?
+    );
     sink.send(Cursor::new(row.head().to_vec())).await?;
     for piece in reading.pieces(text, PIECE) {
         sink.send(Cursor::new(piece?)).await?;

@@ -2,12 +2,12 @@
 
 use std::env;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use rustix::fs::OFlags;
-use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::geteuid;
 
 /// An error that prevents the lock.
@@ -50,6 +50,7 @@ impl Lock {
         };
         let file = OpenOptions::new()
             .create(true)
+            .read(true)
             .write(true)
             .truncate(false)
             .mode(0o600)
@@ -66,12 +67,18 @@ impl Lock {
 }
 
 impl Lock {
-    /// Lets children inherit the lock. If this process is killed, the lock is then held until they have ended, so that no
-    /// second lctl starts beside one that is still running.
-    pub fn inherited(self) -> io::Result<Self> {
-        fcntl_setfd(&self.file, FdFlags::empty())?;
-        Ok(self)
+    /// Returns the locked file as the stdin of a program, which then holds the lock too. Nothing can be read from it.
+    pub fn as_stdin(&self) -> io::Result<Stdio> {
+        (&self.file).seek(SeekFrom::End(0))?;
+        Ok(self.file.try_clone()?.into())
     }
+}
+
+/// Returns the path of the lock of another source than lctl.
+pub fn of_source(path: &Path, name: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(format!(".{name}"));
+    path.into()
 }
 
 /// Returns the path of the lock for this server: in /run for root, in the temporary directory for other users.

@@ -5,15 +5,19 @@
 mod backlog;
 mod exit;
 mod feed;
+mod follow;
 mod input;
 mod lctl;
 mod lock;
 mod message;
 mod options;
+mod process;
 mod pump;
 mod reading;
 mod row;
 mod schedule;
+mod script;
+mod sources;
 mod split;
 mod spooled;
 mod storage;
@@ -30,12 +34,12 @@ use jobstats_client::spool::Limits;
 
 use crate::backlog::Backlog;
 use crate::feed::{Feed, Progress, Sender, Timeouts};
-use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
-use crate::options::{Command, Common, Input, Options};
+use crate::options::{Command, Common, Options};
 use crate::reading::Reading;
 use crate::schedule::Schedule;
+use crate::sources::{Source, sources};
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
@@ -45,9 +49,9 @@ enum Error {
     #[error(transparent)]
     Lock(#[from] lock::Error),
     #[error(transparent)]
-    Lctl(#[from] lctl::Error),
+    Sources(#[from] sources::Error),
     #[error(transparent)]
-    Input(#[from] input::Error),
+    Read(#[from] sources::ReadError),
     #[error(transparent)]
     Feed(#[from] feed::Error),
     #[error(transparent)]
@@ -81,8 +85,14 @@ fn main() -> ExitCode {
 impl Command {
     fn execute(self) -> Result<(), Error> {
         match self {
-            Self::Once(once) => Shipper::new(once.common)?.once(&once.input),
-            Self::Run(run) => Shipper::new(run.common)?.run(run.interval),
+            Self::Once(once) => {
+                let sources = sources(&once.common, Some(&once.input), Duration::ZERO)?;
+                Shipper::new(once.common, sources)?.once()
+            }
+            Self::Run(run) => {
+                let sources = sources(&run.common, None, run.interval)?;
+                Shipper::new(run.common, sources)?.run()
+            }
         }
     }
 }
@@ -90,7 +100,7 @@ impl Command {
 /// The shipper as the command line describes it.
 struct Shipper {
     sender: Sender,
-    lctl: Lctl,
+    sources: Vec<Source>,
     settings: Settings,
     timeouts: Timeouts,
     verbose: bool,
@@ -100,7 +110,7 @@ struct Shipper {
 
 impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
-    fn new(options: Common) -> Result<Self, Error> {
+    fn new(options: Common, sources: Vec<Source>) -> Result<Self, Error> {
         let server = options
             .server
             .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
@@ -112,11 +122,7 @@ impl Shipper {
         Ok(Self {
             settings: options.database.settings("jobstats-shipper")?,
             backlog: options.spool.spool.map(open).transpose()?,
-            lctl: Lctl {
-                path: options.lctl,
-                timeout: options.lctl_timeout,
-                most: options.max_reading,
-            },
+            sources,
             timeouts: Timeouts {
                 connect: options.connect_timeout,
                 statement: options.statement_timeout,
@@ -139,55 +145,49 @@ impl Shipper {
         )?)
     }
 
-    /// Takes the lock of the reader.
-    fn lock(&self) -> Result<Lock, lock::Error> {
-        let lock = Lock::take(&self.lock)?;
-        lock.inherited().map_err(|cause| lock::Error::Unusable {
-            path: self.lock.clone(),
-            cause,
-        })
+    /// Takes the lock of the reader of a source.
+    fn lock(&self, source: &Source) -> Result<Lock, lock::Error> {
+        if source.is_lctl() {
+            Lock::take(&self.lock)
+        } else {
+            Lock::take(&lock::of_source(&self.lock, &source.name))
+        }
     }
 
-    fn once(&self, input: &Input) -> Result<(), Error> {
+    fn once(&self) -> Result<(), Error> {
         if let Some(backlog) = &self.backlog {
-            return spooled::once(self, backlog, input);
+            return spooled::once(self, backlog);
         }
         let mut feed = self.feed()?;
-        let _lock = self.lock()?;
-        self.send(&mut feed, &self.read(input)?)
-    }
-
-    fn run(&self, interval: Duration) -> Result<(), Error> {
-        let schedule = Schedule::new(interval, &self.sender.server);
-        let mut feed = self.feed()?;
-        let _lock = self.lock()?;
-        if let Some(backlog) = &self.backlog {
-            return spooled::run(self, backlog, feed, schedule);
-        }
-        loop {
-            schedule.sleep();
-            // A failed poll is only reported, because the next one may succeed.
-            if let Err(error) = self
-                .lctl
-                .read()
-                .map_err(Error::from)
-                .and_then(|reading| self.send(&mut feed, &reading))
-            {
-                report(format_args!("{error}"));
+        for source in &self.sources {
+            let lock = self.lock(source)?;
+            if let Some(reading) = source.read(&lock)? {
+                self.send(&mut feed, &reading)?;
             }
         }
+        Ok(())
     }
 
-    /// Reads lctl or the input.
-    fn read(&self, input: &Input) -> Result<Reading, Error> {
-        let mut reading = match &input.input {
-            Some(path) => input::read(path, self.lctl.timeout, self.lctl.most)?,
-            None => self.lctl.read()?,
-        };
-        if let Some(time) = input.time {
-            reading.made_at(time);
+    fn run(&self) -> Result<(), Error> {
+        let mut feed = self.feed()?;
+        if let Some(backlog) = &self.backlog {
+            return spooled::run(self, backlog, feed);
         }
-        Ok(reading)
+        // Several sources have a spool.
+        for source in &self.sources {
+            let lock = self.lock(source)?;
+            Schedule::new(source.interval, &self.sender.server).repeat(|| {
+                // A failed poll is only reported, because the next one may succeed.
+                let sent = source.read(&lock).map_err(Error::from);
+                let sent = sent.and_then(|reading| {
+                    reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
+                });
+                if let Err(error) = sent {
+                    report(format_args!("{error}"));
+                }
+            });
+        }
+        Ok(())
     }
 
     fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
-use jiff::{SignedDuration, Timestamp};
+use clap::{ArgGroup, Args, Parser, Subcommand};
+use jiff::{Span, SpanRelativeTo, Timestamp};
 
 use crate::exit;
 
@@ -45,7 +45,7 @@ pub struct Once {
 /// The options of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Time between polls; polls start at multiples of it plus an offset derived from the server's name
+    /// Time between readings; they start at multiples of it plus an offset derived from the server's name
     #[arg(long, value_parser = duration, default_value = "120s")]
     pub interval: Duration,
     /// The options that both commands have.
@@ -57,10 +57,11 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Instead of lctl")]
 pub struct Input {
-    /// Send the output of lctl in this file, or from stdin (-)
+    /// Send the text in this file, or from stdin (-)
     #[arg(
         long,
         value_name = "FILE|-",
+        group = "way",
         requires = "server",
         conflicts_with = "lctl"
     )]
@@ -82,7 +83,7 @@ pub struct Common {
     /// lctl program to run
     #[arg(long, value_name = "PATH", default_value = "lctl")]
     pub lctl: PathBuf,
-    /// Time limit for a poll
+    /// Time limit for a reading
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lctl_timeout: Duration,
     /// Time limit for connecting to the database, per host
@@ -100,12 +101,50 @@ pub struct Common {
     /// Report each target that was sent
     #[arg(long, short)]
     pub verbose: bool,
+    /// The options of the source.
+    #[command(flatten)]
+    pub origin: Origin,
     /// The options of the spool.
     #[command(flatten)]
     pub spool: Spool,
     /// The options of the database.
     #[command(flatten)]
     pub database: jobstats_client::Options,
+}
+
+/// The options for texts other than the job_stats of this machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Other sources")]
+#[group(skip)]
+#[command(group = ArgGroup::new("way"))]
+pub struct Origin {
+    /// Source of the text that --command prints, or that --follow or --input names, such as passwd
+    #[arg(long, value_name = "NAME", value_parser = source, requires = "way")]
+    pub source: Option<String>,
+    /// Shell command that prints the text
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        group = "way",
+        requires = "source",
+        conflicts_with = "lctl"
+    )]
+    pub command: Option<String>,
+    /// File that grows, or directory with a file for each day; what was appended is sent
+    #[arg(long, value_name = "PATH", group = "way", requires_all = ["source", "spool"], conflicts_with = "lctl")]
+    pub follow: Option<PathBuf>,
+    /// Time before the start of the command from which on the text has everything
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = duration,
+        requires = "command",
+        conflicts_with_all = ["follow", "sources"]
+    )]
+    pub covers: Option<Duration>,
+    /// File that lists several sources (TOML), each with its interval
+    #[arg(long, value_name = "FILE", requires = "spool", conflicts_with_all = ["source", "way"])]
+    pub sources: Option<PathBuf>,
 }
 
 /// The options of the spool.
@@ -147,11 +186,21 @@ fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "is out of range".to_owned())
 }
 
-/// Parses a duration such as `120s`, `2m` or `1h 30m`.
-fn duration(text: &str) -> Result<Duration, String> {
-    let duration: SignedDuration = text
+/// Parses the name of a source.
+pub fn source(text: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if text.is_empty() || !text.bytes().all(is_allowed) {
+        return Err("has other characters than letters, digits, - and _".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Parses a duration such as `120s`, `2m`, `1h 30m` or `1d`.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let duration = text
         .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
+        .and_then(|span: Span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
+        .map_err(|error| error.to_string())?;
     Duration::try_from(duration)
         .ok()
         .filter(|duration| *duration >= Duration::from_millis(1))

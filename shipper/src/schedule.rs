@@ -36,8 +36,16 @@ impl Schedule {
             .unwrap_or(Timestamp::MAX)
     }
 
+    /// Calls a function at every poll time.
+    pub fn repeat(&self, mut poll: impl FnMut()) -> ! {
+        loop {
+            self.sleep();
+            poll();
+        }
+    }
+
     /// Sleeps until the next poll time. Poll times that passed during the work are skipped.
-    pub fn sleep(&self) {
+    fn sleep(&self) {
         let due = self.next(Timestamp::now());
         loop {
             let now = Timestamp::now();
