@@ -89,6 +89,13 @@ fn a_file_lists_sources_with_their_intervals() {
 }
 
 #[test]
+fn the_file_that_is_installed_can_be_read() {
+    let sources = listed(include_str!("../../../packaging/sources.toml")).unwrap();
+    let names: Vec<_> = sources.iter().map(|source| source.name.as_str()).collect();
+    assert_eq!(names, ["lctl", "passwd"]);
+}
+
+#[test]
 fn a_mistake_is_named_with_its_place() {
     for (text, message) in [
         ("", "has no section"),
