@@ -40,6 +40,20 @@ pub struct Computation<'a> {
     pub dropped: u64,
 }
 
+impl Computation<'_> {
+    /// Returns the result of a computation whose increments are stored already.
+    fn without_increments(self, kept: Keep) -> Computed {
+        Computed {
+            since: self.since,
+            counts: self.counts,
+            carried: self.carried,
+            increments: 0,
+            dropped: self.dropped,
+            kept,
+        }
+    }
+}
+
 /// The result of comparing an observation with the one before; its increments are stored already.
 pub struct Computed {
     pub since: Option<Micros>,
@@ -99,6 +113,17 @@ pub fn compute<'a>(
     settings: Settings,
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let computation = computation(previous, next, cleanup_interval, settings)?;
+    store(client, entries, target_id, computation, settings.keep)
+}
+
+/// Stores the increments of a computation. Returns the result and the problems.
+fn store<'a>(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    computation: Computation<'a>,
+    kept: Keep,
+) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let increments = || computation.increments.iter();
     if let Some((from, to)) = span(increments()) {
         rollup::changed(client, target_id, from, to)?;
@@ -121,7 +146,7 @@ pub fn compute<'a>(
         carried: computation.carried,
         increments: clamp(increments as u64),
         dropped: computation.dropped,
-        kept: settings.keep,
+        kept,
     };
     Ok((computed, computation.problems))
 }
@@ -229,28 +254,96 @@ pub fn compute_on(
         if next.text.value().is_none() {
             return Ok(());
         }
-        let read = next.read()?;
-        let stale = former
-            .map(|former| former.stale(previous.time, &read))
-            .transpose()?;
-        stored::delete_increments(client, target_id, stale.as_slice())?;
-        let before = previous.read()?;
-        let this = (&next, &read);
-        let computed = recompute(client, entries, target_id, Some(&before), this, settings)?;
-        if next.carried.is(computed.carried.as_deref()) {
+        let carried = {
+            let (before, read) = (previous.read()?, next.read()?);
+            let neighbours = Neighbours {
+                former: former.as_ref(),
+                before: &before,
+                next: (&next, &read),
+            };
+            neighbours.compute(client, entries, target_id, settings)?
+        };
+        if next.carried.is(carried.as_deref()) {
             return Ok(());
         }
-        drop((before, read));
-        let carried = mem::replace(&mut next.carried, computed.carried.into());
         former = Some(Former {
             time: next.time,
-            carried,
+            carried: mem::replace(&mut next.carried, carried.into()),
         });
         previous = next;
         match stored::after(client, target_id, previous.time)? {
             Some(after) => next = after,
             None => return Ok(()),
         }
+    }
+}
+
+/// An observation that is computed again, because what it is compared with has changed.
+struct Neighbours<'n, 'r> {
+    /// The observation with which it was compared until now; `None` if it was a baseline.
+    former: Option<&'n Former>,
+    /// The observation with which it is compared now.
+    before: &'r Read<'r>,
+    next: (&'n Stored, &'r Read<'r>),
+}
+
+impl Neighbours<'_, '_> {
+    /// Computes the observation again and stores what changes. Returns the records that it now carries, as text.
+    ///
+    /// Nearly always a late text changes many observations in nothing but the carried records: an entry that had ended
+    /// is remembered for a day. Their increments are not written again, which would take most of the time.
+    fn compute(
+        &self,
+        client: &mut SpiClient<'_>,
+        entries: &mut Entries,
+        target_id: i32,
+        settings: Settings,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let (next, read) = self.next;
+        let settings = Settings {
+            keep: settings.keep.max(next.kept),
+            ..settings
+        };
+        let this = read.observation();
+        let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
+        let compare = |previous| computation(Some(&previous), &this, cleanup_interval, settings);
+        let records = self.carried_formerly()?;
+        let were = match &records {
+            Some(records) => {
+                let former = Observation {
+                    carried: records.as_ref(),
+                    ..self.before.observation()
+                };
+                Some(compare(former)?.increments)
+            }
+            None => None,
+        };
+        let are = compare(self.before.known())?;
+        let computed = if were.is_some_and(|were| were == are.increments) {
+            are.without_increments(next.kept)
+        } else {
+            if let Some(former) = self.former {
+                let stale = former.stale(self.before.time(), read)?;
+                stored::delete_increments(client, target_id, &[stale])?;
+            }
+            store(client, entries, target_id, are, settings.keep)?.0
+        };
+        stored::update(client, target_id, next.time, &computed)?;
+        Ok(computed.carried)
+    }
+
+    /// Returns the records that the observation before carried until now, if nothing else of it has changed; `None` if
+    /// more has changed, or if they are unknown.
+    fn carried_formerly(&self) -> Result<Option<Option<Snapshot<'_>>>, Error> {
+        let former = self.former.filter(|former| {
+            former.time == self.before.time() && former.carried.damage().is_none()
+        });
+        let Some(former) = former else {
+            return Ok(None);
+        };
+        let records = former.carried.value();
+        let records = records.map(|records| snapshot::read_carried(records, PAUSE));
+        Ok(Some(records.transpose()?))
     }
 }
 
