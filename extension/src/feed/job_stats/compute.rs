@@ -3,7 +3,7 @@
 use std::mem;
 
 use jobstats_core::increment::{
-    Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
+    Comparison, Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
 };
 use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot, cleanup_interval, print_to};
@@ -17,6 +17,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
+use crate::pg::spi::connect_mut;
 use crate::store::Settings;
 use crate::store::rollup;
 use crate::text::zstd::pack;
@@ -74,13 +75,31 @@ impl Computed {
     }
 }
 
-/// Compares an observation with the one before; `cleanup_interval` is in seconds.
+/// Computes an observation from the one before; `cleanup_interval` is in seconds.
 pub fn computation<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
     cleanup_interval: u32,
     settings: Settings,
 ) -> Result<Computation<'a>, Error> {
+    let comparison = comparison(previous, next, cleanup_interval, settings)?;
+    Ok(Computation {
+        since: previous.map(|previous| previous.time),
+        counts: Counts::of_comparison(&comparison, next),
+        carried: carried(&comparison.carried)?,
+        dropped: comparison.problems_found - comparison.problems.len() as u64,
+        problems: comparison.problems,
+        increments: comparison.increments,
+    })
+}
+
+/// Compares an observation with the one before. What no server can do, and what is not kept, is left out.
+fn comparison<'a>(
+    previous: Option<&Observation<'a>>,
+    next: &Observation<'a>,
+    cleanup_interval: u32,
+    settings: Settings,
+) -> Result<Comparison<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
     let mut comparison = timed(Phase::Compare, || {
@@ -92,14 +111,7 @@ pub fn computation<'a>(
     for increment in PAUSE.among(&mut comparison.increments) {
         settings.keep.apply(increment);
     }
-    Ok(Computation {
-        since: previous.map(|previous| previous.time),
-        counts: Counts::of_comparison(&comparison, next),
-        carried: carried(&comparison.carried)?,
-        dropped: comparison.problems_found - comparison.problems.len() as u64,
-        problems: comparison.problems,
-        increments: comparison.increments,
-    })
+    Ok(comparison)
 }
 
 /// Compares an observation with the one before and stores the increments. Returns the result and the problems.
@@ -238,8 +250,10 @@ impl Former {
 /// is the case when an observation carries the same records as before.
 ///
 /// `former` is the observation with which `next` was compared until now; `None` if `next` was a baseline.
+///
+/// Each observation has its own connection, because the rows that its statements read stay in memory as long as the
+/// connection.
 pub fn compute_on(
-    client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
     mut former: Option<Former>,
@@ -261,7 +275,7 @@ pub fn compute_on(
                 before: &before,
                 next: (&next, &read),
             };
-            neighbours.compute(client, entries, target_id, settings)?
+            connect_mut(|client| neighbours.compute(client, entries, target_id, settings))?
         };
         if next.carried.is(carried.as_deref()) {
             return Ok(());
@@ -271,7 +285,7 @@ pub fn compute_on(
             carried: mem::replace(&mut next.carried, carried.into()),
         });
         previous = next;
-        match stored::after(client, target_id, previous.time)? {
+        match connect_mut(|client| stored::after(client, target_id, previous.time))? {
             Some(after) => next = after,
             None => return Ok(()),
         }
@@ -306,7 +320,6 @@ impl Neighbours<'_, '_> {
         };
         let this = read.observation();
         let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
-        let compare = |previous| computation(Some(&previous), &this, cleanup_interval, settings);
         let records = self.carried_formerly()?;
         let were = match &records {
             Some(records) => {
@@ -314,11 +327,12 @@ impl Neighbours<'_, '_> {
                     carried: records.as_ref(),
                     ..self.before.observation()
                 };
-                Some(compare(former)?.increments)
+                Some(comparison(Some(&former), &this, cleanup_interval, settings)?.increments)
             }
             None => None,
         };
-        let are = compare(self.before.known())?;
+        let before = self.before.known();
+        let are = computation(Some(&before), &this, cleanup_interval, settings)?;
         let computed = if were.is_some_and(|were| were == are.increments) {
             are.without_increments(next.kept)
         } else {
