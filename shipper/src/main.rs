@@ -5,6 +5,7 @@
 mod backlog;
 mod exit;
 mod feed;
+mod generate;
 mod input;
 mod lctl;
 mod lock;
@@ -54,6 +55,8 @@ enum Error {
     Unsent(#[from] feed::Unsent),
     #[error(transparent)]
     Backlog(#[from] backlog::Error),
+    #[error(transparent)]
+    Generate(#[from] generate::Error),
 }
 
 fn main() -> ExitCode {
@@ -83,6 +86,7 @@ impl Command {
         match self {
             Self::Once(once) => Shipper::new(once.common)?.once(&once.input),
             Self::Run(run) => Shipper::new(run.common)?.run(run.interval),
+            Self::Generate(generate) => Ok(generate::write(&generate.directory)?),
         }
     }
 }

@@ -29,6 +29,16 @@ pub enum Command {
     /// Read and send at regular intervals
     #[command(after_help = exit::HELP)]
     Run(Run),
+    /// Write manual pages and shell completions to a directory
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// The options of `generate`.
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// Directory to write to; it must exist
+    pub directory: PathBuf,
 }
 
 /// The options of `once`.
