@@ -1,35 +1,17 @@
-//! Sends a reading to `jobstats.feed`, one target per transaction.
+//! Sends a reading to the store, one target per transaction, on whatever way there is to the store.
 
-use std::future::Future;
-use std::io::{self, Cursor};
-use std::pin::pin;
+use std::io;
 use std::time::{Duration, Instant};
 
-use futures_util::SinkExt;
-use jobstats_client::connection::KEEPALIVE;
 use jobstats_client::spool::Text;
-use jobstats_client::{Connector, Kind, Retry, Session, Settings};
-use tokio::runtime::{self, Runtime};
-use tokio::time::timeout;
-use tokio_postgres::{Client, IsolationLevel};
+use jobstats_client::{Kind, Retry};
 
 use crate::message::report;
 use crate::reading::Reading;
-use crate::row::Row;
 
-/// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
-/// an ordinary row.
-const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
+mod database;
 
-/// The size of a piece of text that is sent at once.
-const PIECE: usize = 64 << 10;
-
-/// The time that the client waits for a statement beyond the server's own timeout, because the server's message is
-/// better.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// The beginning of the warning about texts that the database put into `jobstats.rejects`.
-const REJECTED: &str = "jobstats rejected ";
+pub use database::Database;
 
 /// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
 /// same reason, and every wait takes up to the time limit of a statement.
@@ -74,7 +56,7 @@ pub struct Progress {
 
 /// The answer of the database to a text that it took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+pub enum Answer {
     /// The text is stored.
     Stored,
     /// The text is in `jobstats.rejects`.
@@ -176,42 +158,40 @@ pub struct Sender {
     pub server: String,
 }
 
-/// A writer to `jobstats.feed`.
-pub struct Feed {
-    connector: Connector,
-    timeouts: Timeouts,
-    verbose: bool,
-    runtime: Runtime,
-    /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
-    session: Option<Session>,
+/// A way to the store.
+pub trait Transport: Send {
+    /// Gets ready for the texts of a reading.
+    fn prepare(&mut self);
+
+    /// Tries once to store a text. A text that was stored although the answer got lost is not stored twice, because the
+    /// same text at the same time changes nothing.
+    fn store(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<Answer, Error>;
+
+    /// Closes connections, so that the next text uses a new one.
+    fn close(&mut self);
 }
 
-impl Drop for Feed {
-    fn drop(&mut self) {
-        self.close();
-    }
+/// A writer to `jobstats.feed`.
+pub struct Feed {
+    transport: Box<dyn Transport>,
+    /// The time after which a text is not tried again at once.
+    limit: Duration,
+    verbose: bool,
 }
 
 impl Feed {
-    /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts, verbose: bool) -> Result<Self, Error> {
-        let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build()?;
-        Ok(Self {
-            connector,
-            timeouts,
+    /// Takes the way to the store; connects to nothing yet.
+    pub fn new(transport: Box<dyn Transport>, timeouts: Timeouts, verbose: bool) -> Self {
+        Self {
+            transport,
+            limit: timeouts.statement,
             verbose,
-            runtime,
-            session: None,
-        })
+        }
     }
 
     /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
     pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
-        self.leave_unless_there();
+        self.transport.prepare();
         progress.failure = None;
         let mut waited = 0;
         for (text, state) in reading.texts.iter().zip(&mut progress.states) {
@@ -240,7 +220,7 @@ impl Feed {
         }
         // The server may be the wrong one by now, for example a primary that has become a standby.
         if progress.failure.is_some() {
-            self.close();
+            self.transport.close();
         }
     }
 
@@ -255,8 +235,7 @@ impl Feed {
         }
     }
 
-    /// Tries until the text is stored or a retry would not help. A target that was stored although the answer got
-    /// lost is not stored twice, because the same text at the same time changes nothing.
+    /// Tries until the text is stored or a retry would not help.
     fn send_text(
         &mut self,
         sender: &Sender,
@@ -264,119 +243,11 @@ impl Feed {
         text: &Text,
     ) -> Result<Answer, Error> {
         let start = Instant::now();
-        let limit = self.timeouts.statement;
+        let limit = self.limit;
         Retry::default().run(
             // Attempts that wait for a lock each time would take five times as long.
             |error: &Error| error.kind().is_passing() && start.elapsed() < limit,
-            || self.try_text(sender, reading, text),
+            || self.transport.store(sender, reading, text),
         )
     }
-
-    /// Tries once. The session is kept unless it broke.
-    fn try_text(
-        &mut self,
-        sender: &Sender,
-        reading: &Reading,
-        text: &Text,
-    ) -> Result<Answer, Error> {
-        let row = Row::new(sender, text)?;
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => self.runtime.block_on(self.connector.session())?,
-        };
-        let limit = self.timeouts.statement;
-        let copying = copy(&mut session.client, limit, &row, reading, text);
-        let late = Error::StatementTimeout(limit);
-        let tried = self
-            .runtime
-            .block_on(within(limit.saturating_add(GRACE), copying, late));
-        let mut answer = Answer::Stored;
-        for warning in session.warnings() {
-            report(format_args!("{}: {warning}", text.shown_name()));
-            if warning.starts_with(REJECTED) {
-                answer = Answer::Rejected;
-            }
-        }
-        if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
-            self.session = Some(session);
-        }
-        tried.map(|()| answer)
-    }
-
-    /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
-    /// connection. A reading that found this out with its first target would wait too long.
-    fn leave_unless_there(&mut self) {
-        let limit = self.timeouts.connect;
-        let answers = self.session.as_ref().map(|session| {
-            let nothing = async { Ok(session.client.batch_execute("").await?) };
-            let late = Error::StatementTimeout(limit);
-            self.runtime.block_on(within(limit, nothing, late))
-        });
-        if let Some(Err(_)) = answers {
-            self.close();
-        }
-    }
-
-    /// Closes the session, if there is one.
-    fn close(&mut self) {
-        if let Some(session) = self.session.take() {
-            self.runtime.block_on(session.close());
-        }
-    }
-}
-
-async fn within<T>(
-    limit: Duration,
-    what: impl Future<Output = Result<T, Error>>,
-    late: Error,
-) -> Result<T, Error> {
-    timeout(limit, what).await.unwrap_or(Err(late))
-}
-
-/// Returns the statement that limits how long the server lets this transaction wait. If the connection dies silently, the
-/// server ends the session, between statements by the idle limit and inside COPY by the limits of TCP: otherwise the
-/// session would keep the lock of the target, and later readings could not be stored. `SET LOCAL` also works through a
-/// pooler of transactions.
-fn limits(statement: Duration) -> String {
-    let milliseconds = |limit: Duration| limit.as_millis().min(i32::MAX.unsigned_abs().into());
-    format!(
-        "SET LOCAL statement_timeout = {};
-         SET LOCAL idle_in_transaction_session_timeout = {};
-         SET LOCAL tcp_keepalives_idle = {};
-         SET LOCAL tcp_keepalives_interval = {};
-         SET LOCAL tcp_keepalives_count = {};
-         SET LOCAL tcp_user_timeout = {}",
-        milliseconds(statement),
-        milliseconds(statement.saturating_add(GRACE)),
-        KEEPALIVE.idle.as_secs(),
-        KEEPALIVE.interval.as_secs(),
-        KEEPALIVE.retries,
-        milliseconds(KEEPALIVE.unacknowledged),
-    )
-}
-
-async fn copy(
-    client: &mut Client,
-    limit: Duration,
-    row: &Row,
-    reading: &Reading,
-    text: &Text,
-) -> Result<(), Error> {
-    // The isolation level is set whatever the database's default is: the feed must see what others committed while it
-    // waited.
-    let transaction = client
-        .build_transaction()
-        .isolation_level(IsolationLevel::ReadCommitted)
-        .start()
-        .await?;
-    transaction.batch_execute(&limits(limit)).await?;
-    let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
-    sink.send(Cursor::new(row.head().to_vec())).await?;
-    for piece in reading.pieces(text, PIECE) {
-        sink.send(Cursor::new(piece?)).await?;
-    }
-    sink.send(Cursor::new(row.tail().to_vec())).await?;
-    sink.finish().await?;
-    transaction.commit().await?;
-    Ok(())
 }

@@ -29,7 +29,7 @@ use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
 
 use crate::backlog::Backlog;
-use crate::feed::{Feed, Progress, Sender, Timeouts};
+use crate::feed::{Database, Feed, Progress, Sender, Timeouts};
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
@@ -130,13 +130,10 @@ impl Shipper {
         })
     }
 
-    /// Prepares the connection.
+    /// Prepares the way to the store.
     fn feed(&self) -> Result<Feed, Error> {
-        Ok(Feed::new(
-            self.settings.clone(),
-            self.timeouts,
-            self.verbose,
-        )?)
+        let database = Database::new(self.settings.clone(), self.timeouts)?;
+        Ok(Feed::new(Box::new(database), self.timeouts, self.verbose))
     }
 
     /// Takes the lock of the reader.
