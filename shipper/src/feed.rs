@@ -10,8 +10,11 @@ use crate::message::report;
 use crate::reading::Reading;
 
 mod database;
+pub mod http;
 
 pub use database::Database;
+pub use http::Http;
+use http::Refusal;
 
 /// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
 /// same reason, and every wait takes up to the time limit of a statement.
@@ -26,6 +29,9 @@ pub enum Error {
     /// The database did not answer in time.
     #[error("the database did not answer within {0:?}")]
     StatementTimeout(Duration),
+    /// PostgREST, or the connection to it, failed.
+    #[error(transparent)]
+    Http(#[from] http::Error),
     /// The temporary file or another system resource failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -44,6 +50,8 @@ pub struct Unsent {
     targets: usize,
     /// The kind of the first failure.
     pub kind: Kind,
+    /// The time for which the other side wants to be left alone.
+    pub retry_after: Option<Duration>,
 }
 
 /// The state of the texts of a reading so far.
@@ -52,6 +60,8 @@ pub struct Progress {
     states: Vec<State>,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
+    /// The time for which the other side wants to be left alone.
+    retry_after: Option<Duration>,
 }
 
 /// The answer of the database to a text that it took.
@@ -82,6 +92,36 @@ impl Progress {
         Self {
             states: vec![State::Waiting; reading.texts.len()],
             failure: None,
+            retry_after: None,
+        }
+    }
+
+    /// Returns the indices of the texts that are still to be sent.
+    fn waiting(&self) -> Vec<usize> {
+        let states = self.states.iter().enumerate();
+        let waiting = states.filter(|(_, state)| **state == State::Waiting);
+        waiting.map(|(index, _)| index).collect()
+    }
+
+    /// Notes that the database took these texts.
+    fn succeed(&mut self, texts: &[usize], answer: Answer) {
+        let state = match answer {
+            Answer::Stored => State::Stored,
+            Answer::Rejected => State::Rejected,
+        };
+        for text in texts {
+            self.states[*text] = state;
+        }
+    }
+
+    /// Notes a failure of these texts.
+    fn fail(&mut self, texts: &[usize], error: &Error) {
+        self.failure = self.failure.or(Some(error.kind()));
+        self.retry_after = self.retry_after.max(error.retry_after());
+        if error.is_refusal() {
+            for text in texts {
+                self.states[*text] = State::Refused;
+            }
         }
     }
 
@@ -106,6 +146,7 @@ impl Progress {
                 unsent: targets - stored,
                 targets,
                 kind,
+                retry_after: self.retry_after,
             })
         })
     }
@@ -123,6 +164,7 @@ impl Error {
         match self {
             Self::Client(error) => error.kind(),
             Self::StatementTimeout(_) => Kind::Silent,
+            Self::Http(error) => error.kind(),
             Self::Io(_) => Kind::Local,
             Self::TooLarge(_) => Kind::Refused,
         }
@@ -136,16 +178,47 @@ impl Error {
     /// Returns true if the error concerns one target only, so that other targets may still be stored.
     fn is_of_one_target(&self) -> bool {
         use Kind::{Conflict, Failed, Internal, Refused, Slow};
-        matches!(self.kind(), Conflict | Slow | Refused | Failed | Internal)
+        let is_too_large = self.answer().is_some_and(Refusal::is_too_large);
+        is_too_large || matches!(self.kind(), Conflict | Slow | Refused | Failed | Internal)
+    }
+
+    /// Returns true if some texts of a request with several may be stored one by one.
+    fn may_be_of_one_text(&self) -> bool {
+        let is_of_size = matches!(self, Self::Http(error) if error.may_be_of_size());
+        is_of_size || self.is_of_one_target()
+    }
+
+    /// Returns true if an attempt at once may succeed.
+    fn is_passing(&self) -> bool {
+        self.kind().is_passing() && !self.answer().is_some_and(Refusal::asks_to_wait)
+    }
+
+    /// Returns true if the database will always refuse the text. The error is expected to have been retried.
+    fn is_refusal(&self) -> bool {
+        self.answer()
+            .map_or(self.kind().is_of_data(), Refusal::is_of_text)
+    }
+
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        self.answer().and_then(|answer| answer.retry_after)
+    }
+
+    /// Returns the answer of PostgREST or of a proxy, if the error is one.
+    fn answer(&self) -> Option<&Refusal> {
+        match self {
+            Self::Http(error) => error.refusal(),
+            _ => None,
+        }
     }
 }
 
-/// The time limits of the database.
+/// The time limits of the store.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// The limit for connecting, per host.
     pub connect: Duration,
-    /// The limit for storing one target.
+    /// The limit for storing one target, or for a request.
     pub statement: Duration,
 }
 
@@ -158,14 +231,24 @@ pub struct Sender {
     pub server: String,
 }
 
-/// A way to the store.
+/// A way to the store: a connection to PostgreSQL, or PostgREST.
 pub trait Transport: Send {
     /// Gets ready for the texts of a reading.
     fn prepare(&mut self);
 
-    /// Tries once to store a text. A text that was stored although the answer got lost is not stored twice, because the
-    /// same text at the same time changes nothing.
-    fn store(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<Answer, Error>;
+    /// Returns how many of these texts, from the first on, may be stored in one transaction.
+    fn together(&self, _texts: &[&Text]) -> usize {
+        1
+    }
+
+    /// Tries once to store texts in one transaction. What was stored although the answer got lost is not stored twice,
+    /// because the same text at the same time changes nothing.
+    fn store(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        texts: &[&Text],
+    ) -> Result<Answer, Error>;
 
     /// Closes connections, so that the next text uses a new one.
     fn close(&mut self);
@@ -192,31 +275,38 @@ impl Feed {
     /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
     pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
         self.transport.prepare();
-        progress.failure = None;
+        (progress.failure, progress.retry_after) = (None, None);
+        let waiting = progress.waiting();
+        let mut rest = waiting.as_slice();
+        // The number of texts that failed together and are sent one by one.
+        let mut alone: usize = 0;
         let mut waited = 0;
-        for (text, state) in reading.texts.iter().zip(&mut progress.states) {
-            if *state != State::Waiting {
-                continue;
-            }
-            match self.send_text(sender, reading, text) {
-                Ok(Answer::Stored) => {
-                    *state = State::Stored;
+        while !rest.is_empty() {
+            let texts: Vec<_> = rest.iter().map(|index| &reading.texts[*index]).collect();
+            let count = if alone > 0 { 1 } else { self.together(&texts) };
+            alone = alone.saturating_sub(1);
+            let (now, later) = rest.split_at(count);
+            let texts = &texts[..count];
+            match self.send_texts(sender, reading, texts) {
+                Ok(answer) => {
+                    progress.succeed(now, answer);
                     waited = 0;
-                    self.report_sent(text);
+                    self.report_sent(texts, answer);
                 }
-                Ok(Answer::Rejected) => *state = State::Rejected,
+                Err(error) if count > 1 && error.may_be_of_one_text() => {
+                    alone = count;
+                    continue;
+                }
                 Err(error) => {
-                    report(format_args!("{}: {error}", text.shown_name()));
-                    progress.failure = progress.failure.or(Some(error.kind()));
-                    if error.kind().is_of_data() {
-                        *state = State::Refused;
-                    }
+                    report(format_args!("{}: {error}", shown_names(texts)));
+                    progress.fail(now, &error);
                     waited += usize::from(error.is_wait());
                     if !error.is_of_one_target() || waited == MOST_WAITS {
                         break;
                     }
                 }
             }
+            rest = later;
         }
         // The server may be the wrong one by now, for example a primary that has become a standby.
         if progress.failure.is_some() {
@@ -224,8 +314,15 @@ impl Feed {
         }
     }
 
-    fn report_sent(&self, text: &Text) {
-        if self.verbose {
+    fn together(&self, texts: &[&Text]) -> usize {
+        self.transport.together(texts).clamp(1, texts.len())
+    }
+
+    fn report_sent(&self, texts: &[&Text], answer: Answer) {
+        if !self.verbose || answer != Answer::Stored {
+            return;
+        }
+        for text in texts {
             report(format_args!(
                 "{}: {} bytes sent as {}",
                 text.shown_name(),
@@ -235,19 +332,28 @@ impl Feed {
         }
     }
 
-    /// Tries until the text is stored or a retry would not help.
-    fn send_text(
+    /// Tries until the texts are stored or a retry would not help.
+    fn send_texts(
         &mut self,
         sender: &Sender,
         reading: &Reading,
-        text: &Text,
+        texts: &[&Text],
     ) -> Result<Answer, Error> {
         let start = Instant::now();
         let limit = self.limit;
         Retry::default().run(
             // Attempts that wait for a lock each time would take five times as long.
-            |error: &Error| error.kind().is_passing() && start.elapsed() < limit,
-            || self.transport.store(sender, reading, text),
+            |error: &Error| error.is_passing() && start.elapsed() < limit,
+            || self.transport.store(sender, reading, texts),
         )
+    }
+}
+
+/// Returns the names of texts for messages.
+fn shown_names(texts: &[&Text]) -> String {
+    let first = texts.first().map_or("", |text| text.shown_name());
+    match texts.len() {
+        0 | 1 => first.to_owned(),
+        count => format!("{first} and {} more", count - 1),
     }
 }

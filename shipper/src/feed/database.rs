@@ -62,25 +62,14 @@ impl Database {
             session: None,
         })
     }
-}
 
-impl Transport for Database {
-    /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
-    /// connection. A reading that found this out with its first target would wait too long.
-    fn prepare(&mut self) {
-        let limit = self.timeouts.connect;
-        let answers = self.session.as_ref().map(|session| {
-            let nothing = async { Ok(session.client.batch_execute("").await?) };
-            let late = Error::StatementTimeout(limit);
-            self.runtime.block_on(within(limit, nothing, late))
-        });
-        if let Some(Err(_)) = answers {
-            self.close();
-        }
-    }
-
-    /// The session is kept unless it broke.
-    fn store(&mut self, sender: &Sender, reading: &Reading, text: &Text) -> Result<Answer, Error> {
+    /// Stores a text in a transaction of its own. The session is kept unless it broke.
+    fn store_one(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        text: &Text,
+    ) -> Result<Answer, Error> {
         let row = Row::new(sender, text)?;
         let mut session = match self.session.take() {
             Some(session) => session,
@@ -104,7 +93,36 @@ impl Transport for Database {
         }
         tried.map(|()| answer)
     }
+}
 
+impl Transport for Database {
+    /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
+    /// connection. A reading that found this out with its first target would wait too long.
+    fn prepare(&mut self) {
+        let limit = self.timeouts.connect;
+        let answers = self.session.as_ref().map(|session| {
+            let nothing = async { Ok(session.client.batch_execute("").await?) };
+            let late = Error::StatementTimeout(limit);
+            self.runtime.block_on(within(limit, nothing, late))
+        });
+        if let Some(Err(_)) = answers {
+            self.close();
+        }
+    }
+
+    fn store(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        texts: &[&Text],
+    ) -> Result<Answer, Error> {
+        // There is one, because each text has a transaction of its own.
+        let mut answer = Answer::Stored;
+        for text in texts {
+            answer = self.store_one(sender, reading, text)?;
+        }
+        Ok(answer)
+    }
     fn close(&mut self) {
         if let Some(session) = self.session.take() {
             self.runtime.block_on(session.close());
