@@ -28,7 +28,7 @@ const TOGETHER: u64 = 4 << 20;
 
 /// The size of a request from which on it asks first whether the other side takes it. A proxy that does not would close the
 /// connection in the middle, and its answer would be lost.
-const ASK_FIRST: u64 = 512 << 10;
+const ASK_FIRST: u64 = 64 << 10;
 
 /// The largest part of an answer that is read.
 const MOST_ANSWER: u64 = 64 << 10;

@@ -56,8 +56,10 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
 impl Refusal {
     /// Returns the kind of the failure.
     pub fn kind(&self) -> Kind {
-        if let Some(state) = self.state() {
-            return Kind::of_state(state);
+        match self.state().map(Kind::of_state) {
+            Some(Kind::Refused) if !self.is_of_text() => {}
+            Some(kind) => return kind,
+            None => {}
         }
         match self.status {
             401 | 403 | 407 | 511 => Kind::Denied,

@@ -36,13 +36,16 @@ impl<'a> Body<'a> {
         let heads: Vec<_> = texts.iter().map(|text| head(sender, text)).collect();
         let length: usize = heads.iter().map(|head| head.len() + "\"},".len()).sum();
         let packed: u64 = texts.iter().map(|text| text.packed_bytes()).sum();
-        let objects = texts.to_vec().into_iter().zip(heads).enumerate();
-        let pieces = objects.flat_map(move |(index, (text, head))| {
-            let begin = if index == 0 { "[" } else { "\"}," };
-            let head = [begin.as_bytes(), head.as_bytes()].concat();
-            let text = reading.pieces(text, PIECE);
-            std::iter::once(Ok(head)).chain(text.map(|piece| piece.map(|piece| hex(&piece))))
-        });
+        let objects: Vec<_> = texts.iter().copied().zip(heads).collect();
+        let pieces = objects
+            .into_iter()
+            .enumerate()
+            .flat_map(move |(index, (text, head))| {
+                let begin = if index == 0 { "[" } else { "\"}," };
+                let head = [begin.as_bytes(), head.as_bytes()].concat();
+                let text = reading.pieces(text, PIECE);
+                std::iter::once(Ok(head)).chain(text.map(|piece| piece.map(|piece| hex(&piece))))
+            });
         Self {
             pieces: Box::new(pieces.chain(std::iter::once(Ok(b"\"}]".to_vec())))),
             piece: Vec::new(),

@@ -74,6 +74,7 @@ fn texts_are_set_aside_only_for_what_postgresql_says_of_them() {
 #[test]
 fn kinds_are_those_of_the_sqlstate_or_else_of_the_status() {
     for (status, state, kind) in [
+        (401, "22023", Kind::Denied),
         (403, "42501", Kind::Denied),
         (404, "42P01", Kind::Setup),
         (405, "25006", Kind::Lost),
