@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
 use jobstats_client::{Backoff, Kind};
@@ -169,6 +169,16 @@ enum Failure {
     },
 }
 
+impl Error {
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unsent(unsent) => unsent.retry_after,
+            _ => None,
+        }
+    }
+}
+
 impl Courier {
     /// Makes a courier that connects to nothing yet.
     pub fn new(backlog: Backlog, feed: Feed) -> Self {
@@ -213,8 +223,9 @@ impl Courier {
                         of_all_sources,
                         partly,
                     }) => {
+                        let partly = partly.map(|partly| (entry.sequence, partly));
+                        self.hold(&entry.source, partly, error.retry_after());
                         drained.failure.get_or_insert(error);
-                        self.hold(&entry.source, partly.map(|partly| (entry.sequence, partly)));
                         stopped.insert(entry.source);
                         if of_all_sources {
                             return Ok(drained);
@@ -238,12 +249,14 @@ impl Courier {
         let mut progress = Progress::new(&reading);
         self.feed.send(sender, &reading, &mut progress);
         let left = (!progress.is_over()).then_some(reading);
+        let result = progress.result();
         if left.is_some() {
-            self.hold("", None);
+            let retry_after = result.err().and_then(|unsent| unsent.retry_after);
+            self.hold("", None, retry_after);
         } else {
             self.holds.remove("");
         }
-        progress.result().map_err(|unsent| (unsent, left))
+        result.map_err(|unsent| (unsent, left))
     }
 
     /// Returns the time of the next attempt, if a failure has led to a pause.
@@ -266,12 +279,20 @@ impl Courier {
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    fn hold(&mut self, source: &str, partly: Option<(u64, Progress)>) {
+    /// Lets a source pause. The other side may ask for a longer pause than this one, up to the longest of all.
+    fn hold(
+        &mut self,
+        source: &str,
+        partly: Option<(u64, Progress)>,
+        retry_after: Option<Duration>,
+    ) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
+        let asked = retry_after.unwrap_or_default();
+        let pause = self.backoff.pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
-            until: Instant::now() + self.backoff.pause(failures, fastrand::f64()),
+            until: Instant::now() + pause,
             partly,
         };
         self.holds.insert(source.to_owned(), hold);
