@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
 use jobstats_client::{Backoff, Kind};
@@ -181,6 +181,16 @@ enum Failure {
     },
 }
 
+impl Error {
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unsent(unsent) => unsent.retry_after,
+            _ => None,
+        }
+    }
+}
+
 impl Courier {
     /// Makes a courier that connects to nothing yet.
     pub fn new(backlog: Backlog, feed: Feed) -> Self {
@@ -226,9 +236,9 @@ impl Courier {
                         of_all_sources,
                         partly,
                     }) => {
-                        drained.failure.get_or_insert(error);
                         let partly = partly.map(|partly| (entry.sequence, partly));
-                        self.hold(&entry.source, start, partly);
+                        self.hold(&entry.source, start, partly, error.retry_after());
+                        drained.failure.get_or_insert(error);
                         stopped.insert(entry.source);
                         if of_all_sources {
                             return Ok(drained);
@@ -253,12 +263,14 @@ impl Courier {
         let mut progress = Progress::new(&reading);
         self.feed.send(sender, &reading, &mut progress);
         let left = (!progress.is_over()).then_some(reading);
+        let result = progress.result();
         if left.is_some() {
-            self.hold("", start, None);
+            let retry_after = result.err().and_then(|unsent| unsent.retry_after);
+            self.hold("", start, None, retry_after);
         } else {
             self.holds.remove("");
         }
-        progress.result().map_err(|unsent| (unsent, left))
+        result.map_err(|unsent| (unsent, left))
     }
 
     /// Returns the time of the next attempt, if a failure has led to a pause.
@@ -281,12 +293,20 @@ impl Courier {
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    /// Pauses a source after an attempt that failed. The pause is at least as long as the attempt, so that a source whose
-    /// texts wait in vain for a lock leaves half of the time to others.
-    fn hold(&mut self, source: &str, start: Instant, partly: Option<(u64, Progress)>) {
+    /// Lets a source pause after an attempt that failed. The other side may ask for a longer pause than this one, up to the
+    /// longest of all. The pause is at least as long as the attempt, so that a source whose texts wait in vain for a lock
+    /// leaves half of the time to others.
+    fn hold(
+        &mut self,
+        source: &str,
+        start: Instant,
+        partly: Option<(u64, Progress)>,
+        retry_after: Option<Duration>,
+    ) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
-        let pause = self.backoff.pause(failures, fastrand::f64());
+        let asked = retry_after.unwrap_or_default();
+        let pause = self.backoff.pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
             until: Instant::now() + pause.max(start.elapsed()),

@@ -44,7 +44,7 @@ pub fn code(error: &Error) -> u8 {
         Error::Settings(_) | Error::Sources(_) => SETUP,
         Error::Read(error) => of_reading(error),
         Error::Lock(lock::Error::Taken(_)) => LATER,
-        Error::Lock(lock::Error::Unusable { .. }) => SYSTEM,
+        Error::Lock(lock::Error::Unusable { .. }) | Error::Generate(_) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),
         Error::Unsent(error) => of_feed(error.kind),
         Error::Backlog(error) => of_backlog(error),

@@ -6,6 +6,7 @@ mod backlog;
 mod exit;
 mod feed;
 mod follow;
+mod generate;
 mod input;
 mod lctl;
 mod lock;
@@ -33,7 +34,7 @@ use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
 
 use crate::backlog::Backlog;
-use crate::feed::{Feed, Progress, Sender, Timeouts};
+use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lock::Lock;
 use crate::message::report;
 use crate::options::{Command, Common, Options};
@@ -58,6 +59,8 @@ enum Error {
     Unsent(#[from] feed::Unsent),
     #[error(transparent)]
     Backlog(#[from] backlog::Error),
+    #[error(transparent)]
+    Generate(#[from] generate::Error),
 }
 
 fn main() -> ExitCode {
@@ -93,6 +96,25 @@ impl Command {
                 let sources = sources(&run.common, None, run.interval)?;
                 Shipper::new(run.common, sources)?.run()
             }
+            Self::Generate(generate) => Ok(generate::write(&generate.directory)?),
+        }
+    }
+}
+
+/// The settings of the way to the store.
+enum Store {
+    Database(Box<Settings>),
+    Http(feed::http::Settings),
+}
+
+impl Store {
+    /// Reads the settings of the database unless the command line names a URL of PostgREST.
+    fn new(http: options::http::Http, database: &jobstats_client::Options) -> Result<Self, Error> {
+        match http.settings(database.ca_file.clone()) {
+            Some(settings) => Ok(Self::Http(settings)),
+            None => Ok(Self::Database(Box::new(
+                database.settings("jobstats-shipper")?,
+            ))),
         }
     }
 }
@@ -101,7 +123,7 @@ impl Command {
 struct Shipper {
     sender: Sender,
     sources: Vec<Source>,
-    settings: Settings,
+    store: Store,
     timeouts: Timeouts,
     verbose: bool,
     lock: PathBuf,
@@ -120,7 +142,7 @@ impl Shipper {
         };
         let open = |path| Backlog::open(path, limits);
         Ok(Self {
-            settings: options.database.settings("jobstats-shipper")?,
+            store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
             sources,
             timeouts: Timeouts {
@@ -136,13 +158,18 @@ impl Shipper {
         })
     }
 
-    /// Prepares the connection.
+    /// Prepares the way to the store.
     fn feed(&self) -> Result<Feed, Error> {
-        Ok(Feed::new(
-            self.settings.clone(),
-            self.timeouts,
-            self.verbose,
-        )?)
+        let transport: Box<dyn Transport> = match &self.store {
+            Store::Database(settings) => {
+                Box::new(Database::new(Settings::clone(settings), self.timeouts)?)
+            }
+            Store::Http(settings) => {
+                let http = Http::new(settings.clone(), self.timeouts);
+                Box::new(http.map_err(feed::Error::from)?)
+            }
+        };
+        Ok(Feed::new(transport, self.timeouts, self.verbose))
     }
 
     /// Takes the lock of the reader of a source.

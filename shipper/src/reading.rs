@@ -58,15 +58,6 @@ impl Reading {
         self.texts.iter().any(|text| text.name.is_some())
     }
 
-    /// Returns the name of a text for messages: that of its target, or of its source.
-    pub fn shown_name<'a>(&'a self, text: &'a Text) -> &'a str {
-        if self.source == LCTL {
-            text.shown_name()
-        } else {
-            &self.source
-        }
-    }
-
     /// Returns the size of all compressed texts in bytes.
     pub fn packed_bytes(&self) -> u64 {
         self.data.bytes
@@ -155,7 +146,7 @@ impl Recorder {
         let earlier = std::mem::replace(&mut self.last_push, at);
         match &mut self.splitter {
             Some(splitter) => splitter.push(text, |part| self.store.take(part, earlier, at)),
-            None => self.store.take(Part::Text(text), earlier, at),
+            None => self.store.add(&self.source, text, at),
         }
     }
 
@@ -168,7 +159,7 @@ impl Recorder {
         };
         let (storage, data) = self.store.close()?.finish();
         let mut targets = self.store.targets;
-        targets.retain(|target| target.text.name.is_some() || !target.blank);
+        targets.retain(|target| !target.blank);
         Ok(Reading {
             source: self.source,
             covers: None,
@@ -228,6 +219,15 @@ impl Store {
                 self.write(text, at)
             }
         }
+    }
+
+    /// Takes text of a source that has no targets. It has the name of the source.
+    fn add(&mut self, source: &str, text: &[u8], at: Duration) -> io::Result<()> {
+        if matches!(self.output, Output::Closed(_)) {
+            let target = self.target(Some(source), at);
+            self.open(target)?;
+        }
+        self.write(text, at)
     }
 
     /// Returns the index of the target with this name; adds the target if it is new.

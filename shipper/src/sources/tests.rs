@@ -11,9 +11,9 @@ const INTERVAL: Duration = Duration::from_secs(120);
 
 fn common(arguments: &[&str]) -> Common {
     let arguments = [&["jobstats-shipper", "run"], arguments].concat();
-    match Options::try_parse_from(arguments).unwrap().command {
+    match Options::try_parse_from(&arguments).unwrap().command {
         Command::Run(run) => run.common,
-        Command::Once(once) => once.common,
+        Command::Once(_) | Command::Generate(_) => unreachable!("{arguments:?}"),
     }
 }
 
