@@ -10,7 +10,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
+use jobstats_client::spool::{
+    self, Directory, Dropped, Entry, Limits, Losses, REJECTED, SpoolFile,
+};
 use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
@@ -113,10 +115,31 @@ impl Backlog {
         };
         let Dropped { waiting, rejected } = dropped;
         if dropped != Dropped::default() {
+            self.count(Losses {
+                limits: waiting,
+                ..Losses::default()
+            });
             report(format_args!(
                 "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
                  --spool-age, or all together larger than --spool-size"
             ));
+        }
+    }
+
+    /// Counts a reading that could neither be written to the spool nor sent, and returns the error to report.
+    pub fn dropped(&self) -> Error {
+        self.count(Losses {
+            room: 1,
+            ..Losses::default()
+        });
+        Error::Dropped
+    }
+
+    /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
+    fn count(&self, losses: Losses) {
+        if let Err(error) = self.directory.count(losses) {
+            let path = self.directory.path().display();
+            report(format_args!("the counts of losses in {path}: {error}"));
         }
     }
 
@@ -253,24 +276,24 @@ impl Courier {
         }
     }
 
-    /// Sends a reading that is not in the spool. Gives it back if that fails and a later attempt may succeed.
+    /// Sends a reading that is not in the spool. If that fails, also returns whether a later attempt may succeed.
     pub fn send_directly(
         &mut self,
         sender: &Sender,
-        reading: Reading,
-    ) -> Result<(), (Unsent, Option<Reading>)> {
+        reading: &Reading,
+    ) -> Result<(), (Unsent, bool)> {
         let start = Instant::now();
-        let mut progress = Progress::new(&reading);
-        self.feed.send(sender, &reading, &mut progress);
-        let left = (!progress.is_over()).then_some(reading);
+        let mut progress = Progress::new(reading);
+        self.feed.send(sender, reading, &mut progress);
+        let is_over = progress.is_over();
         let result = progress.result();
-        if left.is_some() {
+        if is_over {
+            self.holds.remove("");
+        } else {
             let retry_after = result.err().and_then(|unsent| unsent.retry_after);
             self.hold("", start, None, retry_after);
-        } else {
-            self.holds.remove("");
         }
-        result.map_err(|unsent| (unsent, left))
+        result.map_err(|unsent| (unsent, !is_over))
     }
 
     /// Returns the time of the next attempt, if a failure has led to a pause.
@@ -285,6 +308,11 @@ impl Courier {
             let path = self.backlog.directory.path().display();
             report(format_args!("{waiting} readings wait in {path}"));
         }
+    }
+
+    /// Returns true if readings of the source wait in the spool after a failure.
+    pub fn is_held(&self, source: &str) -> bool {
+        self.holds.contains_key(source)
     }
 
     fn is_paused(&self, source: &str) -> bool {
@@ -326,6 +354,10 @@ impl Courier {
             Err(error) if error.is_damage() => {
                 report(format_args!("{}: {error}", entry.path.display()));
                 self.finish(entry, Directory::set_aside_damaged)?;
+                self.backlog.count(Losses {
+                    damaged: 1,
+                    ..Losses::default()
+                });
                 return Err(Failure::Aside(Error::Damaged(1)));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
@@ -342,6 +374,10 @@ impl Courier {
             }
             Err(unsent) if progress.is_over() => {
                 self.finish(entry, Directory::set_aside)?;
+                self.backlog.count(Losses {
+                    refused: 1,
+                    ..Losses::default()
+                });
                 let rejected = self.backlog.directory.path().join(REJECTED);
                 report(format_args!(
                     "reading {} is set aside in {}",

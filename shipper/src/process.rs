@@ -12,6 +12,8 @@ use crate::lock::Lock;
 use crate::message::report;
 use crate::pump::{Stream, pump};
 
+mod leash;
+
 /// The number of bytes of a program's stderr that are kept.
 const MOST_MESSAGES: usize = 16 << 10;
 
@@ -27,7 +29,7 @@ pub struct Ended {
     pub said: Vec<String>,
 }
 
-/// A program in a process group of its own, which is killed when this value is dropped.
+/// A program in a process group of its own, which is killed when this value is dropped or this process ends.
 pub struct Process {
     name: String,
     child: Child,
@@ -36,14 +38,14 @@ pub struct Process {
 
 impl Process {
     /// Starts a program, which has this name in messages. It inherits the lock as its stdin, which is empty: if this
-    /// process is killed, the lock is held until the program has ended, so that no second one starts beside it. Other
-    /// programs do not inherit the lock.
+    /// process is killed, the lock is held until the program and its children have ended, so that no second one starts
+    /// beside them. Other programs do not inherit the lock.
     ///
     /// # Errors
     ///
     /// Fails if the program cannot be run.
     pub fn start(command: &mut Command, name: &str, lock: &Lock) -> io::Result<Self> {
-        let child = command
+        let child = leash::tie(command)
             .stdin(lock.as_stdin()?)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::backlog::{self, Backlog, Courier};
+use crate::backlog::{Backlog, Courier};
 use crate::feed::{Feed, Sender};
 use crate::lock::Lock;
 use crate::message::report;
@@ -90,47 +90,50 @@ fn read(
     Ok(reading.and_then(|reading| backlog.keep(reading, &shipper.sender)))
 }
 
-/// Sends what waits, and then the readings that could not be written to the spool.
+/// The last reading of each source that could not be written to the spool.
+type Unkept = BTreeMap<String, Reading>;
+
+/// Sends what waits, and then the readings that could not be written to the spool. These readings are lost if this fails.
 fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Unkept) -> Result<(), Error> {
+    let mut failed = send_all(shipper, backlog, &mut unkept).err();
+    for _ in &unkept {
+        fail(&mut failed, backlog.dropped().into());
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result<(), Error> {
     let mut courier = Courier::new(backlog.clone(), shipper.feed()?);
     let until = Instant::now() + ONCE;
     loop {
         let Some(lock) = backlog.lock()? else {
             // The other instance looks for more readings before it ends.
-            return match unkept.is_empty() {
-                true => Ok(()),
-                false => Err(backlog::Error::Dropped.into()),
-            };
+            return Ok(());
         };
         let drained = courier.drain(Some(until))?;
-        if drained.failure.is_none() {
-            while let Some((_, reading)) = unkept.pop_first() {
-                courier
-                    .send_directly(&shipper.sender, reading)
-                    .map_err(|(unsent, _)| dropped(unsent))?;
+        let mut failed = drained.failure.map(Error::from);
+        unkept.retain(|source, reading| {
+            if courier.is_held(source) {
+                return true;
             }
-        }
+            match courier.send_directly(&shipper.sender, reading) {
+                Ok(()) => false,
+                Err((unsent, _)) => {
+                    fail(&mut failed, unsent.into());
+                    true
+                }
+            }
+        });
         drop(lock);
-        if drained.failure.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
+        if failed.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
             continue;
         }
         courier.report_waiting();
-        for _ in &unkept {
-            report(format_args!("{}", backlog::Error::Dropped));
-        }
-        return drained.failure.map_or(Ok(()), |error| Err(error.into()));
+        return failed.map_or(Ok(()), Err);
     }
 }
 
-fn dropped(unsent: crate::feed::Unsent) -> Error {
-    report(format_args!("{}", backlog::Error::Dropped));
-    unsent.into()
-}
-
-/// The last reading of each source that could not be written to the spool.
-type Unkept = BTreeMap<String, Reading>;
-
-/// Such readings, on their way to the thread that sends.
+/// Readings that could not be written to the spool, on their way to the thread that sends.
 type Handover = Mutex<Unkept>;
 
 /// Reads each source in a thread and sends in another, so that neither a slow source nor a slow database delays a
@@ -175,7 +178,9 @@ fn read_forever(
             Err(error) => report(format_args!("{error}")),
             Ok(Some(reading)) => {
                 let earlier = waiting(unkept).insert(reading.source.clone(), reading);
-                report_dropped(earlier);
+                if earlier.is_some() {
+                    report(format_args!("{}", backlog.dropped()));
+                }
             }
             Ok(None) => {}
         }
@@ -193,12 +198,6 @@ fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
     unkept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn report_dropped(reading: Option<Reading>) {
-    if reading.is_some() {
-        report(format_args!("{}", backlog::Error::Dropped));
-    }
-}
-
 fn send_forever(
     mut courier: Courier,
     backlog: &Backlog,
@@ -214,13 +213,11 @@ fn send_forever(
     };
     loop {
         let drained = courier.drain(None)?;
-        match drained.failure {
-            Some(error) => {
-                report(format_args!("{error}"));
-                courier.report_waiting();
-            }
-            None => send_unkept(&mut courier, sender, unkept),
+        if let Some(error) = drained.failure {
+            report(format_args!("{error}"));
+            courier.report_waiting();
         }
+        send_unkept(&mut courier, backlog, sender, unkept);
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
             Some(time) => rung.recv_timeout(time.saturating_duration_since(Instant::now())),
@@ -231,19 +228,21 @@ fn send_forever(
     }
 }
 
-/// Sends the readings that could not be written to the spool. Readings that wait there are older and go first.
-fn send_unkept(courier: &mut Courier, sender: &Sender, unkept: &Handover) {
-    let readings = std::mem::take(&mut *waiting(unkept));
+/// Sends the readings that could not be written to the spool, except those of a source whose earlier readings wait there.
+fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept: &Handover) {
+    let readings: Vec<_> = waiting(unkept)
+        .extract_if(.., |source, _| !courier.is_held(source))
+        .collect();
     for (source, reading) in readings {
-        let Err((unsent, left)) = courier.send_directly(sender, reading) else {
+        let Err((unsent, may_succeed)) = courier.send_directly(sender, &reading) else {
             continue;
         };
         report(format_args!("{unsent}"));
-        match (waiting(unkept).entry(source), left) {
-            (Entry::Vacant(slot), Some(reading)) => {
+        match waiting(unkept).entry(source) {
+            Entry::Vacant(slot) if may_succeed => {
                 slot.insert(reading);
             }
-            _ => report(format_args!("{}", backlog::Error::Dropped)),
+            _ => report(format_args!("{}", backlog.dropped())),
         }
     }
 }

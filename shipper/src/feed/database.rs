@@ -134,6 +134,11 @@ async fn within<T>(
     timeout(limit, what).await.unwrap_or(Err(late))
 }
 
+/// Confirms a commit only after the server has written it to disk, whatever the database's default is: a reading is deleted
+/// then. Other settings than `off` do so too.
+const DURABLE: &str = "SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true)
+     WHERE pg_catalog.current_setting('synchronous_commit'::text) OPERATOR(pg_catalog.=) 'off'::text";
+
 /// Returns the statement that limits how long the server lets this transaction wait. If the connection dies silently, the
 /// server ends the session, between statements by the idle limit and inside COPY by the limits of TCP: otherwise the
 /// session would keep the lock of the target, and later readings could not be stored. `SET LOCAL` also works through a
@@ -146,7 +151,8 @@ fn limits(statement: Duration) -> String {
          SET LOCAL tcp_keepalives_idle = {};
          SET LOCAL tcp_keepalives_interval = {};
          SET LOCAL tcp_keepalives_count = {};
-         SET LOCAL tcp_user_timeout = {}",
+         SET LOCAL tcp_user_timeout = {};
+         {DURABLE}",
         milliseconds(statement),
         milliseconds(statement.saturating_add(GRACE)),
         KEEPALIVE.idle.as_secs(),
