@@ -2,13 +2,15 @@
 
 use std::env;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
+
+/// The most of a lock file that is read.
+const MOST_TEXT: usize = 100;
 
 /// An error that prevents the lock.
 #[derive(Debug, thiserror::Error)]
@@ -67,10 +69,22 @@ impl Lock {
 }
 
 impl Lock {
-    /// Returns the locked file as the stdin of a program, which then holds the lock too. Nothing can be read from it.
-    pub fn as_stdin(&self) -> io::Result<Stdio> {
-        (&self.file).seek(SeekFrom::End(0))?;
-        Ok(self.file.try_clone()?.into())
+    /// Returns the text of the lock file.
+    pub fn text(&self) -> io::Result<String> {
+        let mut bytes = vec![0; MOST_TEXT];
+        let read = self.file.read_at(&mut bytes, 0)?;
+        Ok(String::from_utf8_lossy(&bytes[..read]).into_owned())
+    }
+
+    /// Replaces the text of the lock file, which only whoever holds the lock reads and writes.
+    pub fn set_text(&self, text: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all_at(text.as_bytes(), 0)
+    }
+
+    /// Returns a second descriptor of the locked file, which holds the lock too.
+    pub fn try_clone(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 }
 

@@ -12,6 +12,8 @@ mod lctl;
 mod lock;
 mod message;
 mod options;
+mod pace;
+mod priority;
 mod process;
 mod pump;
 mod reading;
@@ -25,7 +27,8 @@ mod storage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use rustix::system::uname;
@@ -40,7 +43,7 @@ use crate::message::report;
 use crate::options::{Command, Common, Options};
 use crate::reading::Reading;
 use crate::schedule::Schedule;
-use crate::sources::{Source, sources};
+use crate::sources::{ReadError, Source, Way, sources};
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +66,13 @@ enum Error {
     Generate(#[from] generate::Error),
 }
 
+impl Error {
+    /// Returns true if there is no target to be read. This is normal on the standby of a pair.
+    fn is_of_standby(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Lctl(lctl::Error::NoTarget)))
+    }
+}
+
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,
@@ -76,10 +86,14 @@ fn main() -> ExitCode {
             };
         }
     };
+    let is_verbose = options.command.is_verbose();
     match options.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            report(format_args!("{error}"));
+            // Under cron, a line every two minutes from each standby would hide others.
+            if is_verbose || !error.is_of_standby() {
+                report(format_args!("{error}"));
+            }
             exit::code(&error).into()
         }
     }
@@ -90,7 +104,11 @@ impl Command {
         match self {
             Self::Once(once) => {
                 let sources = sources(&once.common, Some(&once.input), Duration::ZERO)?;
-                Shipper::new(once.common, sources)?.once()
+                let shipper = Shipper::new(once.common, sources)?;
+                if let Some(spread) = once.spread {
+                    thread::sleep(Schedule::new(spread, &shipper.sender.server).offset());
+                }
+                shipper.once()
             }
             Self::Run(run) => {
                 let sources = sources(&run.common, None, run.interval)?;
@@ -133,6 +151,7 @@ struct Shipper {
 impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
     fn new(options: Common, sources: Vec<Source>) -> Result<Self, Error> {
+        priority::lower(options.nice);
         let server = options
             .server
             .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
@@ -181,6 +200,21 @@ impl Shipper {
         }
     }
 
+    /// Calls a function that reads, unless the last call of `once` took lctl so long that it is too early.
+    fn unless_early<T>(&self, source: &Source, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
+        match source.way {
+            Way::Lctl(_) => pace::unless_early(lock, read),
+            _ => Some(read()),
+        }
+    }
+
+    /// Reports an error of `run`. That there is no target is normal on the standby of a pair.
+    fn report(&self, error: &Error) {
+        if self.verbose || !error.is_of_standby() {
+            report(format_args!("{error}"));
+        }
+    }
+
     fn once(&self) -> Result<(), Error> {
         if let Some(backlog) = &self.backlog {
             return spooled::once(self, backlog);
@@ -188,7 +222,8 @@ impl Shipper {
         let mut feed = self.feed()?;
         for source in &self.sources {
             let lock = self.lock(source)?;
-            if let Some(reading) = source.read(&lock)? {
+            let read = self.unless_early(source, &lock, || source.read(&lock));
+            if let Some(reading) = read.transpose()?.flatten() {
                 self.send(&mut feed, &reading)?;
             }
         }
@@ -203,15 +238,18 @@ impl Shipper {
         // Several sources have a spool.
         for source in &self.sources {
             let lock = self.lock(source)?;
-            Schedule::new(source.interval, &self.sender.server).repeat(|| {
-                // A failed poll is only reported, because the next one may succeed.
-                let sent = source.read(&lock).map_err(Error::from);
-                let sent = sent.and_then(|reading| {
+            Schedule::new(source.interval, &self.sender.server).repeat(&source.name, || {
+                let start = Instant::now();
+                let read = source.read(&lock).map_err(Error::from);
+                let took = start.elapsed();
+                let sent = read.and_then(|reading| {
                     reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
                 });
+                // A failed poll is only reported, because the next one may succeed.
                 if let Err(error) = sent {
-                    report(format_args!("{error}"));
+                    self.report(&error);
                 }
+                took
             });
         }
         Ok(())

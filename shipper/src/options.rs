@@ -35,6 +35,17 @@ pub enum Command {
     Generate(Generate),
 }
 
+impl Command {
+    /// Returns true if everything is to be reported.
+    pub fn is_verbose(&self) -> bool {
+        match self {
+            Self::Once(once) => once.common.verbose,
+            Self::Run(run) => run.common.verbose,
+            Self::Generate(_) => false,
+        }
+    }
+}
+
 /// The options of `generate`.
 #[derive(Debug, Args)]
 pub struct Generate {
@@ -45,6 +56,10 @@ pub struct Generate {
 /// The options of `once`.
 #[derive(Debug, Args)]
 pub struct Once {
+    /// Wait first, for a part of this time that depends on the name of the server; for cron, so that servers do not all
+    /// read at once
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub spread: Option<Duration>,
     /// The options that both commands have.
     #[command(flatten)]
     pub common: Common,
@@ -109,6 +124,9 @@ pub struct Common {
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
+    /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value = "10")]
+    pub nice: i32,
     /// Report each target that was sent
     #[arg(long, short)]
     pub verbose: bool,

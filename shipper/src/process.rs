@@ -37,16 +37,15 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a program, which has this name in messages. It inherits the lock as its stdin, which is empty: if this
-    /// process is killed, the lock is held until the program and its children have ended, so that no second one starts
-    /// beside them. Other programs do not inherit the lock.
+    /// Starts a program, which has this name in messages. It inherits the lock: if this process is killed, the lock is held
+    /// until the program and its children have ended, so that no second one starts beside them.
     ///
     /// # Errors
     ///
     /// Fails if the program cannot be run.
     pub fn start(command: &mut Command, name: &str, lock: &Lock) -> io::Result<Self> {
-        let child = leash::tie(command)
-            .stdin(lock.as_stdin()?)
+        let child = leash::tie(command, lock)?
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)

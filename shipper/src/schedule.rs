@@ -6,6 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::message::report;
+use crate::pace;
+
 #[cfg(test)]
 mod tests;
 
@@ -36,11 +39,39 @@ impl Schedule {
             .unwrap_or(Timestamp::MAX)
     }
 
-    /// Calls a function at every poll time.
-    pub fn repeat(&self, mut poll: impl FnMut()) -> ! {
+    /// Returns the part of the interval that this server waits after each multiple of it.
+    pub fn offset(&self) -> Duration {
+        Duration::from_nanos(self.offset as u64)
+    }
+
+    /// Calls a function at every poll time. The function returns how long its reading took. After one that took too long,
+    /// the next ones are further apart, and a message with this name says so.
+    pub fn repeat(&self, name: &str, mut poll: impl FnMut() -> Duration) -> ! {
+        let mut stretch = 1;
         loop {
-            self.sleep();
-            poll();
+            self.stretched(stretch).sleep();
+            let took = poll();
+            let next = pace::stretch(took, self.interval());
+            if next != stretch {
+                report(format_args!(
+                    "{name}: the reading took {took:.1?}; readings are now {:?} apart, so that they take at most a tenth of the \
+                     time",
+                    self.stretched(next).interval()
+                ));
+                stretch = next;
+            }
+        }
+    }
+
+    fn interval(&self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.interval).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the schedule of every so many poll times.
+    fn stretched(&self, by: u32) -> Self {
+        Self {
+            interval: self.interval * i128::from(by),
+            ..*self
         }
     }
 

@@ -63,7 +63,9 @@ fn read_all(shipper: &Shipper, backlog: &Backlog) -> Vec<Result<Option<Reading>,
             .map(|source| {
                 scope.spawn(|| {
                     let lock = shipper.lock(source)?;
-                    read(shipper, backlog, source, &lock)
+                    shipper
+                        .unless_early(source, &lock, || read(shipper, backlog, source, &lock))
+                        .unwrap_or(Ok(None))
                 })
             })
             .collect();
@@ -173,9 +175,12 @@ fn read_forever(
     bell: &Bell<()>,
 ) -> ! {
     let poll = || {
-        match read(shipper, backlog, source, lock) {
+        let start = Instant::now();
+        let read = read(shipper, backlog, source, lock);
+        let took = start.elapsed();
+        match read {
             // A failed poll is only reported, because the next one may succeed.
-            Err(error) => report(format_args!("{error}")),
+            Err(error) => shipper.report(&error),
             Ok(Some(reading)) => {
                 let earlier = waiting(unkept).insert(reading.source.clone(), reading);
                 if earlier.is_some() {
@@ -186,12 +191,13 @@ fn read_forever(
         }
         // The other thread ends the process when it ends.
         let _ = bell.send(());
+        took
     };
     if !source.is_lctl() {
         // The first of a day's readings would otherwise be up to a day away.
         poll();
     }
-    Schedule::new(source.interval, &shipper.sender.server).repeat(poll)
+    Schedule::new(source.interval, &shipper.sender.server).repeat(&source.name, poll)
 }
 
 fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
