@@ -236,23 +236,23 @@ impl Shipper {
             return spooled::run(self, backlog, feed);
         }
         // Several sources have a spool.
-        for source in &self.sources {
-            let lock = self.lock(source)?;
-            Schedule::new(source.interval, &self.sender.server).repeat(&source.name, || {
-                let start = Instant::now();
-                let read = source.read(&lock).map_err(Error::from);
-                let took = start.elapsed();
-                let sent = read.and_then(|reading| {
-                    reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
-                });
-                // A failed poll is only reported, because the next one may succeed.
-                if let Err(error) = sent {
-                    self.report(&error);
-                }
-                took
+        let Some(source) = self.sources.first() else {
+            return Ok(());
+        };
+        let lock = self.lock(source)?;
+        Schedule::new(source.interval, &self.sender.server).repeat(&source.name, || {
+            let start = Instant::now();
+            let read = source.read(&lock).map_err(Error::from);
+            let took = start.elapsed();
+            let sent = read.and_then(|reading| {
+                reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
             });
-        }
-        Ok(())
+            // A failed poll is only reported, because the next one may succeed.
+            if let Err(error) = sent {
+                self.report(&error);
+            }
+            took
+        })
     }
 
     fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {

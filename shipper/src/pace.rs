@@ -37,7 +37,7 @@ pub fn stretch(took: Duration, interval: Duration) -> u32 {
 pub struct Last {
     /// The time at which the reading began.
     pub began: Timestamp,
-    /// How long the reading took.
+    /// The duration of the reading.
     pub took: Duration,
 }
 

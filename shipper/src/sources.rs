@@ -50,7 +50,7 @@ pub enum Error {
         path: PathBuf,
         /// The name of the section.
         section: String,
-        /// What is wrong.
+        /// The mistake.
         cause: &'static str,
     },
     /// The file has no section.

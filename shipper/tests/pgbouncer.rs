@@ -31,7 +31,7 @@ impl Drop for Pooler {
 }
 
 impl Pooler {
-    /// None, and a word about it, where PgBouncer is not installed.
+    /// Returns `None`, and says so, if PgBouncer is not installed.
     fn new(database: &Database) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
         let Some(program) = program.into_iter().find(|path| fs::exists(path).unwrap()) else {
