@@ -85,8 +85,10 @@ impl Follow {
             cause,
         };
         let found = generations(&self.path, last.as_ref()).map_err(unreadable)?;
-        if let Some(lost) = found.lost {
+        if let (Some(lost), Some(first)) = (found.lost, found.files.first()) {
             report(format_args!("{}: {lost}", self.name));
+            // The message comes once, also if there is nothing to read yet.
+            Position::new(&first.path, 0).save(&place).map_err(broken)?;
         }
         for generation in found.files {
             let path = &generation.path;

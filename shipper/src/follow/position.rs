@@ -29,7 +29,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the start of a file, or a position that will not be compared.
+    /// Returns the start of a file, which every file has, or a position that is not compared.
     pub fn new(path: &Path, offset: u64) -> Self {
         Self {
             file: file_name(path),

@@ -142,7 +142,11 @@ fn a_file_that_was_truncated_is_read_from_its_beginning() {
     let log = Log::new();
     log.append("acct", "a\nb\n");
     assert_eq!(log.ship(), ["a\nb\n"]);
-    fs::write(log.path("acct"), "c\n").unwrap();
+    fs::write(log.path("acct"), "").unwrap();
+    assert!(log.ship().is_empty());
+    let position = fs::read_to_string(log.path("spool/lsf.position")).unwrap();
+    assert!(position.contains("\"offset\":0"), "{position}");
+    log.append("acct", "c\n");
     assert_eq!(log.ship(), ["c\n"]);
     log.append("acct", "d\n");
     assert_eq!(log.ship(), ["d\n"]);
