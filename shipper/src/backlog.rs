@@ -8,9 +8,11 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
+use jobstats_client::spool::{
+    self, Directory, Dropped, Entry, Limits, Losses, REJECTED, SpoolFile,
+};
 use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
@@ -101,10 +103,31 @@ impl Backlog {
         };
         let Dropped { waiting, rejected } = dropped;
         if dropped != Dropped::default() {
+            self.count(Losses {
+                limits: waiting,
+                ..Losses::default()
+            });
             report(format_args!(
                 "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
                  --spool-age, or all together larger than --spool-size"
             ));
+        }
+    }
+
+    /// Counts a reading that could neither be written to the spool nor sent, and returns the error to report.
+    pub fn dropped(&self) -> Error {
+        self.count(Losses {
+            room: 1,
+            ..Losses::default()
+        });
+        Error::Dropped
+    }
+
+    /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
+    fn count(&self, losses: Losses) {
+        if let Err(error) = self.directory.count(losses) {
+            let path = self.directory.path().display();
+            report(format_args!("the counts of losses in {path}: {error}"));
         }
     }
 
@@ -169,6 +192,16 @@ enum Failure {
     },
 }
 
+impl Error {
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unsent(unsent) => unsent.retry_after,
+            _ => None,
+        }
+    }
+}
+
 impl Courier {
     /// Makes a courier that connects to nothing yet.
     pub fn new(backlog: Backlog, feed: Feed) -> Self {
@@ -213,8 +246,9 @@ impl Courier {
                         of_all_sources,
                         partly,
                     }) => {
+                        let partly = partly.map(|partly| (entry.sequence, partly));
+                        self.hold(&entry.source, partly, error.retry_after());
                         drained.failure.get_or_insert(error);
-                        self.hold(&entry.source, partly.map(|partly| (entry.sequence, partly)));
                         stopped.insert(entry.source);
                         if of_all_sources {
                             return Ok(drained);
@@ -229,21 +263,23 @@ impl Courier {
         }
     }
 
-    /// Sends a reading that is not in the spool. Gives it back if that fails and a later attempt may succeed.
+    /// Sends a reading that is not in the spool. If that fails, also returns whether a later attempt may succeed.
     pub fn send_directly(
         &mut self,
         sender: &Sender,
-        reading: Reading,
-    ) -> Result<(), (Unsent, Option<Reading>)> {
-        let mut progress = Progress::new(&reading);
-        self.feed.send(sender, &reading, &mut progress);
-        let left = (!progress.is_over()).then_some(reading);
-        if left.is_some() {
-            self.hold("", None);
-        } else {
+        reading: &Reading,
+    ) -> Result<(), (Unsent, bool)> {
+        let mut progress = Progress::new(reading);
+        self.feed.send(sender, reading, &mut progress);
+        let is_over = progress.is_over();
+        let result = progress.result();
+        if is_over {
             self.holds.remove("");
+        } else {
+            let retry_after = result.err().and_then(|unsent| unsent.retry_after);
+            self.hold("", None, retry_after);
         }
-        progress.result().map_err(|unsent| (unsent, left))
+        result.map_err(|unsent| (unsent, !is_over))
     }
 
     /// Returns the time of the next attempt, if a failure has led to a pause.
@@ -266,12 +302,20 @@ impl Courier {
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    fn hold(&mut self, source: &str, partly: Option<(u64, Progress)>) {
+    /// Lets a source pause. The other side may ask for a longer pause than this one, up to the longest of all.
+    fn hold(
+        &mut self,
+        source: &str,
+        partly: Option<(u64, Progress)>,
+        retry_after: Option<Duration>,
+    ) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
+        let asked = retry_after.unwrap_or_default();
+        let pause = self.backoff.pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
-            until: Instant::now() + self.backoff.pause(failures, fastrand::f64()),
+            until: Instant::now() + pause,
             partly,
         };
         self.holds.insert(source.to_owned(), hold);
@@ -288,6 +332,10 @@ impl Courier {
             Err(error) if error.is_damage() => {
                 report(format_args!("{}: {error}", entry.path.display()));
                 self.finish(entry, Directory::set_aside_damaged)?;
+                self.backlog.count(Losses {
+                    damaged: 1,
+                    ..Losses::default()
+                });
                 return Err(Failure::Aside(Error::Damaged(1)));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
@@ -304,6 +352,10 @@ impl Courier {
             }
             Err(unsent) if progress.is_over() => {
                 self.finish(entry, Directory::set_aside)?;
+                self.backlog.count(Losses {
+                    refused: 1,
+                    ..Losses::default()
+                });
                 let rejected = self.backlog.directory.path().join(REJECTED);
                 report(format_args!(
                     "reading {} is set aside in {}",

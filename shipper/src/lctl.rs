@@ -13,6 +13,7 @@ use crate::message::{self, report};
 use crate::pump::{Stream, pump};
 use crate::reading::{Reading, Recorder};
 
+mod leash;
 #[cfg(test)]
 mod tests;
 
@@ -127,7 +128,7 @@ impl Lctl {
     }
 }
 
-/// A child in a process group of its own, which is killed when this value is dropped.
+/// A child in a process group of its own, which is killed when this value is dropped or this process ends.
 struct Running {
     child: Child,
     ended: bool,
@@ -135,7 +136,7 @@ struct Running {
 
 impl Running {
     fn start(path: &Path) -> Result<Self, Error> {
-        let child = Command::new(path)
+        let child = leash::tie(&mut Command::new(path))
             .arg("get_param")
             .args(PATTERNS)
             // The messages of lctl are compared, so they must be in English.

@@ -30,7 +30,7 @@ use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
 
 use crate::backlog::Backlog;
-use crate::feed::{Feed, Progress, Sender, Timeouts};
+use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
@@ -91,11 +91,29 @@ impl Command {
     }
 }
 
+/// The settings of the way to the store.
+enum Store {
+    Database(Box<Settings>),
+    Http(feed::http::Settings),
+}
+
+impl Store {
+    /// Reads the settings of the database unless the command line names a URL of PostgREST.
+    fn new(http: options::http::Http, database: &jobstats_client::Options) -> Result<Self, Error> {
+        match http.settings(database.ca_file.clone()) {
+            Some(settings) => Ok(Self::Http(settings)),
+            None => Ok(Self::Database(Box::new(
+                database.settings("jobstats-shipper")?,
+            ))),
+        }
+    }
+}
+
 /// The shipper as the command line describes it.
 struct Shipper {
     sender: Sender,
     lctl: Lctl,
-    settings: Settings,
+    store: Store,
     timeouts: Timeouts,
     verbose: bool,
     lock: PathBuf,
@@ -114,7 +132,7 @@ impl Shipper {
         };
         let open = |path| Backlog::open(path, limits);
         Ok(Self {
-            settings: options.database.settings("jobstats-shipper")?,
+            store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
             lctl: Lctl {
                 path: options.lctl,
@@ -134,13 +152,18 @@ impl Shipper {
         })
     }
 
-    /// Prepares the connection.
+    /// Prepares the way to the store.
     fn feed(&self) -> Result<Feed, Error> {
-        Ok(Feed::new(
-            self.settings.clone(),
-            self.timeouts,
-            self.verbose,
-        )?)
+        let transport: Box<dyn Transport> = match &self.store {
+            Store::Database(settings) => {
+                Box::new(Database::new(Settings::clone(settings), self.timeouts)?)
+            }
+            Store::Http(settings) => {
+                let http = Http::new(settings.clone(), self.timeouts);
+                Box::new(http.map_err(feed::Error::from)?)
+            }
+        };
+        Ok(Feed::new(transport, self.timeouts, self.verbose))
     }
 
     /// Takes the lock of the reader.

@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::exit;
 
+pub mod http;
 #[cfg(test)]
 mod tests;
 
@@ -95,10 +96,10 @@ pub struct Common {
     /// Time limit for a poll
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// Time limit for connecting to the database, per host
+    /// Time limit for connecting to the database, per host, or to PostgREST
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// Time limit for storing one target
+    /// Time limit for storing one target, or for a request over HTTP
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub statement_timeout: Duration,
     /// Lock file that keeps out a second instance [default: one per server, in /run]
@@ -113,6 +114,9 @@ pub struct Common {
     /// The options of the spool.
     #[command(flatten)]
     pub spool: Spool,
+    /// The options of the way over HTTP.
+    #[command(flatten)]
+    pub http: http::Http,
     /// The options of the database.
     #[command(flatten)]
     pub database: jobstats_client::Options,
