@@ -8,10 +8,12 @@ remove | purge | 0)
     if [ -d /run/systemd/system ]; then
         systemctl daemon-reload
     fi
-    rmdir "$spool" 2>/dev/null || true
-    if [ -d "$spool" ]; then
-        waiting=$(find "$spool" -maxdepth 1 -name '*.zst' | wc -l)
+    [ -d "$spool" ] || exit 0
+    waiting=$(find "$spool" -name '*.zst*' | wc -l)
+    if [ "$waiting" -gt 0 ]; then
         echo "jobstats-shipper: $spool stays, with $waiting readings that were not sent; to give them up: rm -r $spool"
+    elif [ "$1" != remove ]; then
+        rm -r "$spool"
     fi
     ;;
 esac

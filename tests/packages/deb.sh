@@ -2,7 +2,7 @@
 # Installs the .deb packages in a new Debian, feeds a database with them, upgrades and removes them.
 . "$(dirname "$0")/common.sh"
 
-as_postgres() { runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }
+as_postgres() { (cd / && runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"); }
 observations() { as_postgres jobs -c 'SELECT count(*) FROM jobstats.observations'; }
 
 # database start|stop

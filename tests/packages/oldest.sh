@@ -10,7 +10,7 @@ apt-get install -q -y "$packages"/jobstats-shipper_*.deb >/dev/null
 installed_well
 ldd --version | head -n 1
 pg_ctlcluster "$(pg_lsclusters -h | cut -d ' ' -f 1)" main start
-as_postgres() { runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"; }
+as_postgres() { (cd / && runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"); }
 as_postgres -c 'CREATE ROLE "jobstats-shipper" LOGIN' -c 'CREATE SCHEMA jobstats' -c 'CREATE TABLE jobstats.feed (
         cluster text, server text, "time" timestamptz, body_zstd bytea, duration interval, shipper text)' \
     -c 'GRANT USAGE ON SCHEMA jobstats TO "jobstats-shipper"' -c 'GRANT INSERT ON jobstats.feed TO "jobstats-shipper"'
