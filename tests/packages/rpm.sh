@@ -25,10 +25,11 @@ is "# kept" "$(head -n 1 "$config.rpmsave")" "first line of the saved configurat
 passed "removal left the spool and said so"
 
 rpm -i --nodeps "$packages"/jobstats_*.rpm
-library=$(rpm -ql 'jobstats_*' | grep '\.so$')
+name=$(rpm -qa 'jobstats_*')
+library=$(rpm -ql "$name" | grep '\.so$')
 [[ $library == /usr/pgsql-*/lib/jobstats-*.so ]] || fail "the library is $library"
-rpm -ql 'jobstats_*' | grep -q '^/usr/pgsql-.*/share/extension/jobstats.control$' || fail "there is no control file"
+rpm -ql "$name" | grep -q '^/usr/pgsql-.*/share/extension/jobstats.control$' || fail "there is no control file"
 rpm -U --nodeps "$packages/next"/jobstats_*.rpm
-rpm -e --nodeps 'jobstats_*' || rpm -e --nodeps "$(rpm -qa 'jobstats_*')"
+rpm -e --nodeps "$(rpm -qa 'jobstats_*')"
 [ ! -e "$library" ] || fail "removal left the library"
 passed "the extension has PGDG's paths"
