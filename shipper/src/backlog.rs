@@ -15,8 +15,9 @@ use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
 use crate::lock::{self, Lock};
-use crate::message::report;
+use crate::message::{report, warn};
 use crate::reading::Reading;
+use crate::state::{Event, StateFile};
 
 /// The lock of the sender, in the spool.
 const LOCK: &str = "sending.lock";
@@ -53,6 +54,7 @@ pub enum Error {
 pub struct Backlog {
     directory: Directory,
     limits: Limits,
+    state: StateFile,
 }
 
 impl Backlog {
@@ -61,9 +63,13 @@ impl Backlog {
     /// # Errors
     ///
     /// Fails if the directory cannot be created or read.
-    pub fn open(path: PathBuf, limits: Limits) -> Result<Self, Error> {
+    pub fn open(path: PathBuf, limits: Limits, state: StateFile) -> Result<Self, Error> {
         match Directory::open(&path) {
-            Ok(directory) => Ok(Self { directory, limits }),
+            Ok(directory) => Ok(Self {
+                directory,
+                limits,
+                state,
+            }),
             Err(cause) => Err(Error::Directory { path, cause }),
         }
     }
@@ -73,7 +79,7 @@ impl Backlog {
         match self.try_keep(&reading, sender) {
             Ok(_) => None,
             Err(error) => {
-                report(format_args!(
+                warn(format_args!(
                     "the reading cannot be written to {}: {error}; it is sent after those that wait",
                     self.directory.path().display()
                 ));
@@ -101,11 +107,18 @@ impl Backlog {
         };
         let Dropped { waiting, rejected } = dropped;
         if dropped != Dropped::default() {
+            self.state.note(Event::Dropped { waiting, rejected });
             report(format_args!(
                 "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
                  --spool-age, or all together larger than --spool-size"
             ));
         }
+    }
+
+    /// Notes a reading that could neither be kept nor sent, and returns the error that says so.
+    pub fn dropped(&self) -> Error {
+        self.state.note(Event::DroppedUnsent);
+        Error::Dropped
     }
 
     /// Takes the lock of the sender. Returns `None` if another instance is sending.
@@ -237,6 +250,7 @@ impl Courier {
     ) -> Result<(), (Unsent, Option<Reading>)> {
         let mut progress = Progress::new(&reading);
         self.feed.send(sender, &reading, &mut progress);
+        self.backlog.state.note(progress.event());
         let left = (!progress.is_over()).then_some(reading);
         if left.is_some() {
             self.hold("", None);
@@ -256,7 +270,7 @@ impl Courier {
         let waiting = self.backlog.waiting().map_or(0, |waiting| waiting.len());
         if waiting > 0 {
             let path = self.backlog.directory.path().display();
-            report(format_args!("{waiting} readings wait in {path}"));
+            warn(format_args!("{waiting} readings wait in {path}"));
         }
     }
 
@@ -287,6 +301,7 @@ impl Courier {
             }
             Err(error) if error.is_damage() => {
                 report(format_args!("{}: {error}", entry.path.display()));
+                self.backlog.state.note(Event::Damaged);
                 self.finish(entry, Directory::set_aside_damaged)?;
                 return Err(Failure::Aside(Error::Damaged(1)));
             }
@@ -295,6 +310,7 @@ impl Courier {
         let (sender, reading) = Reading::from_spool(file);
         let mut progress = self.progress(entry, &reading);
         self.feed.send(&sender, &reading, &mut progress);
+        self.backlog.state.note(progress.event());
         match progress.result() {
             Ok(()) => self.finish(entry, Directory::remove),
             // The database has the rejected texts in jobstats.rejects.
@@ -303,6 +319,7 @@ impl Courier {
                 Err(Failure::Aside(unsent.into()))
             }
             Err(unsent) if progress.is_over() => {
+                self.backlog.state.note(Event::SetAside);
                 self.finish(entry, Directory::set_aside)?;
                 let rejected = self.backlog.directory.path().join(REJECTED);
                 report(format_args!(

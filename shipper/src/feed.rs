@@ -13,9 +13,10 @@ use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::{Client, IsolationLevel};
 
-use crate::message::report;
+use crate::message::{info, notice, report, warn};
 use crate::reading::Reading;
 use crate::row::Row;
+use crate::state::{Event, StateFile};
 
 /// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
 /// an ordinary row.
@@ -70,15 +71,19 @@ pub struct Progress {
     states: Vec<State>,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
+    /// The first message of the last attempt that says why a text was not stored.
+    message: Option<String>,
+    /// The numbers of texts that were stored and rejected before the last attempt.
+    before: (u64, u64),
 }
 
 /// The answer of the database to a text that it took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     /// The text is stored.
     Stored,
-    /// The text is in `jobstats.rejects`.
-    Rejected,
+    /// The text is in `jobstats.rejects`, for the reason in this warning.
+    Rejected(String),
 }
 
 /// The state of a text.
@@ -100,6 +105,38 @@ impl Progress {
         Self {
             states: vec![State::Waiting; reading.texts.len()],
             failure: None,
+            message: None,
+            before: (0, 0),
+        }
+    }
+
+    /// Begins an attempt.
+    fn begin(&mut self) {
+        self.failure = None;
+        self.message = None;
+        self.before = self.counts();
+    }
+
+    /// Returns the numbers of texts that were stored and rejected so far.
+    fn counts(&self) -> (u64, u64) {
+        let count = |wanted| {
+            let states = self.states.iter();
+            states.filter(|state| **state == wanted).count() as u64
+        };
+        (count(State::Stored), count(State::Rejected))
+    }
+
+    /// Returns the event of the last attempt.
+    pub fn event(&self) -> Event {
+        let (stored, rejected) = self.counts();
+        let stored = stored - self.before.0;
+        match self.result() {
+            Ok(()) => Event::Delivered(stored),
+            Err(unsent) => Event::Undelivered {
+                stored,
+                rejected: rejected - self.before.1,
+                message: self.message.clone().unwrap_or_else(|| unsent.to_string()),
+            },
         }
     }
 
@@ -180,7 +217,7 @@ pub struct Sender {
 pub struct Feed {
     connector: Connector,
     timeouts: Timeouts,
-    verbose: bool,
+    state: StateFile,
     runtime: Runtime,
     /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
     session: Option<Session>,
@@ -194,7 +231,7 @@ impl Drop for Feed {
 
 impl Feed {
     /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts, verbose: bool) -> Result<Self, Error> {
+    pub fn new(settings: Settings, timeouts: Timeouts, state: StateFile) -> Result<Self, Error> {
         let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
@@ -203,7 +240,7 @@ impl Feed {
         Ok(Self {
             connector,
             timeouts,
-            verbose,
+            state,
             runtime,
             session: None,
         })
@@ -212,7 +249,7 @@ impl Feed {
     /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
     pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
         self.leave_unless_there();
-        progress.failure = None;
+        progress.begin();
         let mut waited = 0;
         for (text, state) in reading.texts.iter().zip(&mut progress.states) {
             if *state != State::Waiting {
@@ -222,11 +259,21 @@ impl Feed {
                 Ok(Answer::Stored) => {
                     *state = State::Stored;
                     waited = 0;
-                    self.report_sent(text);
+                    info(format_args!(
+                        "{}: {} bytes sent as {}",
+                        text.shown_name(),
+                        text.bytes,
+                        text.packed_bytes()
+                    ));
                 }
-                Ok(Answer::Rejected) => *state = State::Rejected,
+                Ok(Answer::Rejected(warning)) => {
+                    *state = State::Rejected;
+                    progress.message.get_or_insert(warning);
+                }
                 Err(error) => {
-                    report(format_args!("{}: {error}", text.shown_name()));
+                    let message = self.describe(text, &error);
+                    report(format_args!("{message}"));
+                    progress.message.get_or_insert(message);
                     progress.failure = progress.failure.or(Some(error.kind()));
                     if error.kind().is_of_data() {
                         *state = State::Refused;
@@ -241,17 +288,6 @@ impl Feed {
         // The server may be the wrong one by now, for example a primary that has become a standby.
         if progress.failure.is_some() {
             self.close();
-        }
-    }
-
-    fn report_sent(&self, text: &Text) {
-        if self.verbose {
-            report(format_args!(
-                "{}: {} bytes sent as {}",
-                text.shown_name(),
-                text.bytes,
-                text.packed_bytes()
-            ));
         }
     }
 
@@ -291,16 +327,34 @@ impl Feed {
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
         let mut answer = Answer::Stored;
-        for warning in session.warnings() {
-            report(format_args!("{}: {warning}", text.shown_name()));
-            if warning.starts_with(REJECTED) {
-                answer = Answer::Rejected;
+        for said in session.notices() {
+            let message = format!("{}: {}", text.shown_name(), said.message);
+            if !said.is_warning {
+                if self.state.is_news(text.shown_name(), &said.message) {
+                    notice(format_args!("{message}"));
+                }
+                continue;
+            }
+            warn(format_args!("{message}"));
+            if said.message.starts_with(REJECTED) {
+                answer = Answer::Rejected(message);
             }
         }
         if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
             self.session = Some(session);
         }
         tried.map(|()| answer)
+    }
+
+    /// Formats a failure. What concerns the connection names the database, and everything else the target.
+    fn describe(&self, text: &Text, error: &Error) -> String {
+        match (error, error.kind()) {
+            (Error::Client(jobstats_client::Error::Connect { .. }), _) => error.to_string(),
+            (_, Kind::Lost | Kind::Silent) => {
+                format!("{}: {error}, at {}", self.connector, text.shown_name())
+            }
+            _ => format!("{}: {error}", text.shown_name()),
+        }
     }
 
     /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the

@@ -16,8 +16,10 @@ mod row;
 mod schedule;
 mod split;
 mod spooled;
+mod state;
 mod storage;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,6 +38,7 @@ use crate::message::report;
 use crate::options::{Command, Common, Input, Options};
 use crate::reading::Reading;
 use crate::schedule::Schedule;
+use crate::state::{Event, StateFile};
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
             };
         }
     };
+    message::show(options.messages.level());
     match options.command.execute() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -93,9 +97,9 @@ struct Shipper {
     lctl: Lctl,
     settings: Settings,
     timeouts: Timeouts,
-    verbose: bool,
     lock: PathBuf,
     backlog: Option<Backlog>,
+    state: StateFile,
 }
 
 impl Shipper {
@@ -108,7 +112,9 @@ impl Shipper {
             bytes: options.spool.spool_size,
             age: options.spool.spool_age,
         };
-        let open = |path| Backlog::open(path, limits);
+        let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
+        let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
+        let open = |path| Backlog::open(path, limits, state.clone());
         Ok(Self {
             settings: options.database.settings("jobstats-shipper")?,
             backlog: options.spool.spool.map(open).transpose()?,
@@ -121,12 +127,12 @@ impl Shipper {
                 connect: options.connect_timeout,
                 statement: options.statement_timeout,
             },
-            verbose: options.verbose,
-            lock: options.lock.unwrap_or_else(|| lock::default_path(&server)),
+            lock,
             sender: Sender {
                 cluster: options.cluster,
                 server,
             },
+            state,
         })
     }
 
@@ -135,7 +141,7 @@ impl Shipper {
         Ok(Feed::new(
             self.settings.clone(),
             self.timeouts,
-            self.verbose,
+            self.state.clone(),
         )?)
     }
 
@@ -161,6 +167,7 @@ impl Shipper {
         let schedule = Schedule::new(interval, &self.sender.server);
         let mut feed = self.feed()?;
         let _lock = self.lock()?;
+        self.state.note(Event::Started(Some(interval)));
         if let Some(backlog) = &self.backlog {
             return spooled::run(self, backlog, feed, schedule);
         }
@@ -168,8 +175,7 @@ impl Shipper {
             schedule.sleep();
             // A failed poll is only reported, because the next one may succeed.
             if let Err(error) = self
-                .lctl
-                .read()
+                .poll()
                 .map_err(Error::from)
                 .and_then(|reading| self.send(&mut feed, &reading))
             {
@@ -178,11 +184,17 @@ impl Shipper {
         }
     }
 
+    /// Reads lctl.
+    fn poll(&self) -> Result<Reading, lctl::Error> {
+        self.noted(self.lctl.read())
+    }
+
     /// Reads lctl or the input.
     fn read(&self, input: &Input) -> Result<Reading, Error> {
+        self.state.note(Event::Started(None));
         let mut reading = match &input.input {
-            Some(path) => input::read(path, self.lctl.timeout, self.lctl.most)?,
-            None => self.lctl.read()?,
+            Some(path) => self.noted(input::read(path, self.lctl.timeout, self.lctl.most))?,
+            None => self.poll()?,
         };
         if let Some(time) = input.time {
             reading.made_at(time);
@@ -190,9 +202,22 @@ impl Shipper {
         Ok(reading)
     }
 
+    /// Notes how a reading ended.
+    fn noted<E: Display>(&self, read: Result<Reading, E>) -> Result<Reading, E> {
+        self.state.note(match &read {
+            Ok(reading) => Event::Read(reading.texts.len() as u64),
+            Err(error) => Event::Unread(error.to_string()),
+        });
+        read
+    }
+
     fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {
         let mut progress = Progress::new(reading);
         feed.send(&self.sender, reading, &mut progress);
+        self.state.note(progress.event());
+        if !progress.is_over() {
+            self.state.note(Event::DroppedUnsent);
+        }
         Ok(progress.result()?)
     }
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::exit;
+use crate::message::Level;
 
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,31 @@ pub struct Options {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
+    /// The options for messages.
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The options for messages.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// Also report normal work, such as each target that was sent
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Report errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+impl Messages {
+    /// Returns the least urgent level that is shown.
+    pub fn level(&self) -> Level {
+        match (self.verbose, self.quiet) {
+            (true, _) => Level::Info,
+            (_, true) => Level::Error,
+            _ => Level::Notice,
+        }
+    }
 }
 
 /// The commands.
@@ -97,9 +123,6 @@ pub struct Common {
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
-    /// Report each target that was sent
-    #[arg(long, short)]
-    pub verbose: bool,
     /// The options of the spool.
     #[command(flatten)]
     pub spool: Spool,

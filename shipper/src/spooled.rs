@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::backlog::{self, Backlog, Courier};
+use crate::backlog::{Backlog, Courier};
 use crate::feed::{Feed, Sender};
 use crate::message::report;
 use crate::options::Input;
@@ -57,7 +57,7 @@ fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Option<Reading>) -> Re
     loop {
         let Some(lock) = backlog.lock()? else {
             // The other instance looks for more readings before it ends.
-            return unkept.map_or(Ok(()), |_| Err(backlog::Error::Dropped.into()));
+            return unkept.map_or(Ok(()), |_| Err(backlog.dropped().into()));
         };
         let drained = courier.drain(Some(until))?;
         if drained.failure.is_none()
@@ -65,7 +65,7 @@ fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Option<Reading>) -> Re
         {
             courier
                 .send_directly(&shipper.sender, reading)
-                .map_err(|(unsent, _)| dropped(unsent))?;
+                .map_err(|(unsent, _)| dropped(backlog, unsent))?;
         }
         drop(lock);
         if drained.failure.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
@@ -73,14 +73,14 @@ fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Option<Reading>) -> Re
         }
         courier.report_waiting();
         if unkept.is_some() {
-            report(format_args!("{}", backlog::Error::Dropped));
+            report(format_args!("{}", backlog.dropped()));
         }
         return drained.failure.map_or(Ok(()), |error| Err(error.into()));
     }
 }
 
-fn dropped(unsent: crate::feed::Unsent) -> Error {
-    report(format_args!("{}", backlog::Error::Dropped));
+fn dropped(backlog: &Backlog, unsent: crate::feed::Unsent) -> Error {
+    report(format_args!("{}", backlog.dropped()));
     unsent.into()
 }
 
@@ -122,14 +122,14 @@ fn read_forever(
 ) -> ! {
     loop {
         schedule.sleep();
-        match shipper.lctl.read() {
+        match shipper.poll() {
             // A failed poll is only reported, because the next one may succeed.
             Err(error) => report(format_args!("{error}")),
             Ok(reading) => {
                 if let Some(reading) = backlog.keep(reading, &shipper.sender)
                     && put(unkept, Some(reading)).is_some()
                 {
-                    report(format_args!("{}", backlog::Error::Dropped));
+                    report(format_args!("{}", backlog.dropped()));
                 }
                 // The other thread ends the process when it ends.
                 let _ = bell.send(());
@@ -164,7 +164,7 @@ fn send_forever(
                 report(format_args!("{error}"));
                 courier.report_waiting();
             }
-            None => send_unkept(&mut courier, sender, unkept),
+            None => send_unkept(&mut courier, backlog, sender, unkept),
         }
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
@@ -177,7 +177,7 @@ fn send_forever(
 }
 
 /// Sends the reading that could not be written to the spool. Readings that wait there are older and go first.
-fn send_unkept(courier: &mut Courier, sender: &Sender, unkept: &Unkept) {
+fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept: &Unkept) {
     let Some(reading) = put(unkept, None) else {
         return;
     };
@@ -189,6 +189,6 @@ fn send_unkept(courier: &mut Courier, sender: &Sender, unkept: &Unkept) {
     if left.is_some() && slot.is_none() {
         *slot = left;
     } else {
-        report(format_args!("{}", backlog::Error::Dropped));
+        report(format_args!("{}", backlog.dropped()));
     }
 }

@@ -1,0 +1,311 @@
+//! A small file that says what the shipper did last, for `status` and for systemd.
+//!
+//! The file is in the spool, or beside the lock if there is no spool. Each change reads the file and replaces it as a
+//! whole, under a lock, because the reader and the sender may be two processes. The file is not synced: after a crash of
+//! the machine the counts may be some seconds old, or begin again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+use tempfile::Builder;
+
+use crate::message::warn;
+
+#[cfg(test)]
+mod tests;
+
+/// The name of the file in a spool.
+pub const NAME: &str = "status.json";
+
+/// The time after which a notice of the database is shown again.
+const REPEATED: SignedDuration = SignedDuration::from_hours(24);
+
+/// The largest number of notices that are remembered.
+const MOST_NOTICES: usize = 1000;
+
+/// The longest message that is kept, in bytes.
+const LONGEST_MESSAGE: usize = 1000;
+
+/// What the shipper did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The version of the shipper that wrote the file.
+    pub version: String,
+    /// The time since which events are counted.
+    pub since: Timestamp,
+    /// The interval of `run` in seconds; `None` if the last reading was that of `once`.
+    pub interval_seconds: Option<f64>,
+    /// The last reading that succeeded.
+    pub reading: Option<Work>,
+    /// The failure of the last reading, if it failed.
+    pub reading_failure: Option<Failure>,
+    /// The last delivery of which the database stored every target.
+    pub delivery: Option<Work>,
+    /// The failure of the last delivery, if it failed.
+    pub delivery_failure: Option<Failure>,
+    /// The time at which text was lost last.
+    pub lost: Option<Timestamp>,
+    /// The number of events of each kind.
+    pub counts: Counts,
+    /// The notices of the database that were shown, and when.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub notices: BTreeMap<String, Timestamp>,
+}
+
+/// A reading or a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// The time at which it ended.
+    pub time: Timestamp,
+    /// The number of targets.
+    pub targets: u64,
+}
+
+/// A failure that has not been followed by a success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The time of the first failure in series.
+    pub since: Timestamp,
+    /// The time of the last failure.
+    pub time: Timestamp,
+    /// The number of failures in series.
+    pub times: u64,
+    /// The message of the last failure.
+    pub message: String,
+}
+
+/// The numbers of events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    /// Readings that succeeded.
+    pub readings: u64,
+    /// Readings that failed.
+    pub failed_readings: u64,
+    /// Targets that the database stored.
+    pub stored_targets: u64,
+    /// Targets that the database put into `jobstats.rejects`.
+    pub rejected_targets: u64,
+    /// Readings that were set aside because the database refused a text.
+    pub set_aside: u64,
+    /// Readings that were set aside because their file was damaged.
+    pub damaged: u64,
+    /// Waiting readings that a limit of the spool dropped.
+    pub dropped_waiting: u64,
+    /// Readings that had been set aside and that a limit of the spool dropped.
+    pub dropped_set_aside: u64,
+    /// Readings that could neither be kept nor sent.
+    pub dropped_unsent: u64,
+}
+
+/// Something that the shipper did, or that happened to it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// `run` has begun to read at this interval, or `once` reads.
+    Started(Option<Duration>),
+    /// A reading of this number of targets succeeded.
+    Read(u64),
+    /// A reading failed, with this message.
+    Unread(String),
+    /// The database stored this number of targets, and nothing failed.
+    Delivered(u64),
+    /// The database stored some targets, or none, and then something failed.
+    Undelivered {
+        /// The number of targets that were stored.
+        stored: u64,
+        /// The number of targets that were rejected.
+        rejected: u64,
+        /// The message of the failure.
+        message: String,
+    },
+    /// A reading was set aside because the database refused a text.
+    SetAside,
+    /// A reading was set aside because its file was damaged.
+    Damaged,
+    /// The limits of the spool dropped readings.
+    Dropped {
+        /// The number of readings that waited.
+        waiting: u64,
+        /// The number of readings that had been set aside.
+        rejected: u64,
+    },
+    /// A reading could neither be kept nor sent.
+    DroppedUnsent,
+}
+
+impl State {
+    /// Takes an event over.
+    pub fn apply(&mut self, event: Event, now: Timestamp) {
+        let counts = &mut self.counts;
+        match event {
+            Event::Started(interval) => {
+                self.interval_seconds = interval.map(|interval| interval.as_secs_f64());
+            }
+            Event::Read(targets) => {
+                counts.readings += 1;
+                self.reading = Some(Work { time: now, targets });
+                self.reading_failure = None;
+            }
+            Event::Unread(message) => {
+                counts.failed_readings += 1;
+                fail(&mut self.reading_failure, message, now);
+            }
+            Event::Delivered(targets) => {
+                counts.stored_targets += targets;
+                self.delivery = Some(Work { time: now, targets });
+                self.delivery_failure = None;
+            }
+            Event::Undelivered {
+                stored,
+                rejected,
+                message,
+            } => {
+                counts.stored_targets += stored;
+                counts.rejected_targets += rejected;
+                fail(&mut self.delivery_failure, message, now);
+            }
+            Event::SetAside => counts.set_aside += 1,
+            Event::Damaged => counts.damaged += 1,
+            Event::Dropped { waiting, rejected } => {
+                counts.dropped_waiting += waiting;
+                counts.dropped_set_aside += rejected;
+                self.lost = Some(now);
+            }
+            Event::DroppedUnsent => {
+                counts.dropped_unsent += 1;
+                self.lost = Some(now);
+            }
+        }
+    }
+
+    /// Returns true if a notice was not shown within a day, and remembers it. Numbers in it make no difference, because
+    /// a notice that counts something would otherwise be a new one each time.
+    fn is_news(&mut self, target: &str, notice: &str, now: Timestamp) -> bool {
+        let is_recent = |shown: &Timestamp| now.duration_since(*shown).abs() < REPEATED;
+        self.notices.retain(|_, shown| is_recent(shown));
+        let without_numbers = notice.split(|c: char| c.is_ascii_digit());
+        let words: Vec<&str> = without_numbers.filter(|part| !part.is_empty()).collect();
+        let mut key = format!("{target}: {}", words.join("#"));
+        truncate(&mut key);
+        if self.notices.contains_key(&key) {
+            return false;
+        }
+        if self.notices.len() < MOST_NOTICES {
+            self.notices.insert(key, now);
+        }
+        true
+    }
+}
+
+fn fail(failure: &mut Option<Failure>, mut message: String, now: Timestamp) {
+    truncate(&mut message);
+    let before = failure.take();
+    *failure = Some(Failure {
+        since: before.as_ref().map_or(now, |before| before.since),
+        time: now,
+        times: before.map_or(1, |before| before.times + 1),
+        message,
+    });
+}
+
+fn truncate(message: &mut String) {
+    message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+}
+
+/// The file of a state.
+#[derive(Debug, Clone)]
+pub struct StateFile {
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// Names the file. It is created by the first event.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Names the file in a spool, or beside a lock if there is no spool.
+    pub fn beside(spool: Option<&Path>, lock: &Path) -> Self {
+        Self::new(spool.map_or_else(
+            || lock.with_extension("status.json"),
+            |spool| spool.join(NAME),
+        ))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the state.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no file, or if the file cannot be read.
+    pub fn load(&self) -> io::Result<State> {
+        Ok(serde_json::from_slice(&fs::read(&self.path)?)?)
+    }
+
+    /// Takes an event over. A failure is reported once: the event itself matters more.
+    pub fn note(&self, event: Event) {
+        self.change(|state, now| state.apply(event, now));
+    }
+
+    /// Returns true if a notice of the database about this target was not shown within a day, and remembers it.
+    pub fn is_news(&self, target: &str, notice: &str) -> bool {
+        let mut is_news = true;
+        self.change(|state, now| is_news = state.is_news(target, notice, now));
+        is_news
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State, Timestamp)) {
+        static REPORTED: AtomicBool = AtomicBool::new(false);
+        if let Err(error) = self.try_change(change)
+            && !REPORTED.swap(true, Ordering::Relaxed)
+        {
+            warn(format_args!("{}: {error}", self.path.display()));
+        }
+    }
+
+    fn try_change(&self, change: impl FnOnce(&mut State, Timestamp)) -> io::Result<()> {
+        let _lock = self.lock()?;
+        let now = Timestamp::now();
+        // A crash may have left an empty file.
+        let mut state = self.load().unwrap_or_else(|_| State {
+            since: now,
+            ..State::default()
+        });
+        env!("CARGO_PKG_VERSION").clone_into(&mut state.version);
+        change(&mut state, now);
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let mut file = Builder::new().prefix(".status-").tempfile_in(directory)?;
+        file.write_all(&serde_json::to_vec_pretty(&state)?)?;
+        file.persist(&self.path)?;
+        Ok(())
+    }
+
+    /// Waits for others that change the file.
+    fn lock(&self) -> io::Result<File> {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            // In a directory where everybody may create files, a link could stand for somebody else's file.
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(path)?;
+        file.lock()?;
+        Ok(file)
+    }
+}
