@@ -22,10 +22,13 @@
 //! A [`Directory`] holds the files that wait, and below `rejected/` those that are set aside. A file is written under a
 //! temporary name, synced and renamed, and then the directory is synced: after a crash, a reading is there as a whole or
 //! not at all. A counter orders the files, because a clock may step back. The order is that within each source; readers
-//! and senders need locks of their own against others of their kind, but none against each other.
+//! and senders need locks of their own against others of their kind, but none against each other. [`Losses`] in the file
+//! `losses` count the readings that were dropped or set aside.
 
 mod directory;
 mod file;
+mod losses;
 
 pub use directory::{Directory, Dropped, Entry, Limits, REJECTED};
 pub use file::{Covers, Data, Error, Index, SpoolFile, Text, write};
+pub use losses::Losses;

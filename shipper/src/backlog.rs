@@ -10,7 +10,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-use jobstats_client::spool::{self, Directory, Dropped, Entry, Limits, REJECTED, SpoolFile};
+use jobstats_client::spool::{
+    self, Directory, Dropped, Entry, Limits, Losses, REJECTED, SpoolFile,
+};
 use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
@@ -107,7 +109,10 @@ impl Backlog {
         };
         let Dropped { waiting, rejected } = dropped;
         if dropped != Dropped::default() {
-            self.state.note(Event::Dropped { waiting, rejected });
+            self.count(Losses {
+                limits: waiting,
+                ..Losses::default()
+            });
             report(format_args!(
                 "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
                  --spool-age, or all together larger than --spool-size"
@@ -115,10 +120,22 @@ impl Backlog {
         }
     }
 
-    /// Notes a reading that could neither be kept nor sent, and returns the error that says so.
+    /// Counts a reading that could neither be written to the spool nor sent, and returns the error to report.
     pub fn dropped(&self) -> Error {
-        self.state.note(Event::DroppedUnsent);
+        self.count(Losses {
+            room: 1,
+            ..Losses::default()
+        });
         Error::Dropped
+    }
+
+    /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
+    fn count(&self, losses: Losses) {
+        self.state.note(Event::Lost);
+        if let Err(error) = self.directory.count(losses) {
+            let path = self.directory.path().display();
+            report(format_args!("the counts of losses in {path}: {error}"));
+        }
     }
 
     /// Takes the lock of the sender. Returns `None` if another instance is sending.
@@ -301,8 +318,11 @@ impl Courier {
             }
             Err(error) if error.is_damage() => {
                 report(format_args!("{}: {error}", entry.path.display()));
-                self.backlog.state.note(Event::Damaged);
                 self.finish(entry, Directory::set_aside_damaged)?;
+                self.backlog.count(Losses {
+                    damaged: 1,
+                    ..Losses::default()
+                });
                 return Err(Failure::Aside(Error::Damaged(1)));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
@@ -319,8 +339,11 @@ impl Courier {
                 Err(Failure::Aside(unsent.into()))
             }
             Err(unsent) if progress.is_over() => {
-                self.backlog.state.note(Event::SetAside);
                 self.finish(entry, Directory::set_aside)?;
+                self.backlog.count(Losses {
+                    refused: 1,
+                    ..Losses::default()
+                });
                 let rejected = self.backlog.directory.path().join(REJECTED);
                 report(format_args!(
                     "reading {} is set aside in {}",

@@ -127,7 +127,7 @@ impl Progress {
     }
 
     /// Returns the event of the last attempt.
-    pub fn event(&self) -> Event {
+    pub fn event(&self) -> Event<'static> {
         let (stored, rejected) = self.counts();
         let stored = stored - self.before.0;
         match self.result() {

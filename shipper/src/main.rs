@@ -17,15 +17,14 @@ mod schedule;
 mod split;
 mod spooled;
 mod state;
+mod status;
 mod storage;
 
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use rustix::system::uname;
 
 use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
@@ -35,8 +34,8 @@ use crate::feed::{Feed, Progress, Sender, Timeouts};
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
-use crate::options::{Command, Common, Input, Options};
-use crate::reading::Reading;
+use crate::options::{Command, Common, Input, Options, this_machine};
+use crate::reading::{Reading, SOURCE};
 use crate::schedule::Schedule;
 use crate::state::{Event, StateFile};
 
@@ -74,7 +73,7 @@ fn main() -> ExitCode {
     };
     message::show(options.messages.level());
     match options.command.execute() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             report(format_args!("{error}"));
             exit::code(&error).into()
@@ -83,11 +82,13 @@ fn main() -> ExitCode {
 }
 
 impl Command {
-    fn execute(self) -> Result<(), Error> {
+    fn execute(self) -> Result<ExitCode, Error> {
         match self {
-            Self::Once(once) => Shipper::new(once.common)?.once(&once.input),
-            Self::Run(run) => Shipper::new(run.common)?.run(run.interval),
+            Self::Once(once) => Shipper::new(once.common)?.once(&once.input)?,
+            Self::Run(run) => Shipper::new(run.common)?.run(run.interval)?,
+            Self::Status(options) => return Ok(status::execute(&options)),
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -105,9 +106,7 @@ struct Shipper {
 impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
     fn new(options: Common) -> Result<Self, Error> {
-        let server = options
-            .server
-            .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
+        let server = options.server.unwrap_or_else(this_machine);
         let limits = Limits {
             bytes: options.spool.spool_size,
             age: options.spool.spool_age,
@@ -167,7 +166,10 @@ impl Shipper {
         let schedule = Schedule::new(interval, &self.sender.server);
         let mut feed = self.feed()?;
         let _lock = self.lock()?;
-        self.state.note(Event::Started(Some(interval)));
+        self.state.note(Event::Started {
+            source: SOURCE,
+            interval: Some(interval),
+        });
         if let Some(backlog) = &self.backlog {
             return spooled::run(self, backlog, feed, schedule);
         }
@@ -176,7 +178,6 @@ impl Shipper {
             // A failed poll is only reported, because the next one may succeed.
             if let Err(error) = self
                 .poll()
-                .map_err(Error::from)
                 .and_then(|reading| self.send(&mut feed, &reading))
             {
                 report(format_args!("{error}"));
@@ -185,17 +186,21 @@ impl Shipper {
     }
 
     /// Reads lctl.
-    fn poll(&self) -> Result<Reading, lctl::Error> {
-        self.noted(self.lctl.read())
+    fn poll(&self) -> Result<Reading, Error> {
+        self.noted(self.lctl.read().map_err(Error::from))
     }
 
     /// Reads lctl or the input.
     fn read(&self, input: &Input) -> Result<Reading, Error> {
-        self.state.note(Event::Started(None));
-        let mut reading = match &input.input {
-            Some(path) => self.noted(input::read(path, self.lctl.timeout, self.lctl.most))?,
-            None => self.poll()?,
+        self.state.note(Event::Started {
+            source: SOURCE,
+            interval: None,
+        });
+        let Some(path) = &input.input else {
+            return self.poll();
         };
+        let read = input::read(path, self.lctl.timeout, self.lctl.most);
+        let mut reading = self.noted(read.map_err(Error::from))?;
         if let Some(time) = input.time {
             reading.made_at(time);
         }
@@ -203,10 +208,17 @@ impl Shipper {
     }
 
     /// Notes how a reading ended.
-    fn noted<E: Display>(&self, read: Result<Reading, E>) -> Result<Reading, E> {
-        self.state.note(match &read {
-            Ok(reading) => Event::Read(reading.texts.len() as u64),
-            Err(error) => Event::Unread(error.to_string()),
+    fn noted(&self, read: Result<Reading, Error>) -> Result<Reading, Error> {
+        let source = SOURCE;
+        let targets = match &read {
+            Ok(reading) => Ok(reading.texts.len() as u64),
+            // This is normal on the standby of a pair.
+            Err(Error::Lctl(lctl::Error::NoTarget)) => Ok(0),
+            Err(error) => Err(error.to_string()),
+        };
+        self.state.note(match targets {
+            Ok(targets) => Event::Read { source, targets },
+            Err(message) => Event::Unread { source, message },
         });
         read
     }
@@ -216,7 +228,7 @@ impl Shipper {
         feed.send(&self.sender, reading, &mut progress);
         self.state.note(progress.event());
         if !progress.is_over() {
-            self.state.note(Event::DroppedUnsent);
+            self.state.note(Event::Lost);
         }
         Ok(progress.result()?)
     }

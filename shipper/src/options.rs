@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
+use rustix::system::uname;
 
 use crate::exit;
 use crate::message::Level;
+use crate::status;
 
 #[cfg(test)]
 mod tests;
@@ -55,6 +57,9 @@ pub enum Command {
     /// Read and send at regular intervals
     #[command(after_help = exit::HELP)]
     Run(Run),
+    /// Print what was read and sent last, what waits and what was lost; for monitoring
+    #[command(after_help = status::HELP)]
+    Status(status::Options),
 }
 
 /// The options of `once`.
@@ -147,6 +152,11 @@ pub struct Spool {
     pub spool_age: Duration,
 }
 
+/// Returns the name of this machine.
+pub fn this_machine() -> String {
+    uname().nodename().to_string_lossy().into_owned()
+}
+
 /// Parses a size such as `500MB` or `4GiB`, or a number of bytes.
 fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -171,7 +181,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a duration such as `120s`, `2m` or `1h 30m`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let duration: SignedDuration = text
         .parse()
         .map_err(|error: jiff::Error| error.to_string())?;

@@ -42,23 +42,45 @@ pub struct State {
     pub version: String,
     /// The time since which events are counted.
     pub since: Timestamp,
-    /// The interval of `run` in seconds; `None` if the last reading was that of `once`.
-    pub interval_seconds: Option<f64>,
-    /// The last reading that succeeded.
-    pub reading: Option<Work>,
-    /// The failure of the last reading, if it failed.
-    pub reading_failure: Option<Failure>,
-    /// The last delivery of which the database stored every target.
-    pub delivery: Option<Work>,
-    /// The failure of the last delivery, if it failed.
-    pub delivery_failure: Option<Failure>,
-    /// The time at which text was lost last.
+    /// The readings of each source.
+    pub sources: BTreeMap<String, Readings>,
+    /// What became of the readings.
+    pub deliveries: Deliveries,
+    /// The time at which a reading was lost or set aside last.
     pub lost: Option<Timestamp>,
-    /// The number of events of each kind.
-    pub counts: Counts,
     /// The notices of the database that were shown, and when.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub notices: BTreeMap<String, Timestamp>,
+}
+
+/// The readings of a source.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Readings {
+    /// The interval of `run` in seconds; `None` if `once` reads.
+    pub interval_seconds: Option<f64>,
+    /// The last reading that succeeded.
+    pub last: Option<Work>,
+    /// The failures since then.
+    pub failure: Option<Failure>,
+    /// The number of readings that succeeded.
+    pub succeeded: u64,
+    /// The number of readings that failed.
+    pub failed: u64,
+}
+
+/// What became of the readings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Deliveries {
+    /// The last delivery of which the database stored every target.
+    pub last: Option<Work>,
+    /// The failures since then.
+    pub failure: Option<Failure>,
+    /// The number of targets that the database stored.
+    pub stored_targets: u64,
+    /// The number of targets that the database put into `jobstats.rejects`.
+    pub rejected_targets: u64,
 }
 
 /// A reading or a delivery.
@@ -70,55 +92,46 @@ pub struct Work {
     pub targets: u64,
 }
 
-/// A failure that has not been followed by a success.
+/// Failures in series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The time of the first failure in series.
+    /// The time of the first failure.
     pub since: Timestamp,
     /// The time of the last failure.
     pub time: Timestamp,
-    /// The number of failures in series.
+    /// The number of failures.
     pub times: u64,
     /// The message of the last failure.
     pub message: String,
 }
 
-/// The numbers of events.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Counts {
-    /// Readings that succeeded.
-    pub readings: u64,
-    /// Readings that failed.
-    pub failed_readings: u64,
-    /// Targets that the database stored.
-    pub stored_targets: u64,
-    /// Targets that the database put into `jobstats.rejects`.
-    pub rejected_targets: u64,
-    /// Readings that were set aside because the database refused a text.
-    pub set_aside: u64,
-    /// Readings that were set aside because their file was damaged.
-    pub damaged: u64,
-    /// Waiting readings that a limit of the spool dropped.
-    pub dropped_waiting: u64,
-    /// Readings that had been set aside and that a limit of the spool dropped.
-    pub dropped_set_aside: u64,
-    /// Readings that could neither be kept nor sent.
-    pub dropped_unsent: u64,
-}
-
 /// Something that the shipper did, or that happened to it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// `run` has begun to read at this interval, or `once` reads.
-    Started(Option<Duration>),
-    /// A reading of this number of targets succeeded.
-    Read(u64),
-    /// A reading failed, with this message.
-    Unread(String),
+pub enum Event<'a> {
+    /// `run` begins to read a source at this interval, or `once` reads it.
+    Started {
+        /// The source.
+        source: &'a str,
+        /// The interval of `run`.
+        interval: Option<Duration>,
+    },
+    /// A reading succeeded.
+    Read {
+        /// The source.
+        source: &'a str,
+        /// The number of targets.
+        targets: u64,
+    },
+    /// A reading failed.
+    Unread {
+        /// The source.
+        source: &'a str,
+        /// The message of the failure.
+        message: String,
+    },
     /// The database stored this number of targets, and nothing failed.
     Delivered(u64),
-    /// The database stored some targets, or none, and then something failed.
+    /// The database stored some targets, or none, and something failed.
     Undelivered {
         /// The number of targets that were stored.
         stored: u64,
@@ -127,64 +140,50 @@ pub enum Event {
         /// The message of the failure.
         message: String,
     },
-    /// A reading was set aside because the database refused a text.
-    SetAside,
-    /// A reading was set aside because its file was damaged.
-    Damaged,
-    /// The limits of the spool dropped readings.
-    Dropped {
-        /// The number of readings that waited.
-        waiting: u64,
-        /// The number of readings that had been set aside.
-        rejected: u64,
-    },
-    /// A reading could neither be kept nor sent.
-    DroppedUnsent,
+    /// A reading was dropped or set aside. The spool counts why.
+    Lost,
 }
 
 impl State {
     /// Takes an event over.
-    pub fn apply(&mut self, event: Event, now: Timestamp) {
-        let counts = &mut self.counts;
+    pub fn apply(&mut self, event: Event<'_>, now: Timestamp) {
+        let deliveries = &mut self.deliveries;
         match event {
-            Event::Started(interval) => {
-                self.interval_seconds = interval.map(|interval| interval.as_secs_f64());
+            Event::Started { source, interval } => {
+                let interval = interval.map(|interval| interval.as_secs_f64());
+                self.source(source).interval_seconds = interval;
             }
-            Event::Read(targets) => {
-                counts.readings += 1;
-                self.reading = Some(Work { time: now, targets });
-                self.reading_failure = None;
+            Event::Read { source, targets } => {
+                let readings = self.source(source);
+                readings.succeeded += 1;
+                readings.last = Some(Work { time: now, targets });
+                readings.failure = None;
             }
-            Event::Unread(message) => {
-                counts.failed_readings += 1;
-                fail(&mut self.reading_failure, message, now);
+            Event::Unread { source, message } => {
+                let readings = self.source(source);
+                readings.failed += 1;
+                fail(&mut readings.failure, message, now);
             }
             Event::Delivered(targets) => {
-                counts.stored_targets += targets;
-                self.delivery = Some(Work { time: now, targets });
-                self.delivery_failure = None;
+                deliveries.stored_targets += targets;
+                deliveries.last = Some(Work { time: now, targets });
+                deliveries.failure = None;
             }
             Event::Undelivered {
                 stored,
                 rejected,
                 message,
             } => {
-                counts.stored_targets += stored;
-                counts.rejected_targets += rejected;
-                fail(&mut self.delivery_failure, message, now);
+                deliveries.stored_targets += stored;
+                deliveries.rejected_targets += rejected;
+                fail(&mut deliveries.failure, message, now);
             }
-            Event::SetAside => counts.set_aside += 1,
-            Event::Damaged => counts.damaged += 1,
-            Event::Dropped { waiting, rejected } => {
-                counts.dropped_waiting += waiting;
-                counts.dropped_set_aside += rejected;
-                self.lost = Some(now);
-            }
-            Event::DroppedUnsent => {
-                counts.dropped_unsent += 1;
-                self.lost = Some(now);
-            }
+            Event::Lost => self.lost = Some(now),
         }
+    }
+
+    fn source(&mut self, name: &str) -> &mut Readings {
+        self.sources.entry(name.to_owned()).or_default()
     }
 
     /// Returns true if a notice was not shown within a day, and remembers it. Numbers in it make no difference, because
@@ -256,7 +255,7 @@ impl StateFile {
     }
 
     /// Takes an event over. A failure is reported once: the event itself matters more.
-    pub fn note(&self, event: Event) {
+    pub fn note(&self, event: Event<'_>) {
         self.change(|state, now| state.apply(event, now));
     }
 

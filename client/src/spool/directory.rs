@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::Builder;
 
 use crate::spool::file::{Error, Index, write};
+use crate::spool::losses::Losses;
 
 #[cfg(test)]
 mod tests;
@@ -86,7 +87,16 @@ impl Directory {
             path: path.to_owned(),
         };
         directory.remove_leftovers()?;
+        // A disk that is full already has room for the readings that wait, and they can be sent.
+        let _ = Losses::prepare(path);
         Ok(directory)
+    }
+
+    /// Refers to a directory without looking whether it is there, and changes nothing.
+    pub fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
     }
 
     /// Returns the path of the directory.
@@ -195,6 +205,15 @@ impl Directory {
             rejected: drop_from(&rejected)?,
             waiting: drop_from(&waiting)?,
         })
+    }
+
+    /// Counts readings that were lost or set aside.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the counts cannot be read or written.
+    pub fn count(&self, losses: Losses) -> io::Result<()> {
+        Losses::add(&self.path, losses)
     }
 
     fn move_aside(&self, entry: &Entry, mark: &str) -> io::Result<()> {

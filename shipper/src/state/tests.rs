@@ -7,11 +7,16 @@ use tempfile::TempDir;
 
 use super::{Event, NAME, State, StateFile, Work};
 
+const READ: Event<'_> = Event::Read {
+    source: "lctl",
+    targets: 2,
+};
+
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_700_000_000 + second).unwrap()
 }
 
-fn undelivered(message: &str) -> Event {
+fn undelivered(message: &str) -> Event<'static> {
     Event::Undelivered {
         stored: 1,
         rejected: 2,
@@ -25,34 +30,37 @@ fn failures_are_counted_until_a_success() {
     state.apply(Event::Delivered(3), at(0));
     state.apply(undelivered("first"), at(120));
     state.apply(undelivered("second"), at(240));
-    let failure = state.delivery_failure.clone().unwrap();
+    let failure = state.deliveries.failure.clone().unwrap();
     assert_eq!((failure.since, failure.time), (at(120), at(240)));
     assert_eq!((failure.times, failure.message.as_str()), (2, "second"));
     let last = |second, targets| {
         let time = at(second);
         Some(Work { time, targets })
     };
-    assert_eq!(state.delivery, last(0, 3));
+    assert_eq!(state.deliveries.last, last(0, 3));
     state.apply(Event::Delivered(4), at(360));
-    assert_eq!(
-        (state.delivery, state.delivery_failure),
-        (last(360, 4), None)
-    );
-    let counts = state.counts;
-    assert_eq!((counts.stored_targets, counts.rejected_targets), (9, 4));
+    let deliveries = state.deliveries;
+    assert_eq!((deliveries.last, deliveries.failure), (last(360, 4), None));
+    let counts = (deliveries.stored_targets, deliveries.rejected_targets);
+    assert_eq!(counts, (9, 4));
 }
 
 #[test]
-fn what_was_lost_is_counted_with_its_time() {
+fn each_source_has_its_readings() {
     let mut state = State::default();
-    let (waiting, rejected) = (3, 1);
-    state.apply(Event::Dropped { waiting, rejected }, at(0));
-    state.apply(Event::DroppedUnsent, at(5));
-    state.apply(Event::SetAside, at(9));
-    let counts = state.counts;
-    assert_eq!((counts.dropped_waiting, counts.dropped_set_aside), (3, 1));
-    assert_eq!((counts.dropped_unsent, counts.set_aside), (1, 1));
-    assert_eq!(state.lost, Some(at(5)));
+    state.apply(READ, at(0));
+    let (source, message) = ("passwd", "no getent".to_owned());
+    state.apply(Event::Unread { source, message }, at(5));
+    let readings = |source: &str| {
+        let readings = &state.sources[source];
+        (
+            readings.succeeded,
+            readings.failed,
+            readings.failure.is_some(),
+        )
+    };
+    assert_eq!(readings("lctl"), (1, 0, false));
+    assert_eq!(readings("passwd"), (0, 1, true));
 }
 
 #[test]
@@ -74,12 +82,12 @@ fn threads_lose_no_event_of_each_other() {
     assert!(file.load().is_err());
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| (0..25).for_each(|_| file.note(Event::Read(2))));
+            scope.spawn(|| (0..25).for_each(|_| file.note(READ)));
         }
     });
-    assert_eq!(file.load().unwrap().counts.readings, 100);
+    assert_eq!(file.load().unwrap().sources["lctl"].succeeded, 100);
     // A file that a crash left empty begins anew.
     std::fs::write(file.path(), "").unwrap();
-    file.note(Event::Read(2));
-    assert_eq!(file.load().unwrap().counts.readings, 1);
+    file.note(READ);
+    assert_eq!(file.load().unwrap().sources["lctl"].succeeded, 1);
 }

@@ -1,0 +1,107 @@
+//! Counts the readings that were lost or set aside, in a file of the spool's directory.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+#[cfg(test)]
+mod tests;
+
+/// The name of the file.
+const FILE: &str = "losses";
+
+/// The numbers of readings that never reached the database as a whole, since the spool was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Readings that waited and were dropped by a limit of size or age.
+    pub limits: u64,
+    /// Readings that were dropped because they could neither be written to the spool nor sent at once.
+    pub room: u64,
+    /// Readings that were set aside because the database refused a text for good.
+    pub refused: u64,
+    /// Readings that were set aside because their file was damaged.
+    pub damaged: u64,
+}
+
+impl Losses {
+    /// Reads the counts. A file that is missing or damaged counts as zeros.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn read(directory: &Path) -> io::Result<Self> {
+        match File::open(directory.join(FILE)) {
+            Ok(file) => Self::read_from(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Creates the file if it is not there, so that it can be overwritten when the disk is full.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written.
+    pub(super) fn prepare(directory: &Path) -> io::Result<()> {
+        Self::add(directory, Self::default())
+    }
+
+    /// Adds to the counts.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or written.
+    pub(super) fn add(directory: &Path, more: Self) -> io::Result<()> {
+        let file = OpenOptions::new()
+            .create(true)
+            .read(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(directory.join(FILE))?;
+        // The reader and the sender may be two processes.
+        file.lock()?;
+        let sum = Self::read_from(&file)?.plus(more);
+        // The size is always the same, so that a full disk has room for the new counts.
+        file.write_all_at(sum.lines().as_bytes(), 0)
+    }
+
+    fn read_from(mut file: impl Read) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let count = |name: &str| {
+            let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+            let found = lines.find(|(found, _)| *found == name);
+            found.map_or(0, |(_, count)| count.trim().parse().unwrap_or(0))
+        };
+        Ok(Self {
+            limits: count("limits"),
+            room: count("room"),
+            refused: count("refused"),
+            damaged: count("damaged"),
+        })
+    }
+
+    fn plus(self, more: Self) -> Self {
+        Self {
+            limits: self.limits.saturating_add(more.limits),
+            room: self.room.saturating_add(more.room),
+            refused: self.refused.saturating_add(more.refused),
+            damaged: self.damaged.saturating_add(more.damaged),
+        }
+    }
+
+    fn lines(self) -> String {
+        let Self {
+            limits,
+            room,
+            refused,
+            damaged,
+        } = self;
+        format!(
+            "limits  {limits:020}\nroom    {room:020}\nrefused {refused:020}\ndamaged {damaged:020}\n"
+        )
+    }
+}

@@ -1,0 +1,63 @@
+use tempfile::TempDir;
+
+use super::*;
+
+#[test]
+fn counts_add_up() {
+    let directory = TempDir::new().unwrap();
+    let read = || Losses::read(directory.path()).unwrap();
+    assert_eq!(read(), Losses::default());
+    Losses::prepare(directory.path()).unwrap();
+    let one = Losses {
+        limits: 1,
+        room: 20,
+        refused: 300,
+        damaged: 4000,
+    };
+    Losses::add(directory.path(), one).unwrap();
+    assert_eq!(read(), one);
+    Losses::add(directory.path(), one).unwrap();
+    assert_eq!(read().damaged, 8000);
+    Losses::prepare(directory.path()).unwrap();
+    assert_eq!(read().limits, 2);
+}
+
+#[test]
+fn the_file_never_changes_its_size() {
+    let directory = TempDir::new().unwrap();
+    let size = || {
+        std::fs::metadata(directory.path().join(FILE))
+            .unwrap()
+            .len()
+    };
+    Losses::prepare(directory.path()).unwrap();
+    let before = size();
+    let many = Losses {
+        limits: u64::MAX,
+        ..Losses::default()
+    };
+    Losses::add(directory.path(), many).unwrap();
+    assert_eq!(size(), before);
+}
+
+#[test]
+fn threads_lose_no_count() {
+    let directory = TempDir::new().unwrap();
+    let one = Losses {
+        room: 1,
+        ..Losses::default()
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..50).for_each(|_| Losses::add(directory.path(), one).unwrap()));
+        }
+    });
+    assert_eq!(Losses::read(directory.path()).unwrap().room, 200);
+}
+
+#[test]
+fn a_damaged_file_counts_from_zero() {
+    let directory = TempDir::new().unwrap();
+    std::fs::write(directory.path().join(FILE), b"\xff\xfe limits\n\nroom x\n").unwrap();
+    assert_eq!(Losses::read(directory.path()).unwrap(), Losses::default());
+}
