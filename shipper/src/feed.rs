@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, IsolationLevel};
 
 use crate::message::{info, notice, report, warn};
+use crate::notify;
 use crate::reading::Reading;
 use crate::row::Row;
 use crate::state::{Event, StateFile};
@@ -304,7 +305,10 @@ impl Feed {
         Retry::default().run(
             // Attempts that wait for a lock each time would take five times as long.
             |error: &Error| error.kind().is_passing() && start.elapsed() < limit,
-            || self.try_text(sender, reading, text),
+            || {
+                notify::beat();
+                self.try_text(sender, reading, text)
+            },
         )
     }
 

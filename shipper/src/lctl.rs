@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::message::{self, warn};
+use crate::notify;
 use crate::pump::{Stream, pump};
 use crate::reading::{Reading, Recorder};
 
@@ -195,7 +196,9 @@ impl Running {
                 "lctl (process {}) is stuck in the kernel; waiting for it",
                 self.child.id()
             ));
+            notify::rest();
             self.child.wait()?;
+            notify::beat();
             self.ended = true;
         }
         Ok(())

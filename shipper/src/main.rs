@@ -9,6 +9,7 @@ mod input;
 mod lctl;
 mod lock;
 mod message;
+mod notify;
 mod options;
 mod pump;
 mod reading;
@@ -170,6 +171,8 @@ impl Shipper {
             source: SOURCE,
             interval: Some(interval),
         });
+        notify::ready();
+        notify::watch(self.longest_silence());
         if let Some(backlog) = &self.backlog {
             return spooled::run(self, backlog, feed, schedule);
         }
@@ -183,6 +186,16 @@ impl Shipper {
                 report(format_args!("{error}"));
             }
         }
+    }
+
+    /// Returns the time after which a thread without a sign of life hangs. Its work has limits, which are shorter.
+    fn longest_silence(&self) -> Duration {
+        let limits = [
+            self.lctl.timeout,
+            self.timeouts.connect,
+            self.timeouts.statement,
+        ];
+        limits.iter().sum::<Duration>().saturating_mul(3)
     }
 
     /// Reads lctl.

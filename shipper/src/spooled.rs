@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::backlog::{Backlog, Courier};
 use crate::feed::{Feed, Sender};
 use crate::message::report;
+use crate::notify;
 use crate::options::Input;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
@@ -158,6 +159,7 @@ fn send_forever(
         }
     };
     loop {
+        notify::beat();
         let drained = courier.drain(None)?;
         match drained.failure {
             Some(error) => {
@@ -166,6 +168,7 @@ fn send_forever(
             }
             None => send_unkept(&mut courier, backlog, sender, unkept),
         }
+        notify::rest();
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
             Some(time) => rung.recv_timeout(time.saturating_duration_since(Instant::now())),

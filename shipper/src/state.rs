@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::Builder;
 
 use crate::message::warn;
+use crate::notify;
 
 #[cfg(test)]
 mod tests;
@@ -90,6 +91,13 @@ pub struct Work {
     pub time: Timestamp,
     /// The number of targets.
     pub targets: u64,
+}
+
+impl Work {
+    fn line(&self, who: &str, did: &str) -> String {
+        let time = self.time.strftime("%F %TZ");
+        format!("{who}: {} targets {did} at {time}", self.targets)
+    }
 }
 
 /// Failures in series.
@@ -180,6 +188,24 @@ impl State {
             }
             Event::Lost => self.lost = Some(now),
         }
+    }
+
+    /// Returns what was done last, in one line.
+    pub fn line(&self) -> String {
+        let mut parts = Vec::new();
+        for (source, readings) in &self.sources {
+            match (&readings.failure, readings.last) {
+                (Some(failure), _) => parts.push(format!("{source}: {}", failure.message)),
+                (None, Some(last)) => parts.push(last.line(source, "read")),
+                (None, None) => {}
+            }
+        }
+        match (&self.deliveries.failure, self.deliveries.last) {
+            (Some(failure), _) => parts.push(failure.message.clone()),
+            (None, Some(last)) => parts.push(last.line("database", "stored")),
+            (None, None) => {}
+        }
+        parts.join("; ")
     }
 
     fn source(&mut self, name: &str) -> &mut Readings {
@@ -289,6 +315,7 @@ impl StateFile {
         let mut file = Builder::new().prefix(".status-").tempfile_in(directory)?;
         file.write_all(&serde_json::to_vec_pretty(&state)?)?;
         file.persist(&self.path)?;
+        notify::status(&state.line());
         Ok(())
     }
 

@@ -64,6 +64,19 @@ fn each_source_has_its_readings() {
 }
 
 #[test]
+fn the_line_says_what_was_done_last_or_what_fails() {
+    let mut state = State::default();
+    assert_eq!(state.line(), "");
+    state.apply(READ, at(0));
+    state.apply(Event::Delivered(2), at(1));
+    let read = "lctl: 2 targets read at 2023-11-14 22:13:20Z";
+    let stored = "database: 2 targets stored at 2023-11-14 22:13:21Z";
+    assert_eq!(state.line(), format!("{read}; {stored}"));
+    state.apply(undelivered("away"), at(120));
+    assert_eq!(state.line(), format!("{read}; away"));
+}
+
+#[test]
 fn a_notice_is_news_once_a_day_for_each_target_whatever_it_counts() {
     let mut state = State::default();
     assert!(state.is_news("a1", "5 of 6 match no format", at(0)));
