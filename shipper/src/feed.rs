@@ -11,7 +11,7 @@ use jobstats_client::spool::Text;
 use jobstats_client::{Connector, Kind, Retry, Session, Settings};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
-use tokio_postgres::{Client, IsolationLevel};
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use crate::message::{info, notice, report, warn};
 use crate::notify;
@@ -31,7 +31,7 @@ const PIECE: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The beginning of the warning about texts that the database put into `jobstats.rejects`.
-const REJECTED: &str = "jobstats rejected ";
+pub const REJECTED: &str = "jobstats rejected ";
 
 /// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
 /// same reason, and every wait takes up to the time limit of a statement.
@@ -420,6 +420,36 @@ async fn copy(
     reading: &Reading,
     text: &Text,
 ) -> Result<(), Error> {
+    let transaction = begin(client, limit).await?;
+    fill(&transaction, row, reading, text).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+/// Stores a text in a transaction that is rolled back, to see whether the database would take it.
+///
+/// # Errors
+///
+/// Fails as the delivery would.
+pub async fn rehearse(
+    client: &mut Client,
+    limit: Duration,
+    sender: &Sender,
+    reading: &Reading,
+    text: &Text,
+) -> Result<(), Error> {
+    let row = Row::new(sender, text)?;
+    let filled = async {
+        let transaction = begin(client, limit).await?;
+        fill(&transaction, &row, reading, text).await?;
+        transaction.rollback().await?;
+        Ok(())
+    };
+    let late = Error::StatementTimeout(limit);
+    within(limit.saturating_add(GRACE), filled, late).await
+}
+
+async fn begin(client: &mut Client, limit: Duration) -> Result<Transaction<'_>, Error> {
     // The isolation level is set whatever the database's default is: the feed must see what others committed while it
     // waited.
     let transaction = client
@@ -428,6 +458,16 @@ async fn copy(
         .start()
         .await?;
     transaction.batch_execute(&limits(limit)).await?;
+    Ok(transaction)
+}
+
+/// Sends a row to the feed.
+async fn fill(
+    transaction: &Transaction<'_>,
+    row: &Row,
+    reading: &Reading,
+    text: &Text,
+) -> Result<(), Error> {
     let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
     sink.send(Cursor::new(row.head().to_vec())).await?;
     for piece in reading.pieces(text, PIECE) {
@@ -435,6 +475,5 @@ async fn copy(
     }
     sink.send(Cursor::new(row.tail().to_vec())).await?;
     sink.finish().await?;
-    transaction.commit().await?;
     Ok(())
 }

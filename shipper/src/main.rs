@@ -3,6 +3,7 @@
 //! nothing else of the format.
 
 mod backlog;
+mod doctor;
 mod exit;
 mod feed;
 mod input;
@@ -87,6 +88,7 @@ impl Command {
         match self {
             Self::Once(once) => Shipper::new(once.common)?.once(&once.input)?,
             Self::Run(run) => Shipper::new(run.common)?.run(run.interval)?,
+            Self::Doctor(options) => return Ok(doctor::execute(options)),
             Self::Status(options) => return Ok(status::execute(&options)),
         }
         Ok(ExitCode::SUCCESS)

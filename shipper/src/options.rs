@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use rustix::system::uname;
 
+use crate::doctor;
 use crate::exit;
 use crate::message::Level;
 use crate::status;
@@ -60,6 +61,9 @@ pub enum Command {
     /// Print what was read and sent last, what waits and what was lost; for monitoring
     #[command(after_help = status::HELP)]
     Status(status::Options),
+    /// Try each step from lctl to the database without storing anything, and say what to do
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::Options),
 }
 
 /// The options of `once`.

@@ -136,6 +136,28 @@ pub fn execute(options: &Options) -> ExitCode {
     ExitCode::from(verdict as u8)
 }
 
+/// Says how a spool is, in one line.
+pub fn of_spool(path: PathBuf) -> (Verdict, String) {
+    let shown = path.display().to_string();
+    if !path.exists() {
+        return (Verdict::Ok, format!("{shown} is not there yet"));
+    }
+    match Spool::read(&path) {
+        Err(error) => (Verdict::Critical, format!("{shown}: {error}")),
+        Ok(spool) if spool.set_aside > 0 => (
+            Verdict::Warning,
+            format!(
+                "{} readings are set aside in {shown}/rejected; move them to {shown} after the cause is gone, or remove them",
+                spool.set_aside
+            ),
+        ),
+        Ok(spool) => (
+            Verdict::Ok,
+            format!("{shown}, {}", spool.depth(Timestamp::now())),
+        ),
+    }
+}
+
 fn answer(options: &Options) -> io::Result<Answer> {
     let server = options.server.clone().unwrap_or_else(this_machine);
     let lock = options.lock.clone();

@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Database, Shipper, not_run};
+use common::{Database, Shipper};
 use tempfile::TempDir;
 
 const SERVER: &str = "small-oss1";
@@ -15,17 +15,10 @@ const TIMES: [&str; 2] = ["2026-01-01T08:00:00Z", "2026-01-01T08:02:00Z"];
 
 /// A database with the store in it; none where the extension is not installed.
 fn with_store() -> Option<Database> {
-    let mut database = Database::empty()?;
-    let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
-    if database.column(available).is_empty() {
-        not_run("the extension jobstats is not installed");
-        return None;
-    }
+    let mut database = Database::with_store()?;
     // The simulated texts are long ago.
-    database.execute(
-        "CREATE EXTENSION jobstats; \
-         SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years')",
-    );
+    database
+        .execute("SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years')");
     Some(database)
 }
 

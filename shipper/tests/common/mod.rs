@@ -58,6 +58,18 @@ impl Database {
         })
     }
 
+    /// With the store in it; none where the extension is not installed.
+    pub fn with_store() -> Option<Self> {
+        let mut database = Self::empty()?;
+        let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
+        if database.column(available).is_empty() {
+            not_run("the extension jobstats is not installed");
+            return None;
+        }
+        database.execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()");
+        Some(database)
+    }
+
     pub fn url(&self) -> String {
         url_of(&self.server_url, &self.name)
     }
