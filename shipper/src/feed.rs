@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::SinkExt;
 use jobstats_client::connection::KEEPALIVE;
 use jobstats_client::spool::Text;
-use jobstats_client::{Connector, Kind, Retry, Session, Settings};
+use jobstats_client::{Connector, Kind, Notice, Retry, Session, Settings};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::{Client, IsolationLevel, Transaction};
@@ -31,7 +31,7 @@ const PIECE: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The beginning of the warning about texts that the database put into `jobstats.rejects`.
-pub const REJECTED: &str = "jobstats rejected ";
+const REJECTED: &str = "jobstats rejected ";
 
 /// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
 /// same reason, and every wait takes up to the time limit of a statement.
@@ -340,7 +340,7 @@ impl Feed {
                 continue;
             }
             warn(format_args!("{message}"));
-            if said.message.starts_with(REJECTED) {
+            if is_rejection(&said) {
                 answer = Answer::Rejected(message);
             }
         }
@@ -381,6 +381,11 @@ impl Feed {
             self.runtime.block_on(session.close());
         }
     }
+}
+
+/// Returns true if the database says that it has put the text into `jobstats.rejects`.
+pub fn is_rejection(notice: &Notice) -> bool {
+    notice.is_warning && notice.message.starts_with(REJECTED)
 }
 
 async fn within<T>(

@@ -14,6 +14,9 @@ mod notify;
 mod options;
 mod pump;
 mod reading;
+mod record;
+mod rehearsal;
+mod replay;
 mod row;
 mod schedule;
 mod split;
@@ -58,6 +61,10 @@ enum Error {
     Unsent(#[from] feed::Unsent),
     #[error(transparent)]
     Backlog(#[from] backlog::Error),
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    #[error(transparent)]
+    Replay(#[from] replay::Error),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +95,8 @@ impl Command {
         match self {
             Self::Once(once) => Shipper::new(once.common)?.once(&once.input)?,
             Self::Run(run) => Shipper::new(run.common)?.run(run.interval)?,
+            Self::Record(options) => record::execute(options)?,
+            Self::Replay(options) => replay::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),
             Self::Status(options) => return Ok(status::execute(&options)),
         }

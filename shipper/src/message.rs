@@ -9,6 +9,7 @@ use std::io::{Write, stderr};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use indicatif::ProgressBar;
 use rustix::fs::fstat;
 
 #[cfg(test)]
@@ -30,6 +31,14 @@ pub enum Level {
 
 /// The least urgent level that is shown.
 static SHOWN: AtomicU8 = AtomicU8::new(Level::Notice as u8);
+
+/// The progress bar that gives way to messages.
+static BAR: OnceLock<ProgressBar> = OnceLock::new();
+
+/// Lets a progress bar give way to messages. There is one in a process.
+pub fn share_with(bar: &ProgressBar) {
+    let _ = BAR.set(bar.clone());
+}
 
 /// Shows messages of this level and of more urgent ones, and no others.
 pub fn show(least: Level) {
@@ -65,7 +74,13 @@ pub fn list(lines: &[String]) -> String {
 fn write(level: Level, message: Arguments<'_>) {
     if level as u8 <= SHOWN.load(Ordering::Relaxed) {
         let text = format(level, &message.to_string(), is_journal());
-        let _ = stderr().lock().write_all(text.as_bytes());
+        let write = || {
+            let _ = stderr().lock().write_all(text.as_bytes());
+        };
+        match BAR.get() {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
     }
 }
 

@@ -10,6 +10,8 @@ use rustix::system::uname;
 use crate::doctor;
 use crate::exit;
 use crate::message::Level;
+use crate::record;
+use crate::replay;
 use crate::status;
 
 #[cfg(test)]
@@ -61,6 +63,12 @@ pub enum Command {
     /// Print what was read and sent last, what waits and what was lost; for monitoring
     #[command(after_help = status::HELP)]
     Status(status::Options),
+    /// Keep what lctl prints in a directory, to send it later with `replay`
+    #[command(after_help = exit::HELP)]
+    Record(record::Options),
+    /// Send what `record` kept, with its times
+    #[command(after_help = exit::HELP)]
+    Replay(replay::Options),
     /// Try each step from lctl to the database without storing anything, and say what to do
     #[command(after_help = doctor::HELP)]
     Doctor(doctor::Options),
@@ -162,7 +170,7 @@ pub fn this_machine() -> String {
 }
 
 /// Parses a size such as `500MB` or `4GiB`, or a number of bytes.
-fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match text[digits.len()..].to_ascii_lowercase().as_str() {
         "" | "b" => 1,

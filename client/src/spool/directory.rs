@@ -119,7 +119,10 @@ impl Directory {
     ///
     /// Fails if the directory cannot be read.
     pub fn rejected(&self) -> io::Result<Vec<Entry>> {
-        list(&self.path.join(REJECTED))
+        match list(&self.path.join(REJECTED)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => listed,
+        }
     }
 
     /// Writes a reading, gives it the next number, and returns that number. When this function returns, the reading

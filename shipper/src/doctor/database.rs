@@ -4,14 +4,14 @@ use std::net::ToSocketAddrs;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::{Connector, Error, Kind, Session, Settings, SslMode};
-use tokio::runtime::{self, Runtime};
+use jobstats_client::{Error, Kind, Settings, SslMode};
 use tokio::time::timeout;
 use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
 
 use crate::doctor::Finding;
-use crate::feed::{self, REJECTED, Sender, Timeouts};
+use crate::feed::{self, Sender, Timeouts};
 use crate::reading::Reading;
+use crate::rehearsal::Rehearsal;
 
 /// The difference of the clocks that is worth a warning.
 const WORTH_A_WARNING: SignedDuration = SignedDuration::from_secs(5);
@@ -33,11 +33,8 @@ const FACTS: &str = "
 
 /// A database that is examined.
 pub struct Database {
-    connector: Connector,
     sslmode: SslMode,
-    timeouts: Timeouts,
-    runtime: Runtime,
-    session: Option<Session>,
+    rehearsal: Rehearsal,
 }
 
 /// What the database says of itself and of the role.
@@ -58,26 +55,20 @@ pub struct Facts {
 impl Database {
     /// Prepares TLS; connects to nothing yet.
     pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, feed::Error> {
-        let sslmode = settings.sslmode;
         Ok(Self {
-            connector: Connector::new(settings.for_writing(), timeouts.connect)?,
-            sslmode,
-            timeouts,
-            runtime: runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?,
-            session: None,
+            sslmode: settings.sslmode,
+            rehearsal: Rehearsal::new(settings, timeouts)?,
         })
     }
 
     fn is_local(&self) -> bool {
-        let hosts = self.connector.hosts();
+        let hosts = self.rehearsal.connector.hosts();
         hosts.iter().all(|(host, _)| host.starts_with('/'))
     }
 
     /// Resolves the names of the hosts.
     pub fn resolve(&self) -> Vec<Finding> {
-        let hosts = self.connector.hosts().into_iter();
+        let hosts = self.rehearsal.connector.hosts().into_iter();
         let named = hosts.filter(|(host, _)| !host.starts_with('/'));
         let finding = |(host, port): (String, u16)| match (host.as_str(), port).to_socket_addrs() {
             Ok(addresses) => {
@@ -94,18 +85,22 @@ impl Database {
 
     /// Connects.
     pub fn connect(&mut self) -> Result<(), Error> {
-        self.session = Some(self.runtime.block_on(self.connector.session())?);
-        Ok(())
+        self.rehearsal.connect()
     }
 
     /// Asks for the facts.
     pub fn facts(&mut self) -> Result<Facts, String> {
-        let session = self.session.as_ref().ok_or("there is no connection")?;
+        let Rehearsal {
+            session,
+            runtime,
+            timeouts,
+            ..
+        } = &self.rehearsal;
+        let session = session.as_ref().ok_or("there is no connection")?;
         let asked = (Timestamp::now(), Instant::now());
-        let limit = self.timeouts.statement;
-        let answer = self
-            .runtime
-            .block_on(async { timeout(limit, session.client.simple_query(FACTS)).await });
+        let limit = timeouts.statement;
+        let answer =
+            runtime.block_on(async { timeout(limit, session.client.simple_query(FACTS)).await });
         let rows = match answer {
             Err(_) => return Err(format!("the database did not answer within {limit:?}")),
             Ok(Err(error)) => return Err(Error::from(error).to_string()),
@@ -128,7 +123,7 @@ impl Database {
             .map_err(|_| "the clock of the database is odd")?;
         let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
         Ok(Facts {
-            to: self.connector.to_string(),
+            to: self.rehearsal.connector.to_string(),
             is_local: self.is_local(),
             sslmode: self.sslmode,
             version: text("version").to_owned(),
@@ -143,43 +138,31 @@ impl Database {
 
     /// Stores each text in a transaction that is rolled back.
     pub fn rehearse(&mut self, sender: &Sender, reading: &Reading, found: &mut dyn FnMut(Finding)) {
-        let Some(mut session) = self.session.take() else {
-            return;
-        };
         let mut taken = 0;
         for text in &reading.texts {
-            let limit = self.timeouts.statement;
-            let tried = self.runtime.block_on(feed::rehearse(
-                &mut session.client,
-                limit,
-                sender,
-                reading,
-                text,
-            ));
-            let mut is_taken = tried.is_ok();
-            for notice in session.notices() {
-                let is_rejected = notice.message.starts_with(REJECTED);
-                is_taken &= !is_rejected;
-                let message = format!("{}: {}", text.shown_name(), notice.message);
-                found(match is_rejected {
-                    true => Finding::failed("delivery", message),
-                    false => Finding::warning("delivery", message),
+            let name = text.shown_name();
+            let notices = match self.rehearsal.text(sender, reading, text) {
+                Ok(notices) => notices,
+                Err(error) => {
+                    let message = format!("{name}: {error}; {}", advice(error.kind()));
+                    found(Finding::failed("delivery", message));
+                    match error.kind() {
+                        Kind::Refused | Kind::Internal | Kind::Slow => continue,
+                        _ => break,
+                    }
+                }
+            };
+            let is_rejected = notices.iter().any(feed::is_rejection);
+            taken += usize::from(!is_rejected);
+            for notice in &notices {
+                let message = format!("{name}: {}", notice.message);
+                found(if feed::is_rejection(notice) {
+                    Finding::failed("delivery", message)
+                } else {
+                    Finding::warning("delivery", message)
                 });
             }
-            taken += usize::from(is_taken);
-            if let Err(error) = tried {
-                let name = text.shown_name();
-                let advice = advice(error.kind());
-                found(Finding::failed(
-                    "delivery",
-                    format!("{name}: {error}; {advice}"),
-                ));
-                if !matches!(error.kind(), Kind::Refused | Kind::Internal | Kind::Slow) {
-                    break;
-                }
-            }
         }
-        self.runtime.block_on(session.close());
         if taken == reading.texts.len() {
             let Sender { cluster, server } = sender;
             let cluster = if cluster.is_empty() {

@@ -296,7 +296,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn new(output: Output) -> Self {
+    pub fn new(output: Output) -> Self {
         assert_eq!(
             String::from_utf8_lossy(&output.stdout),
             "",
