@@ -45,6 +45,11 @@ impl Kind {
         error.code().map_or_else(|| of_client(error), of_server)
     }
 
+    /// Returns the kind of an error that the server reported with this SQLSTATE.
+    pub fn of_state(state: &str) -> Self {
+        of_server(&SqlState::from_code(state))
+    }
+
     /// Returns true if an immediate retry may succeed.
     pub fn is_passing(self) -> bool {
         matches!(

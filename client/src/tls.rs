@@ -7,18 +7,20 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::settings::SslMode;
+use crate::variables;
 
 /// An error that prevents TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file of certificates cannot be read.
+    /// A file of certificates or a key cannot be read.
     #[error("{}: {cause}", path.display())]
-    CaFile {
+    Pem {
         /// The path of the file.
         path: PathBuf,
         /// The error in the file.
@@ -27,6 +29,9 @@ pub enum Error {
     /// The file of certificates, or the system, has no usable certificate.
     #[error("{0} holds no certificate that can be trusted; --ca-file names a file that does")]
     NoCertificate(String),
+    /// The file of the key cannot be used.
+    #[error(transparent)]
+    Key(#[from] variables::Error),
     /// The TLS library failed.
     #[error("TLS: {0}")]
     Library(#[from] rustls::Error),
@@ -51,21 +56,9 @@ pub fn client_config(mode: SslMode, ca_file: Option<&Path>) -> Result<ClientConf
 /// too, as in libpq.
 fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, Error> {
     match (mode, ca_file) {
-        (_, Some(path)) => {
-            let broken = |cause| Error::CaFile {
-                path: path.to_owned(),
-                cause,
-            };
-            let certificates = CertificateDer::pem_file_iter(path)
-                .map_err(broken)?
-                .collect::<Result<Vec<_>, _>>();
-            Trusted::new(certificates.map_err(broken)?, &path.display().to_string()).map(Some)
+        (_, Some(_)) | (SslMode::VerifyCa | SslMode::VerifyFull, None) => {
+            Trusted::read(ca_file).map(Some)
         }
-        (SslMode::VerifyCa | SslMode::VerifyFull, None) => Trusted::new(
-            rustls_native_certs::load_native_certs().certs,
-            "this system",
-        )
-        .map(Some),
         (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Ok(None),
     }
 }
@@ -76,7 +69,67 @@ struct Trusted {
     certificates: Vec<CertificateDer<'static>>,
 }
 
+/// Reads the certificates of the authorities to trust: those in a file, or those of this system.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or if no certificate can be used.
+pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, Error> {
+    Ok(Trusted::read(ca_file)?.certificates)
+}
+
+/// A client certificate with the authorities between it and the root, and its key.
+pub struct Identity {
+    /// The certificates, that of the client first.
+    pub certificates: Vec<CertificateDer<'static>>,
+    /// The key (PEM).
+    pub key: String,
+}
+
+impl Identity {
+    /// Reads the files (PEM) of a client certificate and its key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read, if others than its owner have access to the key, and if the key is not that of the
+    /// certificate.
+    pub fn read(certificates: &Path, key: &Path) -> Result<Self, Error> {
+        let text = variables::read_private(key)?;
+        let certificates = read_certificates(certificates)?;
+        let der = PrivateKeyDer::from_pem_slice(text.as_bytes());
+        let der = der.map_err(|cause| broken(key, cause))?;
+        CertifiedKey::from_der(certificates.clone(), der, &ring::default_provider())?;
+        Ok(Self {
+            certificates,
+            key: text,
+        })
+    }
+}
+
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|cause| broken(path, cause))
+}
+
+fn broken(path: &Path, cause: pem::Error) -> Error {
+    Error::Pem {
+        path: path.to_owned(),
+        cause,
+    }
+}
+
 impl Trusted {
+    fn read(ca_file: Option<&Path>) -> Result<Self, Error> {
+        match ca_file {
+            Some(path) => Self::new(read_certificates(path)?, &path.display().to_string()),
+            None => Self::new(
+                rustls_native_certs::load_native_certs().certs,
+                "this system",
+            ),
+        }
+    }
+
     fn new(certificates: Vec<CertificateDer<'static>>, source: &str) -> Result<Self, Error> {
         let mut authorities = RootCertStore::empty();
         authorities.add_parsable_certificates(certificates.iter().cloned());

@@ -46,7 +46,7 @@ pub enum Error {
         cause: io::Error,
     },
     /// Users other than the owner can read or write the file.
-    #[error("{} is open to others than its owner, and may hold a password; chmod 600 it", .0.display())]
+    #[error("{} is open to others than its owner, and may hold a secret; chmod 600 it", .0.display())]
     Open(PathBuf),
     /// A line is no assignment of a known variable.
     #[error("{} line {line}: expected NAME=VALUE with a NAME of {}", path.display(), KNOWN.join(", "))]
@@ -145,7 +145,11 @@ impl Variables {
 }
 
 /// Reads a file that may hold a password, and that therefore only its owner may read or write.
-fn read_private(path: &Path) -> Result<String, Error> {
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or is open to others than its owner.
+pub fn read_private(path: &Path) -> Result<String, Error> {
     let unreadable = |cause| Error::Unreadable {
         path: path.to_owned(),
         cause,

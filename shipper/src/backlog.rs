@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use jobstats_client::spool::{
     self, Directory, Dropped, Entry, Limits, Losses, REJECTED, SpoolFile,
@@ -195,8 +195,18 @@ enum Failure {
     Held {
         error: Error,
         of_all_sources: bool,
-        partly: Option<Progress>,
+        partly: Option<Box<Progress>>,
     },
+}
+
+impl Error {
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unsent(unsent) => unsent.retry_after,
+            _ => None,
+        }
+    }
 }
 
 impl Courier {
@@ -243,8 +253,9 @@ impl Courier {
                         of_all_sources,
                         partly,
                     }) => {
+                        let partly = partly.map(|partly| (entry.sequence, *partly));
+                        self.hold(&entry.source, partly, error.retry_after());
                         drained.failure.get_or_insert(error);
-                        self.hold(&entry.source, partly.map(|partly| (entry.sequence, partly)));
                         stopped.insert(entry.source);
                         if of_all_sources {
                             return Ok(drained);
@@ -259,22 +270,24 @@ impl Courier {
         }
     }
 
-    /// Sends a reading that is not in the spool. Gives it back if that fails and a later attempt may succeed.
+    /// Sends a reading that is not in the spool. If that fails, also returns whether a later attempt may succeed.
     pub fn send_directly(
         &mut self,
         sender: &Sender,
-        reading: Reading,
-    ) -> Result<(), (Unsent, Option<Reading>)> {
-        let mut progress = Progress::new(&reading);
-        self.feed.send(sender, &reading, &mut progress);
+        reading: &Reading,
+    ) -> Result<(), (Unsent, bool)> {
+        let mut progress = Progress::new(reading);
+        self.feed.send(sender, reading, &mut progress);
         self.backlog.state.note(progress.event());
-        let left = (!progress.is_over()).then_some(reading);
-        if left.is_some() {
-            self.hold("", None);
-        } else {
+        let is_over = progress.is_over();
+        let result = progress.result();
+        if is_over {
             self.holds.remove("");
+        } else {
+            let retry_after = result.err().and_then(|unsent| unsent.retry_after);
+            self.hold("", None, retry_after);
         }
-        progress.result().map_err(|unsent| (unsent, left))
+        result.map_err(|unsent| (unsent, !is_over))
     }
 
     /// Returns the time of the next attempt, if a failure has led to a pause.
@@ -297,12 +310,20 @@ impl Courier {
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    fn hold(&mut self, source: &str, partly: Option<(u64, Progress)>) {
+    /// Lets a source pause. The other side may ask for a longer pause than this one, up to the longest of all.
+    fn hold(
+        &mut self,
+        source: &str,
+        partly: Option<(u64, Progress)>,
+        retry_after: Option<Duration>,
+    ) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
+        let asked = retry_after.unwrap_or_default();
+        let pause = self.backoff.pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
-            until: Instant::now() + self.backoff.pause(failures, fastrand::f64()),
+            until: Instant::now() + pause,
             partly,
         };
         self.holds.insert(source.to_owned(), hold);
@@ -355,7 +376,7 @@ impl Courier {
             Err(unsent) => Err(Failure::Held {
                 error: unsent.into(),
                 of_all_sources: is_of_all_sources(unsent.kind),
-                partly: Some(progress),
+                partly: Some(Box::new(progress)),
             }),
         }
     }

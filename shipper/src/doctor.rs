@@ -122,6 +122,13 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     if let Some(spool) = common.spool.spool.clone() {
         found(of_spool(spool));
     }
+    if let Some(url) = &common.http.to {
+        let how = "over HTTP nothing can be rolled back; `once --verbose` sends a reading";
+        return found(Finding::warning(
+            "delivery",
+            format!("{url}: not tried: {how}"),
+        ));
+    }
     match common.database.settings("jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
         Ok(settings) => {

@@ -45,7 +45,7 @@ pub fn code(error: &Error) -> u8 {
         Error::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
         Error::Lctl(_) | Error::Input(_) => UNREAD,
         Error::Lock(lock::Error::Taken(_)) => LATER,
-        Error::Lock(lock::Error::Unusable { .. }) => SYSTEM,
+        Error::Lock(lock::Error::Unusable { .. }) | Error::Generate(_) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),
         Error::Unsent(error) => of_feed(error.kind),
         Error::Backlog(error) => of_backlog(error),

@@ -14,6 +14,7 @@ use crate::notify;
 use crate::pump::{Stream, pump};
 use crate::reading::{Reading, Recorder};
 
+mod leash;
 #[cfg(test)]
 mod tests;
 
@@ -128,7 +129,7 @@ impl Lctl {
     }
 }
 
-/// A child in a process group of its own, which is killed when this value is dropped.
+/// A child in a process group of its own, which is killed when this value is dropped or this process ends.
 struct Running {
     child: Child,
     ended: bool,
@@ -136,7 +137,7 @@ struct Running {
 
 impl Running {
     fn start(path: &Path) -> Result<Self, Error> {
-        let child = Command::new(path)
+        let child = leash::tie(&mut Command::new(path))
             .arg("get_param")
             .args(PATTERNS)
             // The messages of lctl are compared, so they must be in English.

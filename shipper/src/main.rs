@@ -6,6 +6,7 @@ mod backlog;
 mod doctor;
 mod exit;
 mod feed;
+mod generate;
 mod input;
 mod lctl;
 mod lock;
@@ -35,7 +36,7 @@ use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
 
 use crate::backlog::Backlog;
-use crate::feed::{Feed, Progress, Sender, Timeouts};
+use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
@@ -61,6 +62,8 @@ enum Error {
     Unsent(#[from] feed::Unsent),
     #[error(transparent)]
     Backlog(#[from] backlog::Error),
+    #[error(transparent)]
+    Generate(#[from] generate::Error),
     #[error(transparent)]
     Record(#[from] record::Error),
     #[error(transparent)]
@@ -99,8 +102,27 @@ impl Command {
             Self::Replay(options) => replay::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),
             Self::Status(options) => return Ok(status::execute(&options)),
+            Self::Generate(generate) => generate::write(&generate.directory)?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The settings of the way to the store.
+enum Store {
+    Database(Box<Settings>),
+    Http(feed::http::Settings),
+}
+
+impl Store {
+    /// Reads the settings of the database unless the command line names a URL of PostgREST.
+    fn new(http: options::http::Http, database: &jobstats_client::Options) -> Result<Self, Error> {
+        match http.settings(database.ca_file.clone()) {
+            Some(settings) => Ok(Self::Http(settings)),
+            None => Ok(Self::Database(Box::new(
+                database.settings("jobstats-shipper")?,
+            ))),
+        }
     }
 }
 
@@ -108,7 +130,7 @@ impl Command {
 struct Shipper {
     sender: Sender,
     lctl: Lctl,
-    settings: Settings,
+    store: Store,
     timeouts: Timeouts,
     lock: PathBuf,
     backlog: Option<Backlog>,
@@ -127,7 +149,7 @@ impl Shipper {
         let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
         let open = |path| Backlog::open(path, limits, state.clone());
         Ok(Self {
-            settings: options.database.settings("jobstats-shipper")?,
+            store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
             lctl: Lctl {
                 path: options.lctl,
@@ -147,13 +169,19 @@ impl Shipper {
         })
     }
 
-    /// Prepares the connection.
+    /// Prepares the way to the store.
     fn feed(&self) -> Result<Feed, Error> {
-        Ok(Feed::new(
-            self.settings.clone(),
-            self.timeouts,
-            self.state.clone(),
-        )?)
+        let transport: Box<dyn Transport> = match &self.store {
+            Store::Database(settings) => {
+                let settings = Settings::clone(settings);
+                Box::new(Database::new(settings, self.timeouts, self.state.clone())?)
+            }
+            Store::Http(settings) => {
+                let http = Http::new(settings.clone(), self.timeouts);
+                Box::new(http.map_err(feed::Error::from)?)
+            }
+        };
+        Ok(Feed::new(transport, self.timeouts))
     }
 
     /// Takes the lock of the reader.

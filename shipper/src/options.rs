@@ -7,13 +7,10 @@ use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use rustix::system::uname;
 
-use crate::doctor;
-use crate::exit;
 use crate::message::Level;
-use crate::record;
-use crate::replay;
-use crate::status;
+use crate::{doctor, exit, record, replay, status};
 
+pub mod http;
 #[cfg(test)]
 mod tests;
 
@@ -72,6 +69,16 @@ pub enum Command {
     /// Try each step from lctl to the database without storing anything, and say what to do
     #[command(after_help = doctor::HELP)]
     Doctor(doctor::Options),
+    /// Write manual pages and shell completions to a directory
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// The options of `generate`.
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// Directory to write to; it must exist
+    pub directory: PathBuf,
 }
 
 /// The options of `once`.
@@ -128,10 +135,10 @@ pub struct Common {
     /// Time limit for a poll
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// Time limit for connecting to the database, per host
+    /// Time limit for connecting to the database, per host, or to PostgREST
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// Time limit for storing one target
+    /// Time limit for storing one target, or for a request over HTTP
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub statement_timeout: Duration,
     /// Lock file that keeps out a second instance [default: one per server, in /run]
@@ -143,6 +150,9 @@ pub struct Common {
     /// The options of the spool.
     #[command(flatten)]
     pub spool: Spool,
+    /// The options of the way over HTTP.
+    #[command(flatten)]
+    pub http: http::Http,
     /// The options of the database.
     #[command(flatten)]
     pub database: jobstats_client::Options,

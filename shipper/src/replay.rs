@@ -17,7 +17,7 @@ use jobstats_client::{Kind, Notice, Settings};
 use serde::{Deserialize, Serialize};
 use tempfile::Builder;
 
-use crate::feed::{self, Feed, Progress, Sender, Timeouts};
+use crate::feed::{self, Database, Feed, Progress, Sender, Timeouts};
 use crate::message::{self, info, report, warn};
 use crate::options::duration;
 use crate::reading::Reading;
@@ -168,7 +168,8 @@ pub fn execute(options: Options) -> Result<(), crate::Error> {
     }
     replay.try_first_texts(settings.clone(), timeouts)?;
     let notices = StateFile::new(options.directory.join(state::NAME));
-    let mut feed = Feed::new(settings, timeouts, notices)?;
+    let database = Database::new(settings, timeouts, notices)?;
+    let mut feed = Feed::new(Box::new(database), timeouts);
     Ok(replay.send(&mut feed)?)
 }
 

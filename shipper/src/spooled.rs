@@ -51,38 +51,48 @@ fn read(shipper: &Shipper, backlog: &Backlog, input: &Input) -> Result<Option<Re
     Ok(backlog.keep(reading, &shipper.sender))
 }
 
-/// Sends what waits, and then the reading that could not be written to the spool.
+/// Sends what waits, and then the reading that could not be written to the spool. That reading is lost if this fails.
 fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Option<Reading>) -> Result<(), Error> {
+    let sent = send_all(shipper, backlog, &mut unkept);
+    if unkept.is_none() {
+        return sent;
+    }
+    let dropped = backlog.dropped();
+    if sent.is_ok() {
+        return Err(dropped.into());
+    }
+    report(format_args!("{dropped}"));
+    sent
+}
+
+fn send_all(
+    shipper: &Shipper,
+    backlog: &Backlog,
+    unkept: &mut Option<Reading>,
+) -> Result<(), Error> {
     let mut courier = Courier::new(backlog.clone(), shipper.feed()?);
     let until = Instant::now() + ONCE;
     loop {
         let Some(lock) = backlog.lock()? else {
             // The other instance looks for more readings before it ends.
-            return unkept.map_or(Ok(()), |_| Err(backlog.dropped().into()));
+            return Ok(());
         };
         let drained = courier.drain(Some(until))?;
         if drained.failure.is_none()
-            && let Some(reading) = unkept.take()
+            && let Some(reading) = &*unkept
         {
             courier
                 .send_directly(&shipper.sender, reading)
-                .map_err(|(unsent, _)| dropped(backlog, unsent))?;
+                .map_err(|(unsent, _)| unsent)?;
+            *unkept = None;
         }
         drop(lock);
         if drained.failure.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
             continue;
         }
         courier.report_waiting();
-        if unkept.is_some() {
-            report(format_args!("{}", backlog.dropped()));
-        }
         return drained.failure.map_or(Ok(()), |error| Err(error.into()));
     }
-}
-
-fn dropped(backlog: &Backlog, unsent: crate::feed::Unsent) -> Error {
-    report(format_args!("{}", backlog.dropped()));
-    unsent.into()
 }
 
 /// A reading that could not be written to the spool, on its way to the thread that sends.
@@ -184,13 +194,13 @@ fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept
     let Some(reading) = put(unkept, None) else {
         return;
     };
-    let Err((unsent, left)) = courier.send_directly(sender, reading) else {
+    let Err((unsent, may_succeed)) = courier.send_directly(sender, &reading) else {
         return;
     };
     report(format_args!("{unsent}"));
     let mut slot = unkept.lock().unwrap_or_else(PoisonError::into_inner);
-    if left.is_some() && slot.is_none() {
-        *slot = left;
+    if may_succeed && slot.is_none() {
+        *slot = Some(reading);
     } else {
         report(format_args!("{}", backlog.dropped()));
     }

@@ -217,6 +217,26 @@ fn the_feed_sees_read_committed_whatever_the_default_is() {
 }
 
 #[test]
+fn a_commit_is_on_disk_before_it_counts() {
+    for (default, expected) in [("off", "on"), ("on", "on"), ("local", "local")] {
+        let Some(mut database) = Database::new() else {
+            return;
+        };
+        trigger(
+            &mut database,
+            "NEW.cluster := current_setting('synchronous_commit');",
+        );
+        let url = database.url_with(&format!("options=-c%20synchronous_commit%3D{default}"));
+        without_database(&lctl())
+            .args(&["--database-url", &url])
+            .run()
+            .succeeds_silently();
+        let seen = database.column("SELECT DISTINCT cluster FROM jobstats.feed");
+        assert_eq!(seen, [expected]);
+    }
+}
+
+#[test]
 fn a_statement_that_takes_too_long_is_ended() {
     let Some(mut database) = Database::new() else {
         return;

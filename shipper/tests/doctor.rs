@@ -40,6 +40,7 @@ fn each_step_is_well_and_nothing_is_stored() {
     let Some(mut database) = Database::with_store() else {
         return;
     };
+    database.execute("SELECT jobstats_setup(raw_retention => '2 days')");
     let writer = database.writer();
     let lctl = Fake::new(TWO_TARGETS);
     let (code, said) = doctor(&writer, &lctl, &["--cluster", "puhti"]);

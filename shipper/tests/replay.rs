@@ -186,6 +186,7 @@ fn texts_that_are_too_old_or_older_than_the_store_are_refused() {
     };
     let observed = r#"SELECT concat_ws(' ', cluster, "time" AT TIME ZONE 'UTC')
         FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY 1"#;
+    database.execute("SELECT jobstats_setup(raw_retention => '2 days')");
     let recording = Recording::new();
     recording.keep("2026-01-01T08:00:00Z");
     recording.keep("2026-01-01T08:02:00Z");

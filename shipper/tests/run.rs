@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -53,29 +54,50 @@ fn a_second_instance_gives_way() {
     assert_eq!(database.count(), 2);
 }
 
+/// Starts an instance, waits until its lctl has written the number of a process, and kills the instance. Returns the
+/// directory of that process.
+fn killed(mut shipper: Shipper, lctl: &Fake) -> PathBuf {
+    let mut first = shipper.command().stderr(Stdio::null()).spawn().unwrap();
+    let started = lctl.file("lctl.started");
+    let process = || fs::read_to_string(&started).unwrap_or_default();
+    wait_for("lctl", || process().ends_with('\n'));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    Path::new("/proc").join(process().trim())
+}
+
 #[test]
-fn a_killed_instance_leaves_its_lock_to_its_lctl() {
+fn a_killed_instance_takes_its_lctl_with_it() {
     let Some(mut database) = Database::new() else {
         return;
     };
     let lctl = Fake::new(&format!(
-        "echo $$ >\"$0.started\"; while [ ! -e \"$0.go\" ]; do sleep 0.05; done; {ONE_TARGET}"
+        "[ ! -e \"$0.started\" ] || {{ {ONE_TARGET}; exit; }}; echo $$ >\"$0.started\"; exec sleep 600"
     ));
     let lock = lctl.file("shared.lock");
-    let mut first = Shipper::once(&database, &lctl.path()).lock(&lock);
-    let mut first = first.command().stderr(Stdio::null()).spawn().unwrap();
-    let started = lctl.file("lctl.started");
-    wait_for("lctl", || {
-        fs::read_to_string(&started).is_ok_and(|text| !text.is_empty())
-    });
-    first.kill().unwrap();
-    first.wait().unwrap();
-    let once = || Shipper::once(&database, &lctl.path()).lock(&lock).run();
-    once().is(75, &["another instance"]);
-    let process = format!("/proc/{}", fs::read_to_string(&started).unwrap().trim());
+    let once = || Shipper::once(&database, &lctl.path()).lock(&lock);
+    let process = killed(once(), &lctl);
+    wait_for("end of lctl", || !process.exists());
+    once().run().succeeds_silently();
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
+fn a_killed_instance_leaves_its_lock_to_what_its_lctl_left_running() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let lctl = Fake::new(&format!(
+        "[ ! -e \"$0.started\" ] || {{ {ONE_TARGET}; exit; }}
+         (while [ ! -e \"$0.go\" ]; do sleep 0.05; done) & echo $! >\"$0.started\"; wait"
+    ));
+    let lock = lctl.file("shared.lock");
+    let once = || Shipper::once(&database, &lctl.path()).lock(&lock);
+    let process = killed(once(), &lctl);
+    once().run().is(75, &["another instance"]);
     fs::write(lctl.file("lctl.go"), "").unwrap();
-    wait_for("end of lctl", || !std::path::Path::new(&process).exists());
-    once().succeeds_silently();
+    wait_for("end of its child", || !process.exists());
+    once().run().succeeds_silently();
     assert_eq!(database.count(), 1);
 }
 

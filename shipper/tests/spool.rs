@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use common::{Database, Fake, Shipper};
-use jobstats_client::spool::{Data, Directory, Index, Text};
+use jobstats_client::spool::{Data, Directory, Index, Losses, Text};
 
 /// Prints the number of the call as the name of a job, for two targets.
 const COUNTING: &str = r#"
@@ -46,6 +46,12 @@ impl Server {
 
     fn once(&self, url: &str) -> Shipper {
         self.shipper("once", url)
+    }
+
+    /// The counts of readings that were lost or set aside: by limits, for lack of room, refused, damaged.
+    fn losses(&self) -> [u64; 4] {
+        let losses = Losses::read(&self.spool()).unwrap();
+        [losses.limits, losses.room, losses.refused, losses.damaged]
     }
 
     /// The names of the files that wait or are set aside.
@@ -90,6 +96,16 @@ fn trigger(database: &mut Database, body: &str) {
         "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} RETURN NEW; END $$;
          CREATE TRIGGER trouble BEFORE INSERT ON jobstats.feed FOR EACH ROW EXECUTE FUNCTION trouble()"
     ));
+}
+
+/// Lets the feed take a repeat of a text at its time for what it is, as the real one does.
+fn ignore_repeats(database: &mut Database) {
+    database.execute(r#"CREATE UNIQUE INDEX ON jobstats.feed (server, "time", body_zstd)"#);
+    trigger(
+        database,
+        r#"IF EXISTS (SELECT FROM jobstats.feed f WHERE f."time" = NEW."time" AND f.body_zstd = NEW.body_zstd)
+           THEN RAISE WARNING 'repeated'; RETURN NULL; END IF;"#,
+    );
 }
 
 /// A background process that is killed at the end.
@@ -154,6 +170,7 @@ fn a_file_of_the_spool_is_text_for_zstdcat() {
     server.once(AWAY).run().is(69, &[]);
     let file = fs::read(server.spool().join(&server.files("")[0])).unwrap();
     assert_eq!(common::unpack(&file), texts([1]).concat());
+    assert_eq!(server.losses(), [0; 4]);
 }
 
 #[test]
@@ -184,6 +201,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     assert_eq!(arrived(&mut database), expected);
     assert!(server.files("").is_empty());
     assert_eq!(server.files("rejected"), ["0000000000000002.lctl.zst"]);
+    assert_eq!(server.losses(), [0, 0, 1, 0]);
 }
 
 #[test]
@@ -224,13 +242,7 @@ fn a_crash_after_the_commit_repeats_a_text_unchanged() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    // The real feed takes a repeat of a text at its time for what it is.
-    database.execute(r#"CREATE UNIQUE INDEX ON jobstats.feed (server, "time", body_zstd)"#);
-    trigger(
-        &mut database,
-        r#"IF EXISTS (SELECT FROM jobstats.feed f WHERE f."time" = NEW."time" AND f.body_zstd = NEW.body_zstd)
-           THEN RAISE WARNING 'repeated'; RETURN NULL; END IF;"#,
-    );
+    ignore_repeats(&mut database);
     let server = Server::new(COUNTING);
     server.once(AWAY).run().is(69, &[]);
     let file = server.spool().join(&server.files("")[0]);
@@ -271,6 +283,7 @@ fn a_damaged_file_is_set_aside_and_holds_up_nothing() {
         server.files("rejected"),
         ["0000000000000002.lctl.zst.damaged"]
     );
+    assert_eq!(server.losses(), [0, 0, 0, 1]);
 }
 
 #[test]
@@ -302,6 +315,7 @@ fn limits_drop_the_oldest_and_say_how_many() {
         .run()
         .is(0, &["1 waiting readings"]);
     assert_eq!(arrived(&mut database), texts([5, 6, 7]));
+    assert_eq!(server.losses(), [4, 0, 0, 0]);
 }
 
 #[test]
@@ -333,8 +347,10 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
         .run()
         .is(0, &["larger than --spool-size"]);
     assert_eq!(database.bodies(), texts([1]));
+    assert_eq!(server.losses(), [0; 4]);
     small(AWAY).run().is(69, &["1 reading was dropped"]);
     assert!(server.files("").is_empty());
+    assert_eq!(server.losses(), [0, 1, 0, 0]);
 }
 
 #[test]
@@ -454,12 +470,7 @@ fn killed_instances_lose_nothing() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    database.execute(r#"CREATE UNIQUE INDEX ON jobstats.feed (server, "time", body_zstd)"#);
-    trigger(
-        &mut database,
-        r#"IF EXISTS (SELECT FROM jobstats.feed f WHERE f."time" = NEW."time" AND f.body_zstd = NEW.body_zstd)
-           THEN RETURN NULL; END IF;"#,
-    );
+    ignore_repeats(&mut database);
     let server = Server::new(COUNTING);
     for round in 0..12 {
         let mut shipper = server
