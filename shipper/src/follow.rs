@@ -14,7 +14,8 @@ use memchr::memrchr;
 
 use crate::backlog::Backlog;
 use crate::feed::Sender;
-use crate::message::report;
+use crate::message::warn;
+use crate::notify;
 use crate::reading::{Reading, Recorder};
 
 mod generation;
@@ -72,8 +73,9 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// Puts the whole lines that were appended since the last call into the spool.
-    pub fn ship(&self, backlog: &Backlog, sender: &Sender) -> Result<(), Error> {
+    /// Puts the whole lines that were appended since the last call into the spool. Returns the number of readings.
+    pub fn ship(&self, backlog: &Backlog, sender: &Sender) -> Result<u64, Error> {
+        let mut readings = 0;
         let place = backlog.path().join(format!("{}.position", self.name));
         let broken = |cause| Error::Position {
             path: place.clone(),
@@ -86,7 +88,7 @@ impl Follow {
         };
         let found = generations(&self.path, last.as_ref()).map_err(unreadable)?;
         if let (Some(lost), Some(first)) = (found.lost, found.files.first()) {
-            report(format_args!("{}: {lost}", self.name));
+            warn(format_args!("{}: {lost}", self.name));
             // The message comes once, also if there is nothing to read yet.
             Position::new(&first.path, 0).save(&place).map_err(broken)?;
         }
@@ -100,14 +102,16 @@ impl Follow {
                         cause,
                     })?
             {
+                notify::beat();
                 if !reading.texts.is_empty() {
                     backlog.try_keep(&reading, sender)?;
+                    readings += 1;
                 }
                 position = Position::at(&generation.file, path, end).map_err(broken)?;
                 position.save(&place).map_err(broken)?;
             }
         }
-        Ok(())
+        Ok(readings)
     }
 
     /// Reads from `start` on, and returns the reading and its end in the file. Returns `None` if there is nothing to read.

@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use crate::lock::Lock;
-use crate::message::{self, report};
+use crate::message::{self, warn};
 use crate::process::{Ended, Process, ending};
 use crate::reading::{Reading, Recorder};
 
@@ -86,8 +86,8 @@ pub struct Lctl {
 }
 
 impl Lctl {
-    /// Reads all targets of this server.
-    pub fn read(&self, lock: &Lock) -> Result<Reading, Error> {
+    /// Reads all targets of this server. lctl inherits the lock.
+    pub fn read(&self, lock: Option<&Lock>) -> Result<Reading, Error> {
         let mut recorder = Recorder::start(self.most);
         let mut command = Command::new(&self.path);
         command
@@ -142,7 +142,7 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
         return Err(Error::Cut);
     }
     for line in other {
-        report(format_args!("lctl: {line}"));
+        warn(format_args!("lctl: {line}"));
     }
     Ok(())
 }

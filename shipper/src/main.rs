@@ -3,6 +3,7 @@
 //! nothing else of the format.
 
 mod backlog;
+mod doctor;
 mod exit;
 mod feed;
 mod follow;
@@ -11,18 +12,24 @@ mod input;
 mod lctl;
 mod lock;
 mod message;
+mod notify;
 mod options;
 mod pace;
 mod priority;
 mod process;
 mod pump;
 mod reading;
+mod record;
+mod rehearsal;
+mod replay;
 mod row;
 mod schedule;
 mod script;
 mod sources;
 mod split;
 mod spooled;
+mod state;
+mod status;
 mod storage;
 
 use std::path::PathBuf;
@@ -31,7 +38,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use rustix::system::uname;
 
 use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
@@ -39,11 +45,12 @@ use jobstats_client::spool::Limits;
 use crate::backlog::Backlog;
 use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lock::Lock;
-use crate::message::report;
-use crate::options::{Command, Common, Options};
+use crate::message::{info, report};
+use crate::options::{Command, Common, Options, this_machine};
 use crate::reading::Reading;
 use crate::schedule::Schedule;
 use crate::sources::{ReadError, Source, Way, sources};
+use crate::state::{Event, StateFile};
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +62,7 @@ enum Error {
     #[error(transparent)]
     Sources(#[from] sources::Error),
     #[error(transparent)]
-    Read(#[from] sources::ReadError),
+    Read(#[from] ReadError),
     #[error(transparent)]
     Feed(#[from] feed::Error),
     #[error(transparent)]
@@ -64,12 +71,25 @@ enum Error {
     Backlog(#[from] backlog::Error),
     #[error(transparent)]
     Generate(#[from] generate::Error),
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    #[error(transparent)]
+    Replay(#[from] replay::Error),
 }
 
 impl Error {
     /// Returns true if there is no target to be read. This is normal on the standby of a pair.
     fn is_of_standby(&self) -> bool {
         matches!(self, Self::Read(ReadError::Lctl(lctl::Error::NoTarget)))
+    }
+
+    /// Reports the error. Under cron, a line every two minutes from each standby would hide others.
+    fn report(&self) {
+        if self.is_of_standby() {
+            info(format_args!("{self}"));
+        } else {
+            report(format_args!("{self}"));
+        }
     }
 }
 
@@ -86,21 +106,18 @@ fn main() -> ExitCode {
             };
         }
     };
-    let is_verbose = options.command.is_verbose();
+    message::show(options.messages.level());
     match options.command.execute() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
-            // Under cron, a line every two minutes from each standby would hide others.
-            if is_verbose || !error.is_of_standby() {
-                report(format_args!("{error}"));
-            }
+            error.report();
             exit::code(&error).into()
         }
     }
 }
 
 impl Command {
-    fn execute(self) -> Result<(), Error> {
+    fn execute(self) -> Result<ExitCode, Error> {
         match self {
             Self::Once(once) => {
                 let sources = sources(&once.common, Some(&once.input), Duration::ZERO)?;
@@ -108,14 +125,19 @@ impl Command {
                 if let Some(spread) = once.spread {
                     thread::sleep(Schedule::new(spread, &shipper.sender.server).offset());
                 }
-                shipper.once()
+                shipper.once()?;
             }
             Self::Run(run) => {
                 let sources = sources(&run.common, None, run.interval)?;
-                Shipper::new(run.common, sources)?.run()
+                Shipper::new(run.common, sources)?.run()?;
             }
-            Self::Generate(generate) => Ok(generate::write(&generate.directory)?),
+            Self::Record(options) => record::execute(options)?,
+            Self::Replay(options) => replay::execute(options)?,
+            Self::Doctor(options) => return Ok(doctor::execute(options)),
+            Self::Status(options) => return Ok(status::execute(&options)),
+            Self::Generate(generate) => generate::write(&generate.directory)?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -128,7 +150,7 @@ enum Store {
 impl Store {
     /// Reads the settings of the database unless the command line names a URL of PostgREST.
     fn new(http: options::http::Http, database: &jobstats_client::Options) -> Result<Self, Error> {
-        match http.settings(database.ca_file.clone()) {
+        match http.settings(database) {
             Some(settings) => Ok(Self::Http(settings)),
             None => Ok(Self::Database(Box::new(
                 database.settings("jobstats-shipper")?,
@@ -143,23 +165,23 @@ struct Shipper {
     sources: Vec<Source>,
     store: Store,
     timeouts: Timeouts,
-    verbose: bool,
     lock: PathBuf,
     backlog: Option<Backlog>,
+    state: StateFile,
 }
 
 impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
     fn new(options: Common, sources: Vec<Source>) -> Result<Self, Error> {
         priority::lower(options.nice);
-        let server = options
-            .server
-            .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
+        let server = options.server.unwrap_or_else(this_machine);
         let limits = Limits {
             bytes: options.spool.spool_size,
             age: options.spool.spool_age,
         };
-        let open = |path| Backlog::open(path, limits);
+        let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
+        let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
+        let open = |path| Backlog::open(path, limits, state.clone());
         Ok(Self {
             store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
@@ -168,12 +190,12 @@ impl Shipper {
                 connect: options.connect_timeout,
                 statement: options.statement_timeout,
             },
-            verbose: options.verbose,
-            lock: options.lock.unwrap_or_else(|| lock::default_path(&server)),
+            lock,
             sender: Sender {
                 cluster: options.cluster,
                 server,
             },
+            state,
         })
     }
 
@@ -181,14 +203,15 @@ impl Shipper {
     fn feed(&self) -> Result<Feed, Error> {
         let transport: Box<dyn Transport> = match &self.store {
             Store::Database(settings) => {
-                Box::new(Database::new(Settings::clone(settings), self.timeouts)?)
+                let settings = Settings::clone(settings);
+                Box::new(Database::new(settings, self.timeouts, self.state.clone())?)
             }
             Store::Http(settings) => {
                 let http = Http::new(settings.clone(), self.timeouts);
                 Box::new(http.map_err(feed::Error::from)?)
             }
         };
-        Ok(Feed::new(transport, self.timeouts, self.verbose))
+        Ok(Feed::new(transport, self.timeouts))
     }
 
     /// Takes the lock of the reader of a source.
@@ -200,18 +223,53 @@ impl Shipper {
         }
     }
 
-    /// Calls a function that reads, unless the last call of `once` took lctl so long that it is too early.
-    fn unless_early<T>(&self, source: &Source, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
+    /// Notes that a source is read, by `run` at this interval.
+    fn begin(&self, source: &Source, interval: Option<Duration>) {
+        let source = source.name.as_str();
+        self.state.note(Event::Started { source, interval });
+    }
+
+    /// Reads a source.
+    fn poll(&self, source: &Source, lock: &Lock) -> Result<Option<Reading>, Error> {
+        let read = source.read(lock).map_err(Error::from);
         match source.way {
-            Way::Lctl(_) => pace::unless_early(lock, read),
-            _ => Some(read()),
+            Way::Follow(_) => read,
+            _ => self.noted(source, read, |reading| {
+                reading
+                    .as_ref()
+                    .map_or(0, |reading| reading.texts.len() as u64)
+            }),
         }
     }
 
-    /// Reports an error of `run`. That there is no target is normal on the standby of a pair.
-    fn report(&self, error: &Error) {
-        if self.verbose || !error.is_of_standby() {
-            report(format_args!("{error}"));
+    /// Notes how a reading ended. `count` returns the number of its targets.
+    fn noted<T>(
+        &self,
+        source: &Source,
+        read: Result<T, Error>,
+        count: impl Fn(&T) -> u64,
+    ) -> Result<T, Error> {
+        let source = source.name.as_str();
+        self.state.note(match &read {
+            Ok(reading) => Event::Read {
+                source,
+                targets: count(reading),
+            },
+            Err(error) if error.is_of_standby() => Event::Read { source, targets: 0 },
+            Err(error) => Event::Unread {
+                source,
+                message: error.to_string(),
+            },
+        });
+        read
+    }
+
+    /// Calls a function that reads, unless the last call of `once` took lctl so long that it is too early.
+    fn unless_early<T>(&self, source: &Source, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
+        self.begin(source, None);
+        match source.way {
+            Way::Lctl(_) => pace::unless_early(lock, read),
+            _ => Some(read()),
         }
     }
 
@@ -222,7 +280,7 @@ impl Shipper {
         let mut feed = self.feed()?;
         for source in &self.sources {
             let lock = self.lock(source)?;
-            let read = self.unless_early(source, &lock, || source.read(&lock));
+            let read = self.unless_early(source, &lock, || self.poll(source, &lock));
             if let Some(reading) = read.transpose()?.flatten() {
                 self.send(&mut feed, &reading)?;
             }
@@ -240,24 +298,42 @@ impl Shipper {
             return Ok(());
         };
         let lock = self.lock(source)?;
-        Schedule::new(source.interval, &self.sender.server).repeat(&source.name, || {
+        notify::ready();
+        notify::watch(self.longest_silence());
+        let begin = |interval| self.begin(source, Some(interval));
+        Schedule::new(source.interval, &self.sender.server).repeat(&source.name, begin, || {
             let start = Instant::now();
-            let read = source.read(&lock).map_err(Error::from);
+            let read = self.poll(source, &lock);
             let took = start.elapsed();
             let sent = read.and_then(|reading| {
                 reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
             });
             // A failed poll is only reported, because the next one may succeed.
             if let Err(error) = sent {
-                self.report(&error);
+                error.report();
             }
             took
         })
     }
 
+    /// Returns the time after which a thread without a sign of life hangs. Its work has limits, which are shorter.
+    fn longest_silence(&self) -> Duration {
+        let reading = self.sources.iter().map(Source::timeout).max();
+        let limits = [
+            reading.unwrap_or_default(),
+            self.timeouts.connect,
+            self.timeouts.statement,
+        ];
+        limits.iter().sum::<Duration>().saturating_mul(3)
+    }
+
     fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {
         let mut progress = Progress::new(reading);
         feed.send(&self.sender, reading, &mut progress);
+        self.state.note(progress.event());
+        if !progress.is_over() {
+            self.state.note(Event::Lost);
+        }
         Ok(progress.result()?)
     }
 }

@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use jiff::{Span, SpanRelativeTo, Timestamp};
+use rustix::system::uname;
 
-use crate::exit;
+use crate::input::Saved;
+use crate::message::Level;
+use crate::{doctor, exit, priority, record, replay, status};
 
 pub mod http;
 #[cfg(test)]
@@ -19,6 +22,31 @@ pub struct Options {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
+    /// The options for messages.
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The options for messages.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// Also report normal work, such as each target that was sent
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Report errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+impl Messages {
+    /// Returns the least urgent level that is shown.
+    pub fn level(&self) -> Level {
+        match (self.verbose, self.quiet) {
+            (true, _) => Level::Info,
+            (_, true) => Level::Error,
+            _ => Level::Notice,
+        }
+    }
 }
 
 /// The commands.
@@ -30,20 +58,21 @@ pub enum Command {
     /// Read and send at regular intervals
     #[command(after_help = exit::HELP)]
     Run(Run),
+    /// Print what was read and sent last, what waits and what was lost; for monitoring
+    #[command(after_help = status::HELP)]
+    Status(status::Options),
+    /// Keep what lctl prints in a directory, to send it later with `replay`
+    #[command(after_help = exit::HELP)]
+    Record(record::Options),
+    /// Send what `record` kept, with its times
+    #[command(after_help = exit::HELP)]
+    Replay(replay::Options),
+    /// Try each step from lctl to the database without storing anything, and say what to do
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::Options),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
     Generate(Generate),
-}
-
-impl Command {
-    /// Returns true if everything is to be reported.
-    pub fn is_verbose(&self) -> bool {
-        match self {
-            Self::Once(once) => once.common.verbose,
-            Self::Run(run) => run.common.verbose,
-            Self::Generate(_) => false,
-        }
-    }
 }
 
 /// The options of `generate`.
@@ -97,6 +126,19 @@ pub struct Input {
     pub time: Option<Timestamp>,
 }
 
+impl Input {
+    /// Returns the text from elsewhere, if there is one.
+    pub fn saved(&self, source: &str, timeout: Duration, most: u64) -> Option<Saved> {
+        self.input.clone().map(|path| Saved {
+            path,
+            source: source.to_owned(),
+            time: self.time,
+            timeout,
+            most,
+        })
+    }
+}
+
 /// The options that both commands have.
 #[derive(Debug, Args)]
 pub struct Common {
@@ -125,11 +167,8 @@ pub struct Common {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
     /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value = "10")]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value_t = priority::USUAL)]
     pub nice: i32,
-    /// Report each target that was sent
-    #[arg(long, short)]
-    pub verbose: bool,
     /// The options of the source.
     #[command(flatten)]
     pub origin: Origin,
@@ -195,8 +234,13 @@ pub struct Spool {
     pub spool_age: Duration,
 }
 
+/// Returns the name of this machine.
+pub fn this_machine() -> String {
+    uname().nodename().to_string_lossy().into_owned()
+}
+
 /// Parses a size such as `500MB` or `4GiB`, or a number of bytes.
-fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match text[digits.len()..].to_ascii_lowercase().as_str() {
         "" | "b" => 1,

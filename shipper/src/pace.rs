@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::lock::Lock;
-use crate::message::report;
+use crate::message::warn;
 
 #[cfg(test)]
 mod tests;
@@ -81,7 +81,7 @@ pub fn unless_early<T>(lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
     if let Ok(Some(last)) = Last::load(lock)
         && let Some(until) = last.pauses_until(began)
     {
-        report(format_args!(
+        warn(format_args!(
             "nothing is read before {until:.0}: the last reading took {:.1?}, and readings take at most a tenth of the time",
             last.took
         ));
@@ -94,7 +94,7 @@ pub fn unless_early<T>(lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
         took: start.elapsed(),
     };
     if let Err(error) = last.save(lock) {
-        report(format_args!("the lock file: {error}"));
+        warn(format_args!("the lock file: {error}"));
     }
     Some(result)
 }

@@ -2,7 +2,11 @@
 
 use rustix::process::{getpriority_process, setpriority_process};
 
-use crate::message::report;
+use crate::message::warn;
+
+/// The usual nice value. It leaves the processor to others, and to lctl a part that suffices: it must not wait for minutes
+/// on a server that is overloaded.
+pub const USUAL: i32 = 10;
 
 /// Lowers the priority to this nice value, unless it is lower already. Linux derives the priority of disk access from it
 /// as long as nothing else sets that: `nice 10` is the level 6 of 0 to 7 (ioprio_set(2)).
@@ -17,6 +21,6 @@ pub fn lower(nice: i32) {
         }
     });
     if let Err(error) = lowered {
-        report(format_args!("the priority cannot be lowered: {error}"));
+        warn(format_args!("the priority cannot be lowered: {error}"));
     }
 }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::lock::Lock;
-use crate::message::report;
+use crate::message::warn;
+use crate::notify;
 use crate::pump::{Stream, pump};
 
 mod leash;
@@ -43,7 +44,7 @@ impl Process {
     /// # Errors
     ///
     /// Fails if the program cannot be run.
-    pub fn start(command: &mut Command, name: &str, lock: &Lock) -> io::Result<Self> {
+    pub fn start(command: &mut Command, name: &str, lock: Option<&Lock>) -> io::Result<Self> {
         let child = leash::tie(command, lock)?
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -128,12 +129,14 @@ impl Process {
         // This fails only if nothing is left to kill.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         if self.wait_until(Instant::now() + PATIENCE)?.is_none() {
-            report(format_args!(
+            warn(format_args!(
                 "{} (process {}) is stuck in the kernel; waiting for it",
                 self.name,
                 self.child.id()
             ));
+            notify::rest();
             self.child.wait()?;
+            notify::beat();
             self.ended = true;
         }
         Ok(())

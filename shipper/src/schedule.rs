@@ -6,7 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::message::report;
+use crate::message::warn;
+use crate::notify;
 use crate::pace;
 
 #[cfg(test)]
@@ -44,21 +45,29 @@ impl Schedule {
         Duration::from_nanos(self.offset as u64)
     }
 
-    /// Calls a function at every poll time. The function returns how long its reading took. After one that took too long,
-    /// the next ones are further apart, and a message with this name says so.
-    pub fn repeat(&self, name: &str, mut poll: impl FnMut() -> Duration) -> ! {
+    /// Calls `poll` at every poll time, which returns how long its reading took. After one that took too long, the next
+    /// ones are further apart. A message with this name says so, and `begin` is called with the new interval, as it is at
+    /// the beginning.
+    pub fn repeat(
+        &self,
+        name: &str,
+        begin: impl Fn(Duration),
+        mut poll: impl FnMut() -> Duration,
+    ) -> ! {
         let mut stretch = 1;
+        begin(self.interval());
         loop {
             self.stretched(stretch).sleep();
             let took = poll();
             let next = pace::stretch(took, self.interval());
             if next != stretch {
-                report(format_args!(
+                warn(format_args!(
                     "{name}: the reading took {took:.1?}; readings are now {:?} apart, so that they take at most a tenth of the \
                      time",
                     self.stretched(next).interval()
                 ));
                 stretch = next;
+                begin(self.stretched(next).interval());
             }
         }
     }
@@ -76,9 +85,10 @@ impl Schedule {
     }
 
     /// Sleeps until the next poll time. Poll times that passed during the work are skipped.
-    fn sleep(&self) {
+    pub fn sleep(&self) {
         let due = self.next(Timestamp::now());
         loop {
+            notify::beat();
             let now = Timestamp::now();
             let left = due.as_nanosecond() - now.as_nanosecond();
             // More than an interval is left only if the clock was set back.

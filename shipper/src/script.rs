@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::spool::Covers;
 
 use crate::lock::Lock;
-use crate::message::{self, report};
+use crate::message::{self, warn};
 use crate::process::{Ended, Process, ending};
 use crate::reading::{Reading, Recorder};
 
@@ -72,7 +72,7 @@ impl Script {
         let mut recorder = Recorder::of(&self.source, self.most);
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(&self.command);
-        let process = Process::start(&mut shell, &self.name, lock).map_err(Error::NotRun)?;
+        let process = Process::start(&mut shell, &self.name, Some(lock)).map_err(Error::NotRun)?;
         let Ended { status, said } =
             process.finish(self.timeout, |text, at| recorder.push(text, at))?;
         let Some(status) = status else {
@@ -89,7 +89,7 @@ impl Script {
         }
         reading.covers = self.covers.map(|span| before(started, span));
         for line in said {
-            report(format_args!("{}: {line}", self.name));
+            warn(format_args!("{}: {line}", self.name));
         }
         Ok(reading)
     }

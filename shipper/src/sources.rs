@@ -143,10 +143,20 @@ impl Source {
         self.name == LCTL
     }
 
+    /// Returns the time limit of a reading. A file that is followed has none, but it is read in small pieces.
+    pub fn timeout(&self) -> Duration {
+        match &self.way {
+            Way::Lctl(lctl) => lctl.timeout,
+            Way::Saved(saved) => saved.timeout,
+            Way::Script(script) => script.timeout,
+            Way::Follow(_) => Duration::ZERO,
+        }
+    }
+
     /// Reads the text. Returns `None` for a file that is followed, which goes into the spool by itself.
     pub fn read(&self, lock: &Lock) -> Result<Option<Reading>, ReadError> {
         match &self.way {
-            Way::Lctl(lctl) => Ok(Some(lctl.read(lock)?)),
+            Way::Lctl(lctl) => Ok(Some(lctl.read(Some(lock))?)),
             Way::Saved(saved) => Ok(Some(saved.read()?)),
             Way::Script(script) => script
                 .read(lock)
@@ -167,14 +177,10 @@ pub fn sources(
         return from_file(path, options, interval);
     }
     let name = options.origin.source.as_deref().unwrap_or(LCTL);
-    if let Some((path, time)) = input.and_then(|input| Some((input.input.clone()?, input.time))) {
-        let way = Way::Saved(Saved {
-            path,
-            source: name.to_owned(),
-            time,
-            timeout: options.lctl_timeout,
-            most: options.max_reading,
-        });
+    let saved =
+        input.and_then(|input| input.saved(name, options.lctl_timeout, options.max_reading));
+    if let Some(saved) = saved {
+        let way = Way::Saved(saved);
         let name = name.to_owned();
         return Ok(vec![Source {
             name,

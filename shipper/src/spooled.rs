@@ -12,6 +12,7 @@ use crate::backlog::{Backlog, Courier};
 use crate::feed::{Feed, Sender};
 use crate::lock::Lock;
 use crate::message::report;
+use crate::notify;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
 use crate::sources::{ReadError, Source, Way};
@@ -86,9 +87,10 @@ fn read(
     if let Way::Follow(follow) = &source.way {
         // What cannot be written to the spool is read again.
         let shipped = follow.ship(backlog, &shipper.sender);
-        shipped.map_err(|error| ReadError::Follow(source.name.clone(), error))?;
+        let shipped = shipped.map_err(|error| ReadError::Follow(source.name.clone(), error));
+        shipper.noted(source, shipped.map_err(Error::from), |readings| *readings)?;
     }
-    let reading = source.read(lock)?;
+    let reading = shipper.poll(source, lock)?;
     Ok(reading.and_then(|reading| backlog.keep(reading, &shipper.sender)))
 }
 
@@ -150,6 +152,8 @@ pub fn run(shipper: &Shipper, backlog: &Backlog, feed: Feed) -> Result<(), Error
         .iter()
         .map(|source| shipper.lock(source))
         .collect::<Result<_, _>>()?;
+    notify::ready();
+    notify::watch(shipper.longest_silence());
     let unkept = &Handover::default();
     let (bell, rung) = channel();
     let courier = Courier::new(backlog.clone(), feed);
@@ -174,13 +178,14 @@ fn read_forever(
     unkept: &Handover,
     bell: &Bell<()>,
 ) -> ! {
+    let begin = |interval| shipper.begin(source, Some(interval));
     let poll = || {
         let start = Instant::now();
         let read = read(shipper, backlog, source, lock);
         let took = start.elapsed();
         match read {
             // A failed poll is only reported, because the next one may succeed.
-            Err(error) => shipper.report(&error),
+            Err(error) => error.report(),
             Ok(Some(reading)) => {
                 let earlier = waiting(unkept).insert(reading.source.clone(), reading);
                 if earlier.is_some() {
@@ -193,11 +198,13 @@ fn read_forever(
         let _ = bell.send(());
         took
     };
+    notify::beat();
     if !source.is_lctl() {
         // The first of a day's readings would otherwise be up to a day away.
+        begin(source.interval);
         poll();
     }
-    Schedule::new(source.interval, &shipper.sender.server).repeat(&source.name, poll)
+    Schedule::new(source.interval, &shipper.sender.server).repeat(&source.name, begin, poll)
 }
 
 fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
@@ -218,12 +225,14 @@ fn send_forever(
         }
     };
     loop {
+        notify::beat();
         let drained = courier.drain(None)?;
         if let Some(error) = drained.failure {
             report(format_args!("{error}"));
             courier.report_waiting();
         }
         send_unkept(&mut courier, backlog, sender, unkept);
+        notify::rest();
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
             Some(time) => rung.recv_timeout(time.saturating_duration_since(Instant::now())),

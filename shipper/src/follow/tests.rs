@@ -9,12 +9,17 @@ use jobstats_client::spool::{Limits, SpoolFile};
 use tempfile::TempDir;
 
 use super::*;
+use crate::state::StateFile;
 
 /// A file that is followed, in a directory with a spool.
 struct Log {
     directory: TempDir,
     follow: Follow,
     backlog: Backlog,
+}
+
+fn state(directory: &TempDir) -> StateFile {
+    StateFile::new(directory.path().join("state"))
 }
 
 impl Log {
@@ -31,7 +36,8 @@ impl Log {
                 path: directory.path().join(name),
                 most: u64::MAX,
             },
-            backlog: Backlog::open(directory.path().join("spool"), limits).unwrap(),
+            backlog: Backlog::open(directory.path().join("spool"), limits, state(&directory))
+                .unwrap(),
             directory,
         }
     }
@@ -191,7 +197,7 @@ fn a_spool_without_room_moves_no_position() {
         bytes: 1,
         age: Duration::from_secs(3600),
     };
-    log.backlog = Backlog::open(log.path("spool"), none).unwrap();
+    log.backlog = Backlog::open(log.path("spool"), none, state(&log.directory)).unwrap();
     let sender = Sender {
         cluster: String::new(),
         server: String::new(),

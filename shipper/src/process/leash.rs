@@ -13,11 +13,13 @@ use crate::lock::Lock;
 /// it cannot handle. Nobody else would end a program that hangs. Children of the child are not killed, but they inherit
 /// the lock from it, so that no second program starts beside them. Programs of other sources do not inherit it.
 #[expect(unsafe_code, reason = "the child must ask for the signal itself")]
-pub fn tie<'a>(command: &'a mut Command, lock: &Lock) -> io::Result<&'a mut Command> {
+pub fn tie<'a>(command: &'a mut Command, lock: Option<&Lock>) -> io::Result<&'a mut Command> {
     let parent = getpid();
-    let lock = lock.try_clone()?;
+    let lock = lock.map(Lock::try_clone).transpose()?;
     let ask = move || {
-        fcntl_setfd(&lock, FdFlags::empty())?;
+        if let Some(lock) = &lock {
+            fcntl_setfd(lock, FdFlags::empty())?;
+        }
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // If the parent has ended in the meantime, the signal never comes.
         if getppid() == Some(parent) {

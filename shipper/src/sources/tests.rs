@@ -13,7 +13,7 @@ fn common(arguments: &[&str]) -> Common {
     let arguments = [&["jobstats-shipper", "run"], arguments].concat();
     match Options::try_parse_from(&arguments).unwrap().command {
         Command::Run(run) => run.common,
-        Command::Once(_) | Command::Generate(_) => unreachable!("{arguments:?}"),
+        _ => unreachable!("{arguments:?}"),
     }
 }
 
