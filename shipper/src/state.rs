@@ -35,7 +35,7 @@ const MOST_NOTICES: usize = 1000;
 /// The longest message that is kept, in bytes.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// What the shipper did.
+/// The record of what the shipper did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
@@ -45,7 +45,7 @@ pub struct State {
     pub since: Timestamp,
     /// The readings of each source.
     pub sources: BTreeMap<String, Readings>,
-    /// What became of the readings.
+    /// The deliveries of the readings of all sources.
     pub deliveries: Deliveries,
     /// The time at which a reading was lost or set aside last.
     pub lost: Option<Timestamp>,
@@ -70,7 +70,7 @@ pub struct Readings {
     pub failed: u64,
 }
 
-/// What became of the readings.
+/// The deliveries: what became of the readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Deliveries {

@@ -19,7 +19,7 @@ const WORTH_A_WARNING: SignedDuration = SignedDuration::from_secs(5);
 /// The time by which a text may be ahead of the database's clock before it is rejected, unless `max_ahead` was changed.
 const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
-/// What everybody may ask, in a form that poolers of transactions pass on.
+/// Asks what everybody may know, in a form that poolers of transactions pass on.
 const FACTS: &str = "
     SELECT pg_catalog.current_setting('server_version') AS version, current_user AS role,
         (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1e6)::bigint AS clock,
@@ -37,7 +37,7 @@ pub struct Database {
     rehearsal: Rehearsal,
 }
 
-/// What the database says of itself and of the role.
+/// The answers of the database about itself and about the role.
 pub struct Facts {
     to: String,
     is_local: bool,
