@@ -127,8 +127,7 @@ build_shipper() {
             cargo zigbuild --release --package=jobstats-shipper --target "$triple.$oldest_glibc"
         shipper=$target/$triple/release/jobstats-shipper
     else
-        # With the features of build_extension, so that Cargo compiles what they share once.
-        build_extension jobstats-simulator jobstats-shipper
+        build_all
         shipper=$target/release/jobstats-shipper
         say "without zig (make setup-package) the shipper runs on systems with glibc $(newest_glibc "$shipper") and newer"
     fi

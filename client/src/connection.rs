@@ -77,15 +77,19 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// Fails if the trusted certificates cannot be read.
+    /// Fails if the trusted certificates, or the client certificate and its key, cannot be read.
     pub fn new(settings: Settings, connect_timeout: Duration) -> Result<Self, Error> {
         let Settings {
             mut config,
             sslmode,
             ca_file,
+            identity,
             ..
         } = settings;
-        let tls = tls::client_config(sslmode, ca_file.as_deref())?;
+        let identity = identity
+            .as_ref()
+            .map(|(file, key)| (file.as_path(), key.as_path()));
+        let tls = tls::client_config(sslmode, ca_file.as_deref(), identity)?;
         keep_alive(&mut config);
         config
             .ssl_mode(sslmode.into())

@@ -10,7 +10,9 @@ use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use crate::settings::SslMode;
 use crate::variables;
@@ -37,19 +39,50 @@ pub enum Error {
     Library(#[from] rustls::Error),
 }
 
-/// Returns the TLS configuration of a mode.
-pub fn client_config(mode: SslMode, ca_file: Option<&Path>) -> Result<ClientConfig, Error> {
+/// Returns the TLS configuration of a mode, with the files of a client certificate and of its key if there are any.
+pub fn client_config(
+    mode: SslMode,
+    ca_file: Option<&Path>,
+    identity: Option<(&Path, &Path)>,
+) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         trusted: trusted(mode, ca_file)?,
         check_name: mode == SslMode::VerifyFull,
         provider: Arc::clone(&provider),
     };
-    Ok(ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth())
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let Some((certificate, key)) = identity else {
+        return Ok(builder.with_no_client_auth());
+    };
+    let Identity {
+        certificates,
+        key: text,
+    } = Identity::read(certificate, key)?;
+    let der = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|cause| broken(key, cause))?;
+    Ok(builder.with_client_auth_cert(certificates, der)?)
+}
+
+/// Returns what a user can do about a failure of TLS, if that is known.
+pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
+    let rustls::Error::InvalidCertificate(cause) = error else {
+        return None;
+    };
+    Some(match cause {
+        _ if is_about_time(error) => {
+            "the database's certificate must be renewed, or the clock of this machine is wrong"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "name the host as its certificate does; sslmode=verify-ca does not compare the names"
+        }
+        _ => {
+            "--ca-file or sslrootcert names the file with the certificate of the database's authority; sslmode=require \
+             encrypts without verifying who answers"
+        }
+    })
 }
 
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
@@ -142,8 +175,9 @@ impl Trusted {
         })
     }
 
-    /// Verifies a server's certificate. A certificate that is itself in the CA file is accepted: `openssl req -x509`
-    /// marks its certificates as authorities, and the library would refuse such a certificate for a server.
+    /// Verifies a server's certificate. A certificate that is itself in the CA file is accepted while it is valid:
+    /// `openssl req -x509` marks its certificates as authorities, and the library would refuse such a certificate for a
+    /// server.
     fn verify(
         &self,
         certificate: &CertificateDer<'_>,
@@ -152,22 +186,33 @@ impl Trusted {
         now: UnixTime,
         provider: &CryptoProvider,
     ) -> Result<(), rustls::Error> {
-        if self
-            .certificates
-            .iter()
-            .any(|trusted| trusted == certificate)
-        {
-            return Ok(());
-        }
-        let algorithms = provider.signature_verification_algorithms.all;
-        verify_server_cert_signed_by_trust_anchor(
+        let verified = verify_server_cert_signed_by_trust_anchor(
             parsed,
             &self.authorities,
             between,
             now,
-            algorithms,
-        )
+            provider.signature_verification_algorithms.all,
+        );
+        let is_trusted = self
+            .certificates
+            .iter()
+            .any(|trusted| trusted == certificate);
+        match verified {
+            // The library looks at the time before it looks for an authority.
+            Err(error) if is_trusted && !is_about_time(&error) => Ok(()),
+            verified => verified,
+        }
     }
+}
+
+fn is_about_time(error: &rustls::Error) -> bool {
+    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+    matches!(
+        error,
+        rustls::Error::InvalidCertificate(
+            Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. }
+        )
+    )
 }
 
 #[derive(Debug)]

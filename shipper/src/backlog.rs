@@ -354,11 +354,6 @@ impl Courier {
         self.backlog.state.note(progress.event());
         match progress.result() {
             Ok(()) => self.finish(entry, Directory::remove),
-            // The database has the rejected texts in jobstats.rejects.
-            Err(unsent) if progress.is_over() && !progress.has_refused() => {
-                self.finish(entry, Directory::remove)?;
-                Err(Failure::Aside(unsent.into()))
-            }
             Err(unsent) if progress.is_over() => {
                 self.finish(entry, Directory::set_aside)?;
                 self.backlog.count(Losses {

@@ -172,7 +172,7 @@ impl Progress {
     }
 
     /// Returns true if the database refused a text for good.
-    pub fn has_refused(&self) -> bool {
+    fn has_refused(&self) -> bool {
         self.states.contains(&State::Refused)
     }
 

@@ -117,7 +117,7 @@ enum Store {
 impl Store {
     /// Reads the settings of the database unless the command line names a URL of PostgREST.
     fn new(http: options::http::Http, database: &jobstats_client::Options) -> Result<Self, Error> {
-        match http.settings(database.ca_file.clone()) {
+        match http.settings(database) {
             Some(settings) => Ok(Self::Http(settings)),
             None => Ok(Self::Database(Box::new(
                 database.settings("jobstats-shipper")?,

@@ -21,22 +21,17 @@ pub struct Http {
     /// File with the token (JWT), closed to all but its owner; read again for each request
     #[arg(long, value_name = "FILE", requires = "to")]
     pub token_file: Option<PathBuf>,
-    /// File with the client certificate (PEM) and those that vouch for it
-    #[arg(long, value_name = "FILE", requires_all = ["to", "client_key"])]
-    pub client_certificate: Option<PathBuf>,
-    /// File with the key of the client certificate (PEM), closed to all but its owner
-    #[arg(long, value_name = "FILE", requires = "client_certificate")]
-    pub client_key: Option<PathBuf>,
 }
 
 impl Http {
-    /// Returns the settings, if there is a URL. `ca_file` has the certificates to trust instead of the system's.
-    pub fn settings(self, ca_file: Option<PathBuf>) -> Option<Settings> {
+    /// Returns the settings, if there is a URL. The files of TLS are those of the database.
+    pub fn settings(self, database: &jobstats_client::Options) -> Option<Settings> {
+        let (certificate, key) = (&database.client_certificate, &database.client_key);
         Some(Settings {
             url: self.to?,
             token_file: self.token_file,
-            ca_file,
-            identity: self.client_certificate.zip(self.client_key),
+            ca_file: database.ca_file.clone(),
+            identity: certificate.clone().zip(key.clone()),
         })
     }
 }
