@@ -49,7 +49,7 @@ fn each_step_is_well_and_nothing_is_stored() {
         "ok       job_stats   2 entries; 0 of 2 targets have none\n",
         "ok       intervals   job_cleanup_interval is 600 s or more, and readings are 120 s apart\n",
         "ok       connection  ",
-        "ok       tls         not needed: a Unix socket\n",
+        "ok       tls         not needed: the database is on this machine\n",
         "ok       clock       ",
         "ok       store       jobstats ",
         " may insert into jobstats.feed\n",

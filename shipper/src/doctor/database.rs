@@ -34,6 +34,7 @@ const FACTS: &str = "
 /// A database that is examined.
 pub struct Database {
     sslmode: SslMode,
+    is_local: bool,
     rehearsal: Rehearsal,
 }
 
@@ -57,13 +58,9 @@ impl Database {
     pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, feed::Error> {
         Ok(Self {
             sslmode: settings.sslmode,
+            is_local: settings.is_local(),
             rehearsal: Rehearsal::new(settings, timeouts)?,
         })
-    }
-
-    fn is_local(&self) -> bool {
-        let hosts = self.rehearsal.connector.hosts();
-        hosts.iter().all(|(host, _)| host.starts_with('/'))
     }
 
     /// Resolves the names of the hosts.
@@ -124,7 +121,7 @@ impl Database {
         let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
         Ok(Facts {
             to: self.rehearsal.connector.to_string(),
-            is_local: self.is_local(),
+            is_local: self.is_local,
             sslmode: self.sslmode,
             version: text("version").to_owned(),
             role: text("role").to_owned(),
@@ -199,10 +196,10 @@ impl Facts {
     fn tls(&self) -> Finding {
         let step = "tls";
         match (self.is_local, self.tls, self.sslmode) {
-            (true, ..) => Finding::ok(step, "not needed: a Unix socket"),
+            (true, ..) => Finding::ok(step, "not needed: the database is on this machine"),
             (_, false, _) => Finding::warning(
                 step,
-                "not encrypted: others may read the texts; switch TLS on in the server, and use sslmode=verify-full",
+                "not encrypted: others may read the texts; switch TLS on in the server, and verify it with sslmode=verify-full",
             ),
             (_, true, SslMode::VerifyFull) => {
                 Finding::ok(step, "encrypted, and the server's certificate is verified")
