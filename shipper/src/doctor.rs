@@ -198,10 +198,8 @@ fn unread(error: &lctl::Error) -> Finding {
             ),
         ),
         lctl::Error::Unknown(_) | lctl::Error::Failed { .. } | lctl::Error::Incomplete(_) => {
-            Finding::failed(
-                "lctl",
-                format!("{error}; lctl needs root to read job_stats"),
-            )
+            let who = "the user of the shipper must be allowed to read job_stats, as root is";
+            Finding::failed("lctl", format!("{error}; {who}"))
         }
         _ => Finding::failed("lctl", error.to_string()),
     }
@@ -249,20 +247,22 @@ fn of_intervals(looks: &[(&str, Look)], interval: Duration) -> Finding {
     let cleanups = looks
         .iter()
         .filter_map(|(name, look)| Some((*name, look.cleanup?)));
-    let shortest = cleanups
-        .filter(|(_, cleanup)| *cleanup > 0)
-        .min_by_key(|(_, cleanup)| *cleanup);
+    let needed = (2.0 * seconds).ceil();
+    // Zero means that entries are never removed.
+    let cleanups: Vec<_> = cleanups.filter(|(_, cleanup)| *cleanup > 0).collect();
+    let is_short = |(_, cleanup): &&(&str, u64)| (*cleanup as f64) < needed;
+    let short = cleanups.iter().filter(is_short).count();
+    let shortest = cleanups.iter().min_by_key(|(_, cleanup)| *cleanup);
     match shortest {
-        Some((name, cleanup)) if (cleanup as f64) < 2.0 * seconds => {
-            let needed = (2.0 * seconds).ceil();
-            Finding::warning(
-                step,
-                format!(
-                    "job_cleanup_interval of {name} is {cleanup} s, and readings are {seconds} s apart: entries vanish \
-                     before they are read; lctl set_param -P {name}.job_cleanup_interval={needed}, or read more often"
-                ),
-            )
-        }
+        Some((name, cleanup)) if short > 0 => Finding::warning(
+            step,
+            format!(
+                "job_cleanup_interval of {short} of {} targets is shorter than twice the {seconds} s between readings, such as \
+                 {cleanup} s of {name}: entries vanish before they are read; on the MGS: lctl set_param -P \
+                 {name}.job_cleanup_interval={needed}, or read more often",
+                looks.len()
+            ),
+        ),
         Some((_, cleanup)) => Finding::ok(
             step,
             format!(
