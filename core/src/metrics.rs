@@ -31,6 +31,8 @@ pub struct Target {
     pub delay: Option<f64>,
     /// The median of the last intervals between observations, in seconds.
     pub usual_interval: Option<f64>,
+    /// The number of readings that are missing within the last hour; `None` if the target is not read at regular times.
+    pub missed: Option<f64>,
     /// The number of rejects within the last hour.
     pub rejects: Option<f64>,
     /// The counts that feeds have made; `None` for a target that has never reported.
@@ -221,6 +223,14 @@ fn health(out: &mut Exposition, targets: &[Target]) -> Result<(), ExpositionErro
         Some("seconds"),
         "Median of the last intervals between observations.",
         |target| target.usual_interval,
+    )?;
+    of_each(
+        out,
+        targets,
+        "jobstats_target_missed_readings",
+        None,
+        "Readings that are missing between the observations of the last hour.",
+        |target| target.missed,
     )
 }
 

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use jobstats_client::spool::{
     self, Directory, Dropped, Entry, Limits, Losses, REJECTED, SpoolFile,
@@ -17,8 +17,9 @@ use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
 use crate::lock::{self, Lock};
-use crate::message::report;
+use crate::message::{report, warn};
 use crate::reading::Reading;
+use crate::state::{Event, StateFile};
 
 /// The lock of the sender, in the spool.
 const LOCK: &str = "sending.lock";
@@ -55,6 +56,7 @@ pub enum Error {
 pub struct Backlog {
     directory: Directory,
     limits: Limits,
+    state: StateFile,
 }
 
 impl Backlog {
@@ -63,9 +65,13 @@ impl Backlog {
     /// # Errors
     ///
     /// Fails if the directory cannot be created or read.
-    pub fn open(path: PathBuf, limits: Limits) -> Result<Self, Error> {
+    pub fn open(path: PathBuf, limits: Limits, state: StateFile) -> Result<Self, Error> {
         match Directory::open(&path) {
-            Ok(directory) => Ok(Self { directory, limits }),
+            Ok(directory) => Ok(Self {
+                directory,
+                limits,
+                state,
+            }),
             Err(cause) => Err(Error::Directory { path, cause }),
         }
     }
@@ -75,7 +81,7 @@ impl Backlog {
         match self.try_keep(&reading, sender) {
             Ok(_) => None,
             Err(error) => {
-                report(format_args!(
+                warn(format_args!(
                     "the reading cannot be written to {}: {error}; it is sent after those that wait",
                     self.directory.path().display()
                 ));
@@ -125,6 +131,7 @@ impl Backlog {
 
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
     fn count(&self, losses: Losses) {
+        self.state.note(Event::Lost);
         if let Err(error) = self.directory.count(losses) {
             let path = self.directory.path().display();
             report(format_args!("the counts of losses in {path}: {error}"));
@@ -188,8 +195,18 @@ enum Failure {
     Held {
         error: Error,
         of_all_sources: bool,
-        partly: Option<Progress>,
+        partly: Option<Box<Progress>>,
     },
+}
+
+impl Error {
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unsent(unsent) => unsent.retry_after,
+            _ => None,
+        }
+    }
 }
 
 impl Courier {
@@ -236,8 +253,9 @@ impl Courier {
                         of_all_sources,
                         partly,
                     }) => {
+                        let partly = partly.map(|partly| (entry.sequence, *partly));
+                        self.hold(&entry.source, partly, error.retry_after());
                         drained.failure.get_or_insert(error);
-                        self.hold(&entry.source, partly.map(|partly| (entry.sequence, partly)));
                         stopped.insert(entry.source);
                         if of_all_sources {
                             return Ok(drained);
@@ -260,13 +278,16 @@ impl Courier {
     ) -> Result<(), (Unsent, bool)> {
         let mut progress = Progress::new(reading);
         self.feed.send(sender, reading, &mut progress);
+        self.backlog.state.note(progress.event());
         let is_over = progress.is_over();
+        let result = progress.result();
         if is_over {
             self.holds.remove("");
         } else {
-            self.hold("", None);
+            let retry_after = result.err().and_then(|unsent| unsent.retry_after);
+            self.hold("", None, retry_after);
         }
-        progress.result().map_err(|unsent| (unsent, !is_over))
+        result.map_err(|unsent| (unsent, !is_over))
     }
 
     /// Returns the time of the next attempt, if a failure has led to a pause.
@@ -279,7 +300,7 @@ impl Courier {
         let waiting = self.backlog.waiting().map_or(0, |waiting| waiting.len());
         if waiting > 0 {
             let path = self.backlog.directory.path().display();
-            report(format_args!("{waiting} readings wait in {path}"));
+            warn(format_args!("{waiting} readings wait in {path}"));
         }
     }
 
@@ -289,12 +310,20 @@ impl Courier {
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    fn hold(&mut self, source: &str, partly: Option<(u64, Progress)>) {
+    /// Lets a source pause. The other side may ask for a longer pause than this one, up to the longest of all.
+    fn hold(
+        &mut self,
+        source: &str,
+        partly: Option<(u64, Progress)>,
+        retry_after: Option<Duration>,
+    ) {
         let failures = self.holds.get(source).map_or(0, |hold| hold.failures);
         let failures = failures.saturating_add(1);
+        let asked = retry_after.unwrap_or_default();
+        let pause = self.backoff.pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
-            until: Instant::now() + self.backoff.pause(failures, fastrand::f64()),
+            until: Instant::now() + pause,
             partly,
         };
         self.holds.insert(source.to_owned(), hold);
@@ -322,6 +351,7 @@ impl Courier {
         let (sender, reading) = Reading::from_spool(file);
         let mut progress = self.progress(entry, &reading);
         self.feed.send(&sender, &reading, &mut progress);
+        self.backlog.state.note(progress.event());
         match progress.result() {
             Ok(()) => self.finish(entry, Directory::remove),
             Err(unsent) if progress.is_over() => {
@@ -341,7 +371,7 @@ impl Courier {
             Err(unsent) => Err(Failure::Held {
                 error: unsent.into(),
                 of_all_sources: is_of_all_sources(unsent.kind),
-                partly: Some(progress),
+                partly: Some(Box::new(progress)),
             }),
         }
     }

@@ -1,35 +1,22 @@
-//! Sends a reading to `jobstats.feed`, one target per transaction.
+//! Sends a reading to the store, one target per transaction, on whatever way there is to the store.
 
-use std::future::Future;
-use std::io::{self, Cursor};
-use std::pin::pin;
+use std::io;
 use std::time::{Duration, Instant};
 
-use futures_util::SinkExt;
-use jobstats_client::connection::KEEPALIVE;
 use jobstats_client::spool::Text;
-use jobstats_client::{Connector, Kind, Retry, Session, Settings};
-use tokio::runtime::{self, Runtime};
-use tokio::time::timeout;
-use tokio_postgres::{Client, IsolationLevel};
+use jobstats_client::{Kind, Retry};
 
-use crate::message::report;
+use crate::message::{info, report};
+use crate::notify;
 use crate::reading::Reading;
-use crate::row::Row;
+use crate::state::Event;
 
-/// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
-/// an ordinary row.
-const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
+mod database;
+pub mod http;
 
-/// The size of a piece of text that is sent at once.
-const PIECE: usize = 64 << 10;
-
-/// The time that the client waits for a statement beyond the server's own timeout, because the server's message is
-/// better.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// The beginning of the warning about texts that the database put into `jobstats.rejects`.
-const REJECTED: &str = "jobstats rejected ";
+pub use database::{Database, is_rejection, rehearse};
+pub use http::Http;
+use http::Refusal;
 
 /// The number of texts in series that may fail after they waited, for example for a lock. The next one would wait for the
 /// same reason, and every wait takes up to the time limit of a statement.
@@ -44,6 +31,9 @@ pub enum Error {
     /// The database did not answer in time.
     #[error("the database did not answer within {0:?}")]
     StatementTimeout(Duration),
+    /// PostgREST, or the connection to it, failed.
+    #[error(transparent)]
+    Http(#[from] http::Error),
     /// The temporary file or another system resource failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -62,6 +52,8 @@ pub struct Unsent {
     targets: usize,
     /// The kind of the first failure.
     pub kind: Kind,
+    /// The time for which the other side wants to be left alone.
+    pub retry_after: Option<Duration>,
 }
 
 /// The state of the texts of a reading so far.
@@ -70,15 +62,21 @@ pub struct Progress {
     states: Vec<State>,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
+    /// The time for which the other side wants to be left alone.
+    retry_after: Option<Duration>,
+    /// The first message of the last attempt that says why a text was not stored.
+    message: Option<String>,
+    /// The numbers of texts that were stored and rejected before the last attempt.
+    before: (u64, u64),
 }
 
 /// The answer of the database to a text that it took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
     /// The text is stored.
     Stored,
-    /// The text is in `jobstats.rejects`.
-    Rejected,
+    /// The text is in `jobstats.rejects`, for the reason in this warning.
+    Rejected(String),
 }
 
 /// The state of a text.
@@ -100,6 +98,71 @@ impl Progress {
         Self {
             states: vec![State::Waiting; reading.texts.len()],
             failure: None,
+            retry_after: None,
+            message: None,
+            before: (0, 0),
+        }
+    }
+
+    /// Begins an attempt.
+    fn begin(&mut self) {
+        (self.failure, self.retry_after, self.message) = (None, None, None);
+        self.before = self.counts();
+    }
+
+    /// Returns the numbers of texts that were stored and rejected so far.
+    fn counts(&self) -> (u64, u64) {
+        let count = |wanted| {
+            let states = self.states.iter();
+            states.filter(|state| **state == wanted).count() as u64
+        };
+        (count(State::Stored), count(State::Rejected))
+    }
+
+    /// Returns the event of the last attempt.
+    pub fn event(&self) -> Event<'static> {
+        let (stored, rejected) = self.counts();
+        let stored = stored - self.before.0;
+        match self.result() {
+            Ok(()) => Event::Delivered(stored),
+            Err(unsent) => Event::Undelivered {
+                stored,
+                rejected: rejected - self.before.1,
+                message: self.message.clone().unwrap_or_else(|| unsent.to_string()),
+            },
+        }
+    }
+
+    /// Returns the indices of the texts that are still to be sent.
+    fn waiting(&self) -> Vec<usize> {
+        let states = self.states.iter().enumerate();
+        let waiting = states.filter(|(_, state)| **state == State::Waiting);
+        waiting.map(|(index, _)| index).collect()
+    }
+
+    /// Notes that the database took these texts.
+    fn succeed(&mut self, texts: &[usize], answer: Answer) {
+        let state = match answer {
+            Answer::Stored => State::Stored,
+            Answer::Rejected(warning) => {
+                self.message.get_or_insert(warning);
+                State::Rejected
+            }
+        };
+        for text in texts {
+            self.states[*text] = state;
+        }
+    }
+
+    /// Notes a failure of these texts.
+    fn fail(&mut self, texts: &[usize], error: &Error, message: String) {
+        self.message.get_or_insert(message);
+        self.failure = self.failure.or(Some(error.kind()));
+        self.retry_after = self.retry_after.max(error.retry_after());
+        if error.is_refusal() {
+            for text in texts {
+                self.states[*text] = State::Refused;
+            }
         }
     }
 
@@ -124,6 +187,7 @@ impl Progress {
                 unsent: targets - stored,
                 targets,
                 kind,
+                retry_after: self.retry_after,
             })
         })
     }
@@ -141,6 +205,7 @@ impl Error {
         match self {
             Self::Client(error) => error.kind(),
             Self::StatementTimeout(_) => Kind::Silent,
+            Self::Http(error) => error.kind(),
             Self::Io(_) => Kind::Local,
             Self::TooLarge(_) => Kind::Refused,
         }
@@ -154,16 +219,47 @@ impl Error {
     /// Returns true if the error concerns one target only, so that other targets may still be stored.
     fn is_of_one_target(&self) -> bool {
         use Kind::{Conflict, Failed, Internal, Refused, Slow};
-        matches!(self.kind(), Conflict | Slow | Refused | Failed | Internal)
+        let is_too_large = self.answer().is_some_and(Refusal::is_too_large);
+        is_too_large || matches!(self.kind(), Conflict | Slow | Refused | Failed | Internal)
+    }
+
+    /// Returns true if some texts of a request with several may be stored one by one.
+    fn may_be_of_one_text(&self) -> bool {
+        let is_of_size = matches!(self, Self::Http(error) if error.may_be_of_size());
+        is_of_size || self.is_of_one_target()
+    }
+
+    /// Returns true if an attempt at once may succeed.
+    fn is_passing(&self) -> bool {
+        self.kind().is_passing() && !self.answer().is_some_and(Refusal::asks_to_wait)
+    }
+
+    /// Returns true if the database will always refuse the text. The error is expected to have been retried.
+    fn is_refusal(&self) -> bool {
+        self.answer()
+            .map_or(self.kind().is_of_data(), Refusal::is_of_text)
+    }
+
+    /// Returns the time for which the other side wants to be left alone.
+    fn retry_after(&self) -> Option<Duration> {
+        self.answer().and_then(|answer| answer.retry_after)
+    }
+
+    /// Returns the answer of PostgREST or of a proxy, if the error is one.
+    fn answer(&self) -> Option<&Refusal> {
+        match self {
+            Self::Http(error) => error.refusal(),
+            _ => None,
+        }
     }
 }
 
-/// The time limits of the database.
+/// The time limits of the store.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// The limit for connecting, per host.
     pub connect: Duration,
-    /// The limit for storing one target.
+    /// The limit for storing one target, or for a request.
     pub statement: Duration,
 }
 
@@ -176,213 +272,145 @@ pub struct Sender {
     pub server: String,
 }
 
-/// A writer to `jobstats.feed`.
-pub struct Feed {
-    connector: Connector,
-    timeouts: Timeouts,
-    verbose: bool,
-    runtime: Runtime,
-    /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
-    session: Option<Session>,
+/// A way to the store: a connection to PostgreSQL, or PostgREST.
+pub trait Transport: Send {
+    /// Gets ready for the texts of a reading.
+    fn prepare(&mut self);
+
+    /// Returns how many of these texts, from the first on, may be stored in one transaction.
+    fn together(&self, _texts: &[&Text]) -> usize {
+        1
+    }
+
+    /// Tries once to store texts in one transaction. What was stored although the answer got lost is not stored twice,
+    /// because the same text at the same time changes nothing.
+    fn store(
+        &mut self,
+        sender: &Sender,
+        reading: &Reading,
+        texts: &[&Text],
+    ) -> Result<Answer, Error>;
+
+    /// Returns the name of the store for messages.
+    fn name(&self) -> String;
+
+    /// Closes connections, so that the next text uses a new one.
+    fn close(&mut self);
 }
 
-impl Drop for Feed {
-    fn drop(&mut self) {
-        self.close();
-    }
+/// A writer to `jobstats.feed`.
+pub struct Feed {
+    transport: Box<dyn Transport>,
+    /// The time after which a text is not tried again at once.
+    limit: Duration,
 }
 
 impl Feed {
-    /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts, verbose: bool) -> Result<Self, Error> {
-        let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
-        let runtime = runtime::Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build()?;
-        Ok(Self {
-            connector,
-            timeouts,
-            verbose,
-            runtime,
-            session: None,
-        })
+    /// Takes the way to the store; connects to nothing yet.
+    pub fn new(transport: Box<dyn Transport>, timeouts: Timeouts) -> Self {
+        Self {
+            transport,
+            limit: timeouts.statement,
+        }
     }
 
     /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
     pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
-        self.leave_unless_there();
-        progress.failure = None;
+        self.transport.prepare();
+        progress.begin();
+        let waiting = progress.waiting();
+        let mut rest = waiting.as_slice();
+        // The number of texts that failed together and are sent one by one.
+        let mut alone: usize = 0;
         let mut waited = 0;
-        for (text, state) in reading.texts.iter().zip(&mut progress.states) {
-            if *state != State::Waiting {
-                continue;
-            }
-            match self.send_text(sender, reading, text) {
-                Ok(Answer::Stored) => {
-                    *state = State::Stored;
-                    waited = 0;
-                    self.report_sent(text);
-                }
-                Ok(Answer::Rejected) => *state = State::Rejected,
-                Err(error) => {
-                    report(format_args!("{}: {error}", text.shown_name()));
-                    progress.failure = progress.failure.or(Some(error.kind()));
-                    if error.kind().is_of_data() {
-                        *state = State::Refused;
+        while !rest.is_empty() {
+            let texts: Vec<_> = rest.iter().map(|index| &reading.texts[*index]).collect();
+            let count = if alone > 0 { 1 } else { self.together(&texts) };
+            alone = alone.saturating_sub(1);
+            let (now, later) = rest.split_at(count);
+            let texts = &texts[..count];
+            match self.send_texts(sender, reading, texts) {
+                Ok(answer) => {
+                    if answer == Answer::Stored {
+                        report_sent(texts);
                     }
+                    progress.succeed(now, answer);
+                    waited = 0;
+                }
+                Err(error) if count > 1 && error.may_be_of_one_text() => {
+                    alone = count;
+                    continue;
+                }
+                Err(error) => {
+                    let message = self.describe(texts, &error);
+                    report(format_args!("{message}"));
+                    progress.fail(now, &error, message);
                     waited += usize::from(error.is_wait());
                     if !error.is_of_one_target() || waited == MOST_WAITS {
                         break;
                     }
                 }
             }
+            rest = later;
         }
         // The server may be the wrong one by now, for example a primary that has become a standby.
         if progress.failure.is_some() {
-            self.close();
+            self.transport.close();
         }
     }
 
-    fn report_sent(&self, text: &Text) {
-        if self.verbose {
-            report(format_args!(
-                "{}: {} bytes sent as {}",
-                text.shown_name(),
-                text.bytes,
-                text.packed_bytes()
-            ));
+    fn together(&self, texts: &[&Text]) -> usize {
+        self.transport.together(texts).clamp(1, texts.len())
+    }
+
+    /// Formats a failure. What concerns the connection names the store, and everything else the target.
+    fn describe(&self, texts: &[&Text], error: &Error) -> String {
+        let names = shown_names(texts);
+        match (error, error.kind()) {
+            (Error::Client(jobstats_client::Error::Connect { .. }), _) => error.to_string(),
+            (_, Kind::Lost | Kind::Silent) => {
+                format!("{}: {error}, at {names}", self.transport.name())
+            }
+            _ => format!("{names}: {error}"),
         }
     }
 
-    /// Tries until the text is stored or a retry would not help. A target that was stored although the answer got
-    /// lost is not stored twice, because the same text at the same time changes nothing.
-    fn send_text(
+    /// Tries until the texts are stored or a retry would not help.
+    fn send_texts(
         &mut self,
         sender: &Sender,
         reading: &Reading,
-        text: &Text,
+        texts: &[&Text],
     ) -> Result<Answer, Error> {
         let start = Instant::now();
-        let limit = self.timeouts.statement;
+        let limit = self.limit;
         Retry::default().run(
             // Attempts that wait for a lock each time would take five times as long.
-            |error: &Error| error.kind().is_passing() && start.elapsed() < limit,
-            || self.try_text(sender, reading, text),
+            |error: &Error| error.is_passing() && start.elapsed() < limit,
+            || {
+                notify::beat();
+                self.transport.store(sender, reading, texts)
+            },
         )
     }
+}
 
-    /// Tries once. The session is kept unless it broke.
-    fn try_text(
-        &mut self,
-        sender: &Sender,
-        reading: &Reading,
-        text: &Text,
-    ) -> Result<Answer, Error> {
-        let row = Row::new(sender, text)?;
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => self.runtime.block_on(self.connector.session())?,
-        };
-        let limit = self.timeouts.statement;
-        let copying = copy(&mut session.client, limit, &row, reading, text);
-        let late = Error::StatementTimeout(limit);
-        let tried = self
-            .runtime
-            .block_on(within(limit.saturating_add(GRACE), copying, late));
-        let mut answer = Answer::Stored;
-        for warning in session.warnings() {
-            report(format_args!("{}: {warning}", text.shown_name()));
-            if warning.starts_with(REJECTED) {
-                answer = Answer::Rejected;
-            }
-        }
-        if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
-            self.session = Some(session);
-        }
-        tried.map(|()| answer)
-    }
-
-    /// Closes the session if it does not answer, for example because the server was restarted or a firewall forgot the
-    /// connection. A reading that found this out with its first target would wait too long.
-    fn leave_unless_there(&mut self) {
-        let limit = self.timeouts.connect;
-        let answers = self.session.as_ref().map(|session| {
-            let nothing = async { Ok(session.client.batch_execute("").await?) };
-            let late = Error::StatementTimeout(limit);
-            self.runtime.block_on(within(limit, nothing, late))
-        });
-        if let Some(Err(_)) = answers {
-            self.close();
-        }
-    }
-
-    /// Closes the session, if there is one.
-    fn close(&mut self) {
-        if let Some(session) = self.session.take() {
-            self.runtime.block_on(session.close());
-        }
+/// Returns the names of texts for messages.
+fn shown_names(texts: &[&Text]) -> String {
+    let first = texts.first().map_or("", |text| text.shown_name());
+    match texts.len() {
+        0 | 1 => first.to_owned(),
+        count => format!("{first} and {} more", count - 1),
     }
 }
 
-async fn within<T>(
-    limit: Duration,
-    what: impl Future<Output = Result<T, Error>>,
-    late: Error,
-) -> Result<T, Error> {
-    timeout(limit, what).await.unwrap_or(Err(late))
-}
-
-/// Confirms a commit only after the server has written it to disk, whatever the database's default is: a reading is deleted
-/// then. Other settings than `off` do so too.
-const DURABLE: &str = "SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true)
-     WHERE pg_catalog.current_setting('synchronous_commit'::text) OPERATOR(pg_catalog.=) 'off'::text";
-
-/// Returns the statement that limits how long the server lets this transaction wait. If the connection dies silently, the
-/// server ends the session, between statements by the idle limit and inside COPY by the limits of TCP: otherwise the
-/// session would keep the lock of the target, and later readings could not be stored. `SET LOCAL` also works through a
-/// pooler of transactions.
-fn limits(statement: Duration) -> String {
-    let milliseconds = |limit: Duration| limit.as_millis().min(i32::MAX.unsigned_abs().into());
-    format!(
-        "SET LOCAL statement_timeout = {};
-         SET LOCAL idle_in_transaction_session_timeout = {};
-         SET LOCAL tcp_keepalives_idle = {};
-         SET LOCAL tcp_keepalives_interval = {};
-         SET LOCAL tcp_keepalives_count = {};
-         SET LOCAL tcp_user_timeout = {};
-         {DURABLE}",
-        milliseconds(statement),
-        milliseconds(statement.saturating_add(GRACE)),
-        KEEPALIVE.idle.as_secs(),
-        KEEPALIVE.interval.as_secs(),
-        KEEPALIVE.retries,
-        milliseconds(KEEPALIVE.unacknowledged),
-    )
-}
-
-async fn copy(
-    client: &mut Client,
-    limit: Duration,
-    row: &Row,
-    reading: &Reading,
-    text: &Text,
-) -> Result<(), Error> {
-    // The isolation level is set whatever the database's default is: the feed must see what others committed while it
-    // waited.
-    let transaction = client
-        .build_transaction()
-        .isolation_level(IsolationLevel::ReadCommitted)
-        .start()
-        .await?;
-    transaction.batch_execute(&limits(limit)).await?;
-    let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
-    sink.send(Cursor::new(row.head().to_vec())).await?;
-    for piece in reading.pieces(text, PIECE) {
-        sink.send(Cursor::new(piece?)).await?;
+fn report_sent(texts: &[&Text]) {
+    for text in texts {
+        info(format_args!(
+            "{}: {} bytes sent as {}",
+            text.shown_name(),
+            text.bytes,
+            text.packed_bytes()
+        ));
     }
-    sink.send(Cursor::new(row.tail().to_vec())).await?;
-    sink.finish().await?;
-    transaction.commit().await?;
-    Ok(())
 }

@@ -13,7 +13,8 @@ const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
 const COLUMNS: i16 = 6;
 /// 2000-01-01, the epoch of PostgreSQL, in microseconds since the Unix epoch.
 const EPOCH: i64 = 946_684_800_000_000;
-const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
+/// The name and version of this program.
+pub const SHIPPER: &str = concat!("jobstats-shipper ", env!("CARGO_PKG_VERSION"));
 
 /// The bytes before and after the body.
 pub struct Row {

@@ -3,58 +3,15 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use common::{Database, Shipper, not_run};
+use common::{Database, Shipper, simulator};
 use tempfile::TempDir;
 
 const SERVER: &str = "small-oss1";
 const TARGETS: [&str; 2] = ["small-OST0000", "small-OST0001"];
 const TIMES: [&str; 2] = ["2026-01-01T08:00:00Z", "2026-01-01T08:02:00Z"];
-
-/// A database with the store in it; none where the extension is not installed.
-fn with_store() -> Option<Database> {
-    let mut database = Database::empty()?;
-    let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
-    if database.column(available).is_empty() {
-        not_run("the extension jobstats is not installed");
-        return None;
-    }
-    // The simulated texts are long ago.
-    database.execute(
-        "CREATE EXTENSION jobstats; \
-         SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years')",
-    );
-    Some(database)
-}
-
-/// The simulator, built as the shipper was.
-fn simulator() -> PathBuf {
-    let directory = Path::new(env!("CARGO_BIN_EXE_jobstats-shipper"))
-        .parent()
-        .unwrap();
-    let profile = match directory.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        profile => profile,
-    };
-    let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "jobstats-simulator",
-            "--profile",
-            profile,
-        ])
-        .arg("--target-dir")
-        .arg(directory.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(built.success());
-    directory.join("jobstats-simulator")
-}
 
 fn print(simulator: &Path, time: &str) -> String {
     let printed = Command::new(simulator)
@@ -79,7 +36,7 @@ fn text_of(target: &str, text: &str) -> String {
 
 #[test]
 fn what_lctl_printed_is_stored_word_for_word_and_compared() {
-    let Some(mut database) = with_store() else {
+    let Some(mut database) = Database::with_store() else {
         return;
     };
     let simulator = simulator();
@@ -123,7 +80,7 @@ fn what_lctl_printed_is_stored_word_for_word_and_compared() {
 
 #[test]
 fn a_writer_needs_no_right_but_to_insert() {
-    let Some(mut database) = with_store() else {
+    let Some(mut database) = Database::with_store() else {
         return;
     };
     let writer = database.writer();
@@ -161,7 +118,7 @@ fn a_writer_needs_no_right_but_to_insert() {
 
 #[test]
 fn what_the_database_rejects_is_reported() {
-    let Some(mut database) = with_store() else {
+    let Some(mut database) = Database::with_store() else {
         return;
     };
     database.execute("SELECT jobstats_setup(raw_retention => '2 days')");

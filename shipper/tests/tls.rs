@@ -4,14 +4,18 @@
 mod common;
 
 use std::fs::{self, Permissions};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use common::{Fake, Shipper, not_run, unpack};
 use postgres::{Client, NoTls};
-use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd,
+};
 use tempfile::TempDir;
 
 const TEXT: &str = "mdt.fs-MDT0000.job_stats=job_stats:\n";
@@ -84,10 +88,163 @@ fn modes_verify_what_they_say_and_passwords_work_over_tls() {
     assert!(!packed.is_empty() && packed.iter().all(|packed| unpack(packed) == TEXT));
 }
 
+#[test]
+fn an_expired_certificate_is_refused_wherever_certificates_are_verified() {
+    let Some(mut server) = Server::start_until(2020) else {
+        return;
+    };
+    let authority = server.file("ca.pem", &server.authority.clone());
+    let certificate = server.file("server.pem", &server.certificate.clone());
+    for (mode, ca_file) in [
+        ("verify-full", &authority),
+        ("verify-ca", &authority),
+        ("require", &authority),
+        ("verify-full", &certificate),
+    ] {
+        server.ship("localhost", mode, Some(ca_file), "s3cret").is(
+            78,
+            &[
+                "expired",
+                "hint: the database's certificate must be renewed",
+            ],
+        );
+    }
+    assert_eq!(server.count(), 0);
+    server
+        .ship("localhost", "require", None, "s3cret")
+        .is(0, &[]);
+}
+
+#[test]
+fn failures_of_tls_say_what_to_do() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    server
+        .ship("localhost", "verify-full", None, "s3cret")
+        .is(78, &["hint: --ca-file or sslrootcert"]);
+    let authority = server.file("ca.pem", &server.authority);
+    server
+        .ship("127.0.0.1", "verify-full", Some(&authority), "s3cret")
+        .is(78, &["hint: name the host as its certificate does"]);
+    // A server without TLS answers the request for it with one letter.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!(
+        "postgresql://writer@{}/postgres?sslmode=require",
+        listener.local_addr().unwrap()
+    );
+    let refusing = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_exact(&mut [0; 8]).unwrap();
+        stream.write_all(b"N").unwrap();
+    });
+    let lctl = lctl();
+    Shipper::new(&["once", "--lctl", path(&lctl.path()), "--database-url", &url])
+        .run()
+        .is(78, &["hint: set ssl = on"]);
+    refusing.join().unwrap();
+}
+
+#[test]
+fn a_client_certificate_replaces_the_password() {
+    let Some(mut server) = Server::start() else {
+        return;
+    };
+    let (key, certificate) = server.identity("certified");
+    let (key, certificate) = (
+        server.file("client.key", &key),
+        server.file("client.pem", &certificate),
+    );
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
+    let url = format!(
+        "postgresql://certified@127.0.0.1:{}/postgres?sslmode=require",
+        server.port
+    );
+    let lctl = lctl();
+    let ship = |arguments: &[&str]| {
+        Shipper::new(&["once", "--lctl", path(&lctl.path()), "--database-url", &url])
+            .args(arguments)
+            .run()
+    };
+    ship(&[]).is(77, &["28000"]);
+    let both = [
+        "--client-certificate",
+        path(&certificate),
+        "--client-key",
+        path(&key),
+    ];
+    ship(&both).is(0, &[]);
+    assert_eq!(server.count(), 1);
+    // Others could have copied a key that they can read.
+    fs::set_permissions(&key, Permissions::from_mode(0o640)).unwrap();
+    ship(&both).is(78, &["chmod 600"]);
+    // systemd gives a service access to its credentials in a way that looks like this.
+    let from_systemd =
+        Shipper::new(&["once", "--lctl", path(&lctl.path()), "--database-url", &url])
+            .args(&both)
+            .env("CREDENTIALS_DIRECTORY", path(server.directory.path()));
+    from_systemd.run().is(0, &[]);
+}
+
+#[test]
+fn secrets_are_in_no_argument_no_message_and_no_spool() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let credentials = TempDir::new().unwrap();
+    let spool = TempDir::new().unwrap();
+    let arguments = credentials.path().join("arguments");
+    let lctl = Fake::new(&format!(
+        "tr '\\0' ' ' < /proc/$PPID/cmdline > {}; env > {}; printf '{}'",
+        path(&arguments),
+        path(&credentials.path().join("environment")),
+        TEXT.escape_default()
+    ));
+    fs::write(credentials.path().join("PGPASSWORD"), "wr0ng-s3cret\n").unwrap();
+    let ended = Shipper::new(&[
+        "once",
+        "--verbose",
+        "--lctl",
+        path(&lctl.path()),
+        "--spool",
+        path(spool.path()),
+    ])
+    .args(&[
+        "--database-url",
+        &format!("postgresql://writer@127.0.0.1:{}/postgres", server.port),
+    ])
+    .env("CREDENTIALS_DIRECTORY", path(credentials.path()))
+    .run()
+    .is(77, &["28P01"]);
+    assert!(!ended.said.contains("s3cret"), "{}", ended.said);
+    for file in [arguments, credentials.path().join("environment")] {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(
+            text.contains("jobstats") && !text.contains("s3cret"),
+            "{text}"
+        );
+    }
+    let mut files = 0;
+    for entry in fs::read_dir(spool.path()).unwrap() {
+        let file = entry.unwrap().path();
+        if file.is_file() {
+            files += 1;
+            let bytes = fs::read(file).unwrap();
+            assert!(!bytes.windows(6).any(|bytes| bytes == b"s3cret"));
+        }
+    }
+    assert!(files > 0, "the reading waits in the spool");
+}
+
+fn lctl() -> Fake {
+    Fake::new(&format!("printf '{}'", TEXT.escape_default()))
+}
+
 /// A server that listens on the loopback interface and on a socket in its directory.
 struct Server {
     directory: TempDir,
     port: u16,
+    issuer: Issuer<'static, KeyPair>,
     authority: String,
     certificate: String,
     client: Client,
@@ -96,6 +253,11 @@ struct Server {
 impl Server {
     /// Returns `None`, with a message, if the tests that need a database are not to run.
     fn start() -> Option<Self> {
+        Self::start_until(4000)
+    }
+
+    /// With a certificate that is valid until this year.
+    fn start_until(year: i32) -> Option<Self> {
         if std::env::var("JOBSTATS_TEST_DATABASE_URL").is_err() {
             not_run("JOBSTATS_TEST_DATABASE_URL is not set");
             return None;
@@ -107,10 +269,9 @@ impl Server {
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
         let (issuer, authority) = authority("the test");
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(["localhost".to_owned()])
-            .unwrap()
-            .signed_by(&key, &issuer)
-            .unwrap();
+        let mut parameters = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        parameters.not_after = date_time_ymd(year, 1, 1);
+        let certificate = parameters.signed_by(&key, &issuer).unwrap();
         let (authority, certificate) = (authority.pem(), certificate.pem());
         // Free now, and for the moment until the server takes it.
         let port = TcpListener::bind("127.0.0.1:0")
@@ -137,6 +298,7 @@ impl Server {
         for (name, text) in [
             ("server.crt", certificate.as_str()),
             ("server.key", &key.serialize_pem()),
+            ("clients.crt", &authority),
         ] {
             let file = data.join(name);
             fs::write(&file, text).unwrap();
@@ -145,11 +307,11 @@ impl Server {
         }
         fs::write(
             data.join("pg_hba.conf"),
-            "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n",
+            "local all all trust\nhostssl all certified 127.0.0.1/32 cert\nhostssl all all 127.0.0.1/32 scram-sha-256\n",
         )
         .unwrap();
         let options = format!(
-            "-c ssl=on -c fsync=off -c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={}",
+            "-c ssl=on -c ssl_ca_file=clients.crt -c fsync=off -c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={}",
             path(&data)
         );
         run(
@@ -173,19 +335,30 @@ impl Server {
         let mut client = Client::connect(&socket, NoTls).unwrap();
         client
             .batch_execute(
-                "CREATE ROLE writer LOGIN PASSWORD 's3cret'; CREATE SCHEMA jobstats;
+                "CREATE ROLE writer LOGIN PASSWORD 's3cret'; CREATE ROLE certified LOGIN; CREATE SCHEMA jobstats;
                  CREATE TABLE jobstats.feed (cluster text, server text, \"time\" timestamptz, body_zstd bytea,
                      duration interval, shipper text);
-                 GRANT USAGE ON SCHEMA jobstats TO writer; GRANT INSERT ON jobstats.feed TO writer",
+                 GRANT USAGE ON SCHEMA jobstats TO writer, certified;
+                 GRANT INSERT ON jobstats.feed TO writer, certified",
             )
             .unwrap();
         Some(Self {
             directory,
             port,
+            issuer,
             authority,
             certificate,
             client,
         })
+    }
+
+    /// The key and the certificate of a client.
+    fn identity(&self, role: &str) -> (String, String) {
+        let mut parameters = CertificateParams::default();
+        parameters.distinguished_name.push(DnType::CommonName, role);
+        let key = KeyPair::generate().unwrap();
+        let certificate = parameters.signed_by(&key, &self.issuer).unwrap();
+        (key.serialize_pem(), certificate.pem())
     }
 
     fn file(&self, name: &str, text: &str) -> PathBuf {
@@ -201,7 +374,7 @@ impl Server {
         ca_file: Option<&Path>,
         password: &str,
     ) -> common::Ended {
-        let lctl = Fake::new(&format!("printf '{}'", TEXT.escape_default()));
+        let lctl = lctl();
         let url = format!(
             "postgresql://writer@{host}:{}/postgres?sslmode={mode}",
             self.port

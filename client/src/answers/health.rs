@@ -36,5 +36,8 @@ answer! {
         cleanup_too_short: Option<bool>,
         /// The remedy; `None` if nothing needs to be done.
         remedy: Option<String>,
+        /// The number of readings that are missing between the observations of the last hour; `None` if there are none, or
+        /// not at regular times.
+        missed: Option<i64>,
     }
 }

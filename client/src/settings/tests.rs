@@ -5,9 +5,7 @@ use super::*;
 fn settings(url: Option<&str>, variables: &[(&str, &str)]) -> Result<Settings, Error> {
     let options = Options {
         database_url: url.map(str::to_owned),
-        config: None,
-        sslmode: None,
-        ca_file: None,
+        ..Options::default()
     };
     options.settings_from(&set(variables), "jobstats-test")
 }
@@ -108,7 +106,11 @@ fn without_any_word_of_a_database_nothing_is_guessed() {
 #[test]
 fn sslmode_comes_from_the_url_then_from_the_environment() {
     let mode = |url, variables: &[(&str, &str)]| settings(Some(url), variables).unwrap().sslmode;
-    assert_eq!(mode("postgresql://db1/x", &[]), SslMode::Prefer);
+    assert_eq!(mode("postgresql://db1/x", &[]), SslMode::VerifyFull);
+    assert_eq!(
+        mode("postgresql://db1/x", &[("PGSSLMODE", "prefer")]),
+        SslMode::Prefer
+    );
     assert_eq!(
         mode("postgresql://db1/x", &[("PGSSLMODE", "require")]),
         SslMode::Require
@@ -133,9 +135,9 @@ fn sslmode_comes_from_the_url_then_from_the_environment() {
 fn sslmode_on_the_command_line_goes_first() {
     let options = Options {
         database_url: Some("postgresql://db1/x?sslmode=disable".to_owned()),
-        config: None,
         sslmode: Some(SslMode::VerifyCa),
         ca_file: Some("/etc/other.pem".into()),
+        ..Options::default()
     };
     let settings = options
         .settings_from(&set(&[("PGSSLROOTCERT", "/etc/ca.pem")]), "jobstats-test")
@@ -165,7 +167,48 @@ fn an_address_without_a_name_is_no_socket() {
         mode("postgresql:///x?hostaddr=10.0.0.1&sslmode=require"),
         SslMode::Require
     );
-    assert_eq!(mode("postgresql:///x?hostaddr=10.0.0.1"), SslMode::Disable);
+    assert_eq!(mode("postgresql:///x?hostaddr=127.0.0.1"), SslMode::Disable);
+    let nameless = settings(Some("postgresql:///x?hostaddr=10.0.0.1"), &[]);
+    assert!(matches!(nameless, Err(Error::Nameless)));
+}
+
+#[test]
+fn certificates_of_other_machines_are_verified_by_default() {
+    let mode = |url| settings(Some(url), &[]).unwrap().sslmode;
+    for (url, expected) in [
+        ("postgresql://db1/x", SslMode::VerifyFull),
+        ("postgresql://10.0.0.1/x", SslMode::VerifyFull),
+        ("host=db1", SslMode::VerifyFull),
+        ("host=db1 sslmode=prefer", SslMode::Prefer),
+        ("postgresql://localhost/x", SslMode::Prefer),
+        ("postgresql://127.0.0.1/x", SslMode::Prefer),
+        ("postgresql://[::1]/x", SslMode::Prefer),
+        ("postgresql://localhost,db1/x", SslMode::VerifyFull),
+        // The name is of this machine, and the address is not.
+        (
+            "postgresql://localhost/x?hostaddr=10.0.0.1",
+            SslMode::VerifyFull,
+        ),
+        ("postgresql:///x?host=/run/postgresql", SslMode::Disable),
+    ] {
+        assert_eq!(mode(url), expected, "{url}");
+    }
+}
+
+#[test]
+fn a_client_certificate_comes_with_its_key() {
+    let url = "postgresql://db1/x?sslcert=%2Fetc%2Fclient.pem&sslkey=%2Fetc%2Fclient.key";
+    let files = Some(("/etc/client.pem".into(), "/etc/client.key".into()));
+    assert_eq!(settings(Some(url), &[]).unwrap().identity, files);
+    let variables = [
+        ("PGSSLCERT", "/etc/client.pem"),
+        ("PGSSLKEY", "/etc/client.key"),
+    ];
+    let plain = Some("postgresql://db1/x");
+    assert_eq!(settings(plain, &variables).unwrap().identity, files);
+    assert_eq!(settings(plain, &[]).unwrap().identity, None);
+    let half = settings(plain, &variables[..1]);
+    assert!(matches!(half, Err(Error::HalfIdentity)));
 }
 
 /// A file of the test's own that only its owner can read.

@@ -95,6 +95,13 @@ impl Directory {
         Ok(directory)
     }
 
+    /// Refers to a directory without looking whether it is there, and changes nothing.
+    pub fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
     /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -115,7 +122,10 @@ impl Directory {
     ///
     /// Fails if the directory cannot be read.
     pub fn rejected(&self) -> io::Result<Vec<Entry>> {
-        list(&self.path.join(REJECTED))
+        match list(&self.path.join(REJECTED)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => listed,
+        }
     }
 
     /// Writes a reading, gives it the next number, and returns that number. When this function returns, the reading

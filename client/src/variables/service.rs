@@ -11,7 +11,7 @@ mod tests;
 
 /// The keys of a section, with the variables that have the same meaning. Other keys of libpq are refused, because a
 /// program that ignored them might trust a server that it should not.
-const KEYS: [(&str, &str); 9] = [
+const KEYS: [(&str, &str); 11] = [
     ("host", "PGHOST"),
     ("port", "PGPORT"),
     ("user", "PGUSER"),
@@ -21,6 +21,8 @@ const KEYS: [(&str, &str); 9] = [
     ("application_name", "PGAPPNAME"),
     ("sslmode", "PGSSLMODE"),
     ("sslrootcert", "PGSSLROOTCERT"),
+    ("sslcert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
 ];
 
 /// Returns the variables of a service from the first file that has its section. A file that does not exist is skipped.

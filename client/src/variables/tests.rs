@@ -72,3 +72,22 @@ fn a_missing_file_is_an_error() {
         Err(Error::Unreadable { .. })
     ));
 }
+
+#[test]
+fn credentials_win_over_the_file_and_lose_against_the_environment() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("PGPASSWORD"), "s3cret\n").unwrap();
+    std::fs::write(directory.path().join("PGUSER"), "writer").unwrap();
+    std::fs::write(directory.path().join("unrelated"), "x").unwrap();
+    let file = file("PGPASSWORD=older\nPGHOST=db1\n", 0o600);
+    let path = directory.path().to_str().unwrap();
+    let environment = |name: &str| match name {
+        "CREDENTIALS_DIRECTORY" => Some(path.to_owned()),
+        "PGUSER" => Some("other".to_owned()),
+        _ => None,
+    };
+    let variables = Variables::new(environment, Some(file.path())).unwrap();
+    assert_eq!(variables.get("PGPASSWORD"), Some("s3cret"));
+    assert_eq!(variables.get("PGUSER"), Some("other"));
+    assert_eq!(variables.get("PGHOST"), Some("db1"));
+}

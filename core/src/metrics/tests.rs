@@ -21,6 +21,7 @@ fn target(name: &str, kind: TargetKind, work: Option<Work>) -> Target {
         last_observation: Some(1_700_000_000.5),
         delay: Some(0.25),
         usual_interval: None,
+        missed: None,
         rejects: Some(0.0),
         counts: Some(Counts {
             observations: 3.0,

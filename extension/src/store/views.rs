@@ -38,12 +38,14 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
         "views/health.sql",
         last_of_a_day = last_of_a_day(),
         pace_of_last = pace,
+        missed = missed("of_hour"),
         extschema = schema
     );
     let quality = sql!(
         "views/quality.sql",
         hour = HOUR,
         pace_of_last = pace,
+        missed = missed("observed"),
         calls = calls.join(" + ")
     );
     let rates = sql!("views/rates.sql", operation_rates = rates.join(",\n"));
@@ -60,6 +62,12 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
 /// late or silent. `last` is a relation with an observation of each target, as a rule the last one.
 pub fn pace(last: &str) -> String {
     sql!("views/pace.sql", last = last)
+}
+
+/// Returns a SELECT of the gaps between observations of each target, and of the readings that are missing in them. `observed`
+/// is a relation with the observations and the time since the one before.
+fn missed(observed: &str) -> String {
+    sql!("views/missed.sql", observed = observed)
 }
 
 /// Returns a SELECT, in parentheses, of the last observation of each target that was observed after an instant.

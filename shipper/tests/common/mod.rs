@@ -5,8 +5,10 @@ use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
@@ -56,6 +58,22 @@ impl Database {
         })
     }
 
+    /// A database with the store in it; none where the extension is not installed.
+    pub fn with_store() -> Option<Self> {
+        let mut database = Self::empty()?;
+        let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
+        if database.column(available).is_empty() {
+            not_run("the extension jobstats is not installed");
+            return None;
+        }
+        // The simulated texts are long ago.
+        database.execute(
+            "CREATE EXTENSION jobstats; \
+             SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years')",
+        );
+        Some(database)
+    }
+
     pub fn url(&self) -> String {
         url_of(&self.server_url, &self.name)
     }
@@ -67,12 +85,17 @@ impl Database {
         format!("{url}{separator}{parameter}")
     }
 
+    /// Creates a role of this database's name, which it returns.
+    pub fn role(&mut self, options: &str) -> String {
+        let name = self.name.clone();
+        self.execute(&format!("CREATE ROLE {name} {options}"));
+        name
+    }
+
     /// The URL of a role of this database's name that may write for the cluster puhti.
     pub fn writer(&mut self) -> String {
-        let name = self.name.clone();
-        self.execute(&format!(
-            "CREATE ROLE {name} LOGIN; SELECT jobstats_grant_writer('{name}', 'puhti')"
-        ));
+        let name = self.role("LOGIN");
+        self.execute(&format!("SELECT jobstats_grant_writer('{name}', 'puhti')"));
         // The last of two users counts.
         self.url_with(&format!("user={name}"))
     }
@@ -119,6 +142,40 @@ impl Drop for Database {
             eprintln!("{}: {error}", self.name);
         }
     }
+}
+
+/// The simulator, built as the shipper was.
+pub fn simulator() -> PathBuf {
+    let directory = Path::new(env!("CARGO_BIN_EXE_jobstats-shipper"))
+        .parent()
+        .unwrap();
+    let profile = match directory.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev",
+        profile => profile,
+    };
+    let mut cargo = Command::new(env!("CARGO"));
+    // Otherwise Cargo would compile anew what depends on the variables that it sets for a test.
+    for (name, _) in std::env::vars()
+        .filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+    {
+        cargo.env_remove(name);
+    }
+    let built = cargo
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "jobstats-simulator",
+            "--profile",
+            profile,
+        ])
+        .arg("--target-dir")
+        .arg(directory.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(built.success());
+    directory.join("jobstats-simulator")
 }
 
 /// Returns the address of another database on this server.
@@ -179,9 +236,10 @@ impl Shipper {
     pub fn new(arguments: &[&str]) -> Self {
         let directory = TempDir::new().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_jobstats-shipper"));
-        for (name, _) in std::env::vars()
-            .filter(|(name, _)| name.starts_with("PG") || name.contains("DATABASE_URL"))
-        {
+        for (name, _) in std::env::vars().filter(|(name, _)| {
+            let name = name.to_ascii_uppercase();
+            name.starts_with("PG") || name.ends_with("DATABASE_URL") || name.ends_with("_PROXY")
+        }) {
             command.env_remove(name);
         }
         command.args(arguments).stdin(Stdio::null());
@@ -226,6 +284,11 @@ impl Shipper {
         self.command.arg("--lock").arg(&self.lock)
     }
 
+    /// Runs a command that prints data, without a lock.
+    pub fn output(mut self) -> Output {
+        self.command.output().unwrap()
+    }
+
     pub fn run(mut self) -> Ended {
         Ended::new(self.command().output().unwrap())
     }
@@ -247,6 +310,28 @@ impl Shipper {
     }
 }
 
+/// A database that is away.
+pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
+
+/// A background process that is killed at the end.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits for something that comes soon.
+pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
 /// The exit code and output of a run.
 #[derive(Debug)]
 pub struct Ended {
@@ -255,7 +340,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn new(output: Output) -> Self {
+    pub fn new(output: Output) -> Self {
         assert_eq!(
             String::from_utf8_lossy(&output.stdout),
             "",

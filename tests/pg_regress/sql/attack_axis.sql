@@ -31,14 +31,14 @@ DO $$ BEGIN
 END $$;
 CREATE VIEW world.hours AS
 SELECT DISTINCT date_trunc('hour', o."time" - interval '1 microsecond', 'UTC') AS hour FROM jobstats.observations o;
-SELECT calls('quality_of_hour', 'SELECT * FROM jobstats.quality') - (SELECT count(*) FROM hours) AS more;
+SELECT calls('hour_quality', 'SELECT * FROM jobstats.quality') - (SELECT count(*) FROM hours) AS more;
 SELECT hour, target, observations FROM jobstats.quality WHERE hour < '2000-01-01' ORDER BY hour;
 SELECT hour, target FROM jobstats.quality EXCEPT
 SELECT date_trunc('hour', o."time" - interval '1 microsecond', 'UTC'), t.name
 FROM jobstats.observations o JOIN jobstats.targets t USING (target_id);
 SELECT date_trunc('hour', o."time" - interval '1 microsecond', 'UTC'), t.name
 FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) EXCEPT SELECT hour, target FROM jobstats.quality;
-SELECT calls('quality_of_hour', 'SELECT * FROM jobstats.quality WHERE hour < ''1980-01-01''');
+SELECT calls('hour_quality', 'SELECT * FROM jobstats.quality WHERE hour < ''1980-01-01''');
 
 -- Targets that were observed ten days ago, and not since; others after a gap of nine days.
 DO $$ BEGIN

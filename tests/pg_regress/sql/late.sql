@@ -37,9 +37,9 @@ SELECT 'one late', 'n1', at(minute), body FROM readings WHERE minute <> 2 ORDER 
 SELECT entry, since, until, write FROM increments WHERE cluster = 'one late' AND target = 'fs-OST0000' AND observed IN (4, 8);
 BEGIN;
 SELECT i.target, i.action, i.increments FROM readings, jobstats_ingest('one late', 'n1', at(minute), body) i WHERE minute = 2;
-SELECT t.name AS target, array_agg(minute(o."time") ORDER BY o."time") AS computed
-FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
-WHERE o.xmin = pg_current_xact_id()::xid GROUP BY t.name ORDER BY t.name;
+SELECT t.name AS target, array_agg(minute(r."time") ORDER BY r."time") AS computed
+FROM jobstats.raw r JOIN jobstats.targets t USING (target_id)
+WHERE r.xmin = pg_current_xact_id()::xid GROUP BY t.name ORDER BY t.name;
 COMMIT;
 SELECT entry, since, until, write FROM increments WHERE cluster = 'one late' AND target = 'fs-OST0000' AND observed IN (4, 8);
 SELECT * FROM differences('in order', 'one late');

@@ -10,20 +10,26 @@ SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS
 UPDATE texts.clock SET zero = '2025-11-03 00:00+00';
 
 -- An MDT that is read every ten minutes from 00:00 to 20:00. The entry x ends at 00:10 and is remembered for a day. y ends at
--- 15:00 and comes back at 17:00. z works all the time.
+-- 15:00 and comes back at 17:00. w is there at 18:20 alone. z works all the time.
 CREATE FUNCTION body(minute integer) RETURNS text LANGUAGE sql AS $$
 SELECT mdt('fs-MDT0000', life('z.1', at(-5), minute + 1, 10),
     CASE WHEN minute <= 10 THEN life('x.1', at(-5), minute + 1, 10) END,
-    CASE WHEN minute NOT BETWEEN 901 AND 1019 THEN life('y.1', at(-5), minute + 1, 10) END)
+    CASE WHEN minute NOT BETWEEN 901 AND 1019 THEN life('y.1', at(-5), minute + 1, 10) END,
+    CASE WHEN minute = 1100 THEN life('w.1', at(1095), minute + 1, 10) END)
 $$;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'c', 'n1', at(minute), body(minute) FROM generate_series(0, 1200, 10) AS minute WHERE minute <> 1100;
 CALL jobstats_maintain();
 TABLE jobstats.dirty;
 
--- At 18:20, where nothing but z did something: its rows from 18:10 to 18:30 change.
+-- At 18:20, where w, y and z did something: rows from 18:10 to 18:30 change. What is observed later carries w too, and its rows
+-- are not written again.
+CREATE TABLE was AS SELECT tableoid AS part, ctid AS place, observed FROM jobstats.increments;
 INSERT INTO jobstats.feed (cluster, server, "time", body) VALUES ('c', 'n1', at(1100), body(1100));
 SELECT minute(min(span_from)) AS since, minute(max(span_to)) AS until FROM jobstats.dirty;
+SELECT minute(observed) AS observed, count(*) FROM jobstats.increments
+WHERE (tableoid, ctid, observed) NOT IN (TABLE was) GROUP BY 1 ORDER BY 1;
+SELECT minute("time") AS observed, carried FROM jobstats.observations WHERE "time" >= at(1090) ORDER BY 1;
 SELECT * FROM jobstats_audit(at(-60), at(1300));
 CALL jobstats_maintain();
 

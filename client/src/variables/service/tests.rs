@@ -2,7 +2,7 @@ use std::io::Write as _;
 
 use super::*;
 
-const TEXT: &str = "# services\n[other]\nhost=db2\n\n[jobs]\nhost = db1\n# a comment\npassword=s3=cret\nsslmode=verify-full\n\n[last]\nsslcert=x\n";
+const TEXT: &str = "# services\n[other]\nhost=db2\n\n[jobs]\nhost = db1\n# a comment\npassword=s3=cret\nsslmode=verify-full\n\n[last]\nkrbsrvname=x\n";
 
 fn file(text: &str) -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();

@@ -3,7 +3,7 @@
 use std::mem;
 
 use jobstats_core::increment::{
-    Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
+    Comparison, Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
 };
 use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot, cleanup_interval, print_to};
@@ -17,6 +17,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
+use crate::pg::spi::connect_mut;
 use crate::store::Settings;
 use crate::store::rollup;
 use crate::text::zstd::pack;
@@ -40,6 +41,20 @@ pub struct Computation<'a> {
     pub dropped: u64,
 }
 
+impl Computation<'_> {
+    /// Returns the result of a computation whose increments are stored already.
+    fn without_increments(self, kept: Keep) -> Computed {
+        Computed {
+            since: self.since,
+            counts: self.counts,
+            carried: self.carried,
+            increments: 0,
+            dropped: self.dropped,
+            kept,
+        }
+    }
+}
+
 /// The result of comparing an observation with the one before; its increments are stored already.
 pub struct Computed {
     pub since: Option<Micros>,
@@ -60,13 +75,31 @@ impl Computed {
     }
 }
 
-/// Compares an observation with the one before; `cleanup_interval` is in seconds.
+/// Computes an observation from the one before; `cleanup_interval` is in seconds.
 pub fn computation<'a>(
     previous: Option<&Observation<'a>>,
     next: &Observation<'a>,
     cleanup_interval: u32,
     settings: Settings,
 ) -> Result<Computation<'a>, Error> {
+    let comparison = comparison(previous, next, cleanup_interval, settings)?;
+    Ok(Computation {
+        since: previous.map(|previous| previous.time),
+        counts: Counts::of_comparison(&comparison, next),
+        carried: carried(&comparison.carried)?,
+        dropped: comparison.problems_found - comparison.problems.len() as u64,
+        problems: comparison.problems,
+        increments: comparison.increments,
+    })
+}
+
+/// Compares an observation with the one before. What no server can do, and what is not kept, is left out.
+fn comparison<'a>(
+    previous: Option<&Observation<'a>>,
+    next: &Observation<'a>,
+    cleanup_interval: u32,
+    settings: Settings,
+) -> Result<Comparison<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
     let mut comparison = timed(Phase::Compare, || {
@@ -78,14 +111,7 @@ pub fn computation<'a>(
     for increment in PAUSE.among(&mut comparison.increments) {
         settings.keep.apply(increment);
     }
-    Ok(Computation {
-        since: previous.map(|previous| previous.time),
-        counts: Counts::of_comparison(&comparison, next),
-        carried: carried(&comparison.carried)?,
-        dropped: comparison.problems_found - comparison.problems.len() as u64,
-        problems: comparison.problems,
-        increments: comparison.increments,
-    })
+    Ok(comparison)
 }
 
 /// Compares an observation with the one before and stores the increments. Returns the result and the problems.
@@ -99,6 +125,17 @@ pub fn compute<'a>(
     settings: Settings,
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let computation = computation(previous, next, cleanup_interval, settings)?;
+    store(client, entries, target_id, computation, settings.keep)
+}
+
+/// Stores the increments of a computation. Returns the result and the problems.
+fn store<'a>(
+    client: &mut SpiClient<'_>,
+    entries: &mut Entries,
+    target_id: i32,
+    computation: Computation<'a>,
+    kept: Keep,
+) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let increments = || computation.increments.iter();
     if let Some((from, to)) = span(increments()) {
         rollup::changed(client, target_id, from, to)?;
@@ -121,7 +158,7 @@ pub fn compute<'a>(
         carried: computation.carried,
         increments: clamp(increments as u64),
         dropped: computation.dropped,
-        kept: settings.keep,
+        kept,
     };
     Ok((computed, computation.problems))
 }
@@ -213,8 +250,10 @@ impl Former {
 /// is the case when an observation carries the same records as before.
 ///
 /// `former` is the observation with which `next` was compared until now; `None` if `next` was a baseline.
+///
+/// Each observation has its own connection, because the rows that its statements read stay in memory as long as the
+/// connection.
 pub fn compute_on(
-    client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
     mut former: Option<Former>,
@@ -229,28 +268,96 @@ pub fn compute_on(
         if next.text.value().is_none() {
             return Ok(());
         }
-        let read = next.read()?;
-        let stale = former
-            .map(|former| former.stale(previous.time, &read))
-            .transpose()?;
-        stored::delete_increments(client, target_id, stale.as_slice())?;
-        let before = previous.read()?;
-        let this = (&next, &read);
-        let computed = recompute(client, entries, target_id, Some(&before), this, settings)?;
-        if next.carried.is(computed.carried.as_deref()) {
+        let carried = {
+            let (before, read) = (previous.read()?, next.read()?);
+            let neighbours = Neighbours {
+                former: former.as_ref(),
+                before: &before,
+                next: (&next, &read),
+            };
+            connect_mut(|client| neighbours.compute(client, entries, target_id, settings))?
+        };
+        if next.carried.is(carried.as_deref()) {
             return Ok(());
         }
-        drop((before, read));
-        let carried = mem::replace(&mut next.carried, computed.carried.into());
         former = Some(Former {
             time: next.time,
-            carried,
+            carried: mem::replace(&mut next.carried, carried.into()),
         });
         previous = next;
-        match stored::after(client, target_id, previous.time)? {
+        match connect_mut(|client| stored::after(client, target_id, previous.time))? {
             Some(after) => next = after,
             None => return Ok(()),
         }
+    }
+}
+
+/// An observation that is computed again, because what it is compared with has changed.
+struct Neighbours<'n, 'r> {
+    /// The observation with which it was compared until now; `None` if it was a baseline.
+    former: Option<&'n Former>,
+    /// The observation with which it is compared now.
+    before: &'r Read<'r>,
+    next: (&'n Stored, &'r Read<'r>),
+}
+
+impl Neighbours<'_, '_> {
+    /// Computes the observation again and stores what changes. Returns the records that it now carries, as text.
+    ///
+    /// Nearly always a late text changes many observations in nothing but the carried records: an entry that had ended
+    /// is remembered for a day. Their increments are not written again, which would take most of the time.
+    fn compute(
+        &self,
+        client: &mut SpiClient<'_>,
+        entries: &mut Entries,
+        target_id: i32,
+        settings: Settings,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let (next, read) = self.next;
+        let settings = Settings {
+            keep: settings.keep.max(next.kept),
+            ..settings
+        };
+        let this = read.observation();
+        let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
+        let records = self.carried_formerly()?;
+        let were = match &records {
+            Some(records) => {
+                let former = Observation {
+                    carried: records.as_ref(),
+                    ..self.before.observation()
+                };
+                Some(comparison(Some(&former), &this, cleanup_interval, settings)?.increments)
+            }
+            None => None,
+        };
+        let before = self.before.known();
+        let are = computation(Some(&before), &this, cleanup_interval, settings)?;
+        let computed = if were.is_some_and(|were| were == are.increments) {
+            are.without_increments(next.kept)
+        } else {
+            if let Some(former) = self.former {
+                let stale = former.stale(self.before.time(), read)?;
+                stored::delete_increments(client, target_id, &[stale])?;
+            }
+            store(client, entries, target_id, are, settings.keep)?.0
+        };
+        stored::update(client, target_id, next.time, &computed)?;
+        Ok(computed.carried)
+    }
+
+    /// Returns the records that the observation before carried until now, if nothing else of it has changed; `None` if
+    /// more has changed, or if they are unknown.
+    fn carried_formerly(&self) -> Result<Option<Option<Snapshot<'_>>>, Error> {
+        let former = self.former.filter(|former| {
+            former.time == self.before.time() && former.carried.damage().is_none()
+        });
+        let Some(former) = former else {
+            return Ok(None);
+        };
+        let records = former.carried.value();
+        let records = records.map(|records| snapshot::read_carried(records, PAUSE));
+        Ok(Some(records.transpose()?))
     }
 }
 

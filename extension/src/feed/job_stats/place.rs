@@ -172,7 +172,6 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             kept: computed.kept,
         };
         compute_on(
-            self.client,
             self.entries,
             self.target.id,
             former,

@@ -190,6 +190,11 @@ fn text(row: &Row<'_>, raw: &Row<'_>, lookup: Option<Lookup>) -> Result<Unpacked
 }
 
 impl Read<'_> {
+    /// Returns the time at which the text was read.
+    pub fn time(&self) -> Micros {
+        self.time
+    }
+
     /// Returns the observation for comparing a later one with it. If its carried records are unknown, its text proves
     /// no more than a text that is gone, and is left out.
     pub fn known(&self) -> Observation<'_> {
@@ -422,7 +427,9 @@ pub fn update(
     )?;
     client.execute(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
-         removed = $8, carried = $9, unknown = $10, problems = $11, kept = $12 WHERE target_id = $1 AND \"time\" = $2",
+         removed = $8, carried = $9, unknown = $10, problems = $11, kept = $12 WHERE target_id = $1 AND \"time\" = $2 \
+         AND (since, entries, active, added, resets, removed, carried, unknown, problems, kept) \
+         IS DISTINCT FROM ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         &counts(target_id, time, computed)?,
     )?;
     Ok(())

@@ -63,6 +63,7 @@ fn target(row: &Row<'_>, works: &mut BTreeMap<i32, Work>) -> Result<Target, Erro
         last_observation: row.get("last_observation")?,
         delay: row.get("delay")?,
         usual_interval: row.get("usual_interval")?,
+        missed: row.get("missed")?,
         rejects: row.get("rejects")?,
         counts: row
             .get::<Option<i32>>("target_id")?

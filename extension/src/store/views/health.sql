@@ -36,13 +36,17 @@ rejected AS (
     WHERE r.received > now() - interval '1 hour' AND (r.target = t.name OR r.target IS NULL AND r.server = p.server)
     GROUP BY t.target_id
 ),
+of_hour AS MATERIALIZED (
+    SELECT o.target_id, o."time", o.since, o.server, o."time" - o.since AS elapsed
+    FROM jobstats.observations o
+    WHERE o."time" > now() - interval '1 hour'
+),
 -- Targets that moved from one server to another and back within the hour.
 contested AS (
     SELECT o.target_id, string_agg(DISTINCT o.server, ', ') AS servers
     FROM (
         SELECT o.target_id, o.server, lag(o.server) OVER (PARTITION BY o.target_id ORDER BY o."time") AS before
-        FROM jobstats.observations o
-        WHERE o."time" > now() - interval '1 hour'
+        FROM of_hour o
     ) o
     GROUP BY o.target_id
     HAVING count(*) FILTER (WHERE o.server <> o.before) > 1
@@ -50,11 +54,14 @@ contested AS (
 -- The latest gap in the observations of each target that ended within the hour. It is as long as a target is silent after.
 gap AS (
     SELECT o.target_id, max(o.since) AS since, max(o."time") AS "time"
-    FROM jobstats.observations o
+    FROM of_hour o
     JOIN pace p ON p.target_id = o.target_id
-    WHERE o."time" > now() - interval '1 hour'
-        AND o."time" - o.since > greatest(3 * p.usual_interval, interval '10 minutes')
+    WHERE o.elapsed > greatest(3 * p.usual_interval, interval '10 minutes')
     GROUP BY o.target_id
+),
+-- The readings that are missing in all gaps, however short, that ended within the hour.
+missed AS MATERIALIZED (
+@missed@
 ),
 state AS (
     SELECT t.target_id, t.cluster, t.name, t.kind, p.server, p.last_observation, p.received - p.last_observation AS delay,
@@ -62,7 +69,7 @@ state AS (
         coalesce(t.cleanup_interval, interval '10 minutes') < 2 * p.usual_interval
             AND coalesce(t.cleanup_interval > interval '0', true) AS cleanup_too_short,
         i.malformed, r.elsewhere, r.not_theirs, c.servers AS contested,
-        g.since AS gap_since, g."time" AS gap_until,
+        g.since AS gap_since, g."time" AS gap_until, m.missed,
         CASE
             WHEN t.retired IS NOT NULL THEN 'retired'
             WHEN p.silent THEN 'silent'
@@ -79,6 +86,7 @@ state AS (
     LEFT JOIN rejected r ON r.target_id = t.target_id
     LEFT JOIN contested c ON c.target_id = t.target_id
     LEFT JOIN gap g ON g.target_id = t.target_id
+    LEFT JOIN missed m ON m.target_id = t.target_id
 )
 SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observation, s.delay, s.usual_interval,
     s.cleanup_interval, coalesce(s.cleanup_too_short, false) AS cleanup_too_short,
@@ -106,17 +114,21 @@ SELECT s.cluster, s.name AS target, s.kind, s.server, s.status, s.last_observati
         CASE WHEN s.gap_until IS NOT NULL THEN format(
             'Nothing was collected from %s to %s, so rates in this time are averages. Check whether the shipper on %s or this database was down.',
             date_trunc('second', s.gap_since), date_trunc('second', s.gap_until), s.server)
+        WHEN s.missed > 0 THEN format(
+            'In the last hour %s missing, so rates there are averages over longer times. Check the log of the shipper on %s and whether this database was down.',
+            CASE s.missed WHEN 1 THEN 'one reading is' ELSE s.missed || ' readings are' END, s.server)
         END,
         CASE WHEN s.not_theirs IS NOT NULL THEN format(
             'Text that %s sent for this target was rejected, because the sender may not feed it. See jobstats.writers.', s.not_theirs)
-        END), '') END AS remedy
+        END), '') END AS remedy,
+    s.missed
 FROM state s
 UNION ALL
 -- Whatever ought to report and has never done so. A server that is expected without its targets has reported if a target was
 -- last read there, or was read there within the hour.
 SELECT e.cluster, e.target, NULL, e.server, 'silent', NULL, NULL, NULL, NULL, false,
     format('No text has arrived yet. Check that the shipper on %s runs and can reach this database, and that the names in jobstats.expected are right.',
-        coalesce(e.server, 'its server'))
+        coalesce(e.server, 'its server')), NULL
 FROM jobstats.expected e
 WHERE NOT EXISTS (
         SELECT FROM jobstats.targets t
@@ -135,7 +147,7 @@ UNION ALL
 -- likes. Text of a writer that may not feed it says nothing about a server.
 (SELECT r.cluster, NULL, NULL, r.server, 'rejects', NULL, NULL, NULL, NULL, NULL,
     format('Text of this server was rejected (%s), and no target is known that it belongs to: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
-        string_agg(DISTINCT r.reason, ', '), r.server)
+        string_agg(DISTINCT r.reason, ', '), r.server), NULL
 FROM jobstats.rejects r
 WHERE r.received > now() - interval '1 hour' AND r.reason <> 'not yours'
     AND NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = r.cluster AND t.name = r.target)
@@ -151,18 +163,18 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
         'The last maintenance had a problem: ' || m.problem || '.',
         CASE WHEN m.is_overdue THEN format(
             'Maintenance has not finished since %s. Check that the scheduled job that calls jobstats_maintain() runs, and what it reports.',
-            coalesce(date_trunc('second', m.completed)::text, 'the store was created')) END)
+            coalesce(date_trunc('second', m.completed)::text, 'the store was created')) END), NULL
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
 -- A session that holds the locks of a feed for long keeps other feeds and maintenance waiting.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     format('Session %s of role %I has held the locks of a feed since %s and is %s. To end it: SELECT pg_terminate_backend(%1$s);',
-        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'running a statement' ELSE 'idle' END)
+        f.pid, f.role, date_trunc('second', f.since), CASE WHEN f.idle_since IS NULL THEN 'running a statement' ELSE 'idle' END), NULL
 FROM jobstats_internal.feeding() f
 WHERE coalesce(f.idle_since, f.since) < now() - interval '1 minute'
 UNION ALL
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
-    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage)
+    format('The store is damaged: %s. SELECT jobstats_setup(); mends it or says what to do.', d.damage), NULL
 FROM (SELECT jobstats_internal.damage_in_words() AS damage) d
 WHERE d.damage IS NOT NULL;

@@ -1,10 +1,10 @@
 -- The quality of one hour, for all targets observed in it. It is a function so that a condition on the hour keeps other
 -- hours from being read, and because compiling the expressions would take longer than evaluating them.
-CREATE OR REPLACE FUNCTION jobstats.quality_of_hour(start timestamptz) RETURNS TABLE (
+CREATE OR REPLACE FUNCTION jobstats.hour_quality(start timestamptz) RETURNS TABLE (
     target_id integer, observations bigint, ok bigint, missing_job bigint, truncated bigint, malformed bigint,
     added bigint, resets bigint, gaps bigint, unknown bigint, problems bigint,
     bytes_without_job double precision, bytes_without_user double precision,
-    operations_without_job double precision, operations_without_user double precision
+    operations_without_job double precision, operations_without_user double precision, missed bigint
 )
 LANGUAGE sql STABLE ROWS 30 SET search_path = pg_catalog, pg_temp SET jit = off
 AS $quality$
@@ -19,6 +19,9 @@ last AS MATERIALIZED (
 -- The planner expects a single observation and would find the usual interval anew for each of them.
 pace AS MATERIALIZED (
 @pace_of_last@
+),
+missed AS (
+@missed@
 ),
 -- Whether the rollup tells what increments do.
 rollup AS MATERIALIZED (
@@ -39,17 +42,16 @@ active AS (
 )
 SELECT o.target_id, o.observations,
     coalesce(a.ok, 0), coalesce(a.missing_job, 0), coalesce(a.truncated, 0), coalesce(a.malformed, 0),
-    o.added, o.resets, o.gaps, o.unknown, o.problems,
+    o.added, o.resets, m.gaps, o.unknown, o.problems,
     a.bytes_without_job / nullif(a.bytes, 0), a.bytes_without_user / nullif(a.bytes, 0),
-    a.calls_without_job / nullif(a.calls, 0), a.calls_without_user / nullif(a.calls, 0)
+    a.calls_without_job / nullif(a.calls, 0), a.calls_without_user / nullif(a.calls, 0), m.missed
 FROM (
     SELECT o.target_id, count(*) AS observations, sum(o.added) AS added, sum(o.resets) AS resets,
-        count(*) FILTER (WHERE o.elapsed > 2 * p.usual_interval) AS gaps,
         sum(o.unknown) AS unknown, sum(o.problems) AS problems
     FROM observed o
-    JOIN pace p ON p.target_id = o.target_id
     GROUP BY o.target_id
 ) o
+JOIN missed m ON m.target_id = o.target_id
 LEFT JOIN (
     SELECT i.target_id,
         count(*) FILTER (WHERE e.status = 'ok') AS ok,
@@ -66,7 +68,7 @@ LEFT JOIN (
     GROUP BY i.target_id
 ) a ON a.target_id = o.target_id
 $quality$;
-COMMENT ON FUNCTION jobstats.quality_of_hour(timestamptz) IS 'Internal: what the view quality says of one hour.';
+COMMENT ON FUNCTION jobstats.hour_quality(timestamptz) IS 'Internal: what the view quality says of one hour.';
 
 -- Finds the hours with observations one after the other by an index, so that hours without observations cost nothing.
 -- The next hour is nearly always within half a day, which is two partitions at most; otherwise all later partitions are
@@ -88,8 +90,11 @@ WITH RECURSIVE observed AS (
 SELECT h.first_instant - interval '1 microsecond' AS hour, t.cluster, t.name AS target, t.kind,
     q.observations, q.ok, q.missing_job, q.truncated, q.malformed,
     q.added, q.resets, q.gaps, q.unknown, q.problems,
-    q.bytes_without_job, q.bytes_without_user, q.operations_without_job, q.operations_without_user
+    q.bytes_without_job, q.bytes_without_user, q.operations_without_job, q.operations_without_user, q.missed
 FROM observed h
-CROSS JOIN LATERAL jobstats.quality_of_hour(h.first_instant - interval '1 microsecond') q
+CROSS JOIN LATERAL jobstats.hour_quality(h.first_instant - interval '1 microsecond') q
 JOIN jobstats.targets t ON t.target_id = q.target_id
 WHERE h.first_instant <= now();
+
+-- The function of earlier versions, which the view called. Its columns cannot be replaced.
+DROP FUNCTION IF EXISTS jobstats.quality_of_hour(timestamptz);

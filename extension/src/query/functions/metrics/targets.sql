@@ -5,6 +5,7 @@ SELECT t.target_id, h.cluster, coalesce(t.filesystem, '') AS filesystem, coalesc
     extract(epoch FROM h.last_observation)::double precision AS last_observation,
     extract(epoch FROM h.delay)::double precision AS delay,
     extract(epoch FROM h.usual_interval)::double precision AS usual_interval,
+    h.missed::double precision AS missed,
     CASE WHEN t.target_id IS NOT NULL THEN coalesce(r.rejects, 0)::double precision END AS rejects,
     t.observations_total::double precision AS observations, t.text_bytes_total::double precision AS text_bytes,
     t.problems_total::double precision AS problems

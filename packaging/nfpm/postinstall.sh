@@ -1,0 +1,19 @@
+#!/bin/sh
+# Of .deb (configure [OLD VERSION]) and .rpm (number of installed versions). Starts nothing that was not running.
+set -e
+config=/etc/jobstats/shipper.conf
+spool=/var/lib/jobstats-shipper
+
+# Not in the package, so that its removal leaves what waits there.
+[ -d "$spool" ] || install -d -m 0700 -o jobstats-shipper -g jobstats-shipper "$spool"
+case "$1:$2" in
+configure: | 1:)
+    [ ! -e "$config" ] || chown jobstats-shipper:jobstats-shipper "$config"
+    echo "jobstats-shipper: name the database in $config, then run: systemctl enable --now jobstats-shipper.timer"
+    ;;
+esac
+if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload
+    # A shipper that runs all the time goes on with the new program.
+    systemctl try-restart 'jobstats-shipper*.service' || true
+fi

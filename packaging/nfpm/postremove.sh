@@ -1,0 +1,19 @@
+#!/bin/sh
+# Of .deb (remove, purge or upgrade) and .rpm (number of versions that stay installed). Readings that wait in the spool are
+# the only copy of what they hold, so that nothing here deletes them.
+set -e
+spool=/var/lib/jobstats-shipper
+case "$1" in
+remove | purge | 0)
+    if [ -d /run/systemd/system ]; then
+        systemctl daemon-reload
+    fi
+    [ -d "$spool" ] || exit 0
+    waiting=$(find "$spool" -name '*.zst*' | wc -l)
+    if [ "$waiting" -gt 0 ]; then
+        echo "jobstats-shipper: $spool stays, with $waiting readings that were not sent; to give them up: rm -r $spool"
+    elif [ "$1" != remove ]; then
+        rm -r "$spool"
+    fi
+    ;;
+esac

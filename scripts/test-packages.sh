@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Checks the packages of `make package`.
+#
+#   test-packages.sh files    what is in them, for which C library, and who owns it: a second
+#   test-packages.sh          also installs, upgrades and removes them in new systems; needs root
+. "$(dirname "$0")/lib.sh"
+
+made=$target/package
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/jobstats
+most=8000000
+
+# one PATTERN
+one() {
+    local found
+    found=$(find "$made" -maxdepth 1 -name "$1")
+    [ -f "$found" ] || die "there is no single $made/$1: run make package"
+    printf '%s\n' "$found"
+}
+
+# check_program DEB
+# The program runs wherever Lustre does, and is small.
+check_program() {
+    local tree
+    tree=$(mktemp -d)
+    dpkg-deb -x "$1" "$tree"
+    glibc=$(newest_glibc "$tree/usr/bin/jobstats-shipper")
+    size=$(stat -c %s "$tree/usr/bin/jobstats-shipper")
+    rm -r "$tree"
+    ! have_packaging_tools || [ "$glibc" = "$oldest_glibc" ] || die "the shipper needs glibc $glibc, not $oldest_glibc"
+    [ "$size" -lt "$most" ] || die "the shipper has $size bytes"
+    printf 'ok: the shipper has %s bytes and runs with glibc %s and newer\n' "$size" "$glibc"
+}
+
+# listing DEB
+# Access, owner and path of each file, without what differs between versions.
+listing() {
+    dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' | sed -E "s/$(product_version | sed 's/\./\\./g')/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/" | LC_ALL=C sort -k 3
+}
+
+# check_files NAME PATTERN
+check_files() {
+    diff -u "tests/packages/$1.files" <(listing "$(one "$2")") || die "the files of $2 differ from tests/packages/$1.files"
+    printf 'ok: files of %s\n' "$1"
+}
+
+check_scripts() {
+    local tree script
+    tree=$(mktemp -d)
+    dpkg-deb -e "$1" "$tree"
+    for script in preinst postinst prerm postrm; do
+        sh -n "$tree/$script"
+    done
+    grep -qx /etc/jobstats/shipper.conf "$tree/conffiles" || die "the configuration is no conffile"
+    rm -r "$tree"
+    printf 'ok: scripts\n'
+}
+
+check_all_files() {
+    local deb
+    deb=$(one 'jobstats-shipper_*.deb')
+    check_program "$deb"
+    check_files shipper 'jobstats-shipper_*.deb'
+    check_files "postgresql-$(pg_major)" "postgresql-$(pg_major)-jobstats_*.deb"
+    check_scripts "$deb"
+    one 'jobstats-shipper-*.rpm'
+    one "jobstats_$(pg_major)-*.rpm"
+}
+
+# hand_over SYSTEM
+# Gives the packages to a system of .ci/pristine.
+hand_over() {
+    mkdir -p "$cache/target-$1/package/next"
+    cp "$made"/*.{deb,rpm} "$cache/target-$1/package/"
+    cp "$made"/next/*.{deb,rpm} "$cache/target-$1/package/next/"
+}
+
+# in_new SYSTEM TEST
+in_new() {
+    say "$1: $2"
+    .ci/pristine "$1" "tests/packages/$2.sh"
+}
+
+check_all_files
+[ "${1:-}" != files ] || exit 0
+is_root || die "making new systems needs root"
+mkdir -p "$made/next"
+VERSION=$(product_version)+next scripts/package.sh
+mv "$made"/*+next*.{deb,rpm} "$made/next"
+rm -f "$made"/*+next*
+for system in bookworm bookworm+rpm bullseye; do
+    rm -rf "$cache/target-$system/package"
+    hand_over "$system"
+done
+in_new bookworm deb
+in_new bookworm+rpm rpm
+in_new bullseye oldest
+in_new bookworm lint
+# The extension for the PostgreSQL of Debian 13 is built there.
+rm -rf "$cache/target-trixie/package"
+.ci/pristine trixie "make setup-package && VERSION=$(product_version)+next scripts/package.sh extension &&
+    mkdir target/package/next && mv target/package/*.deb target/package/next && rm target/package/*.rpm && scripts/package.sh extension"
+cp "$made"/jobstats-shipper_*.deb "$cache/target-trixie/package/"
+cp "$made"/next/jobstats-shipper_*.deb "$cache/target-trixie/package/next/"
+in_new trixie deb

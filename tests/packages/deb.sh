@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Installs the .deb packages in a new Debian, feeds a database with them, upgrades and removes them.
+. "$(dirname "$0")/common.sh"
+
+as_postgres() { (cd / && runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"); }
+observations() { as_postgres jobs -c 'SELECT count(*) FROM jobstats.observations'; }
+
+# database start|stop
+database() { pg_ctlcluster "$major" main "$1" -m fast; }
+
+install_packages() { apt-get install -q -y --no-install-recommends "$1"/jobstats-shipper_*.deb "$1"/postgresql-*-jobstats_*.deb; }
+
+make_database() {
+    database start
+    as_postgres -c 'CREATE ROLE "jobstats-shipper" LOGIN' -c 'CREATE DATABASE jobs'
+    as_postgres jobs -c 'SET client_min_messages = warning' -c 'CREATE EXTENSION jobstats' -c 'SELECT jobstats_setup()' \
+        -c "SELECT jobstats_grant_writer('jobstats-shipper')" >/dev/null
+    configure
+}
+
+configure() { printf '# kept\nJOBSTATS_DATABASE_URL=postgresql:///jobs?user=jobstats-shipper\n' >"$config"; }
+
+start_nothing
+make_lctl
+apt-get update -q
+install_packages "$packages"
+major=$(dpkg-query -W -f '${Package}\n' 'postgresql-*-jobstats' | cut -d - -f 2)
+installed_well
+
+make_database
+run_service
+is 1 "$(observations)" "observations"
+waiting 0
+passed "the service's command fed the extension, as its user and with its capability"
+
+database stop
+unreachable
+waiting 1
+install_packages "$packages/next"
+is "# kept" "$(head -n 1 "$config")" "first line of the configuration after an upgrade"
+installed_well
+waiting 1
+database start
+run_service
+waiting 0
+is 3 "$(observations)" "observations"
+passed "an upgrade kept configuration and spool"
+
+database stop
+unreachable
+said=$(apt-get remove -q -y jobstats-shipper)
+[[ $said == *"$spool stays, with 1 readings"* ]] || fail "removal does not say that the spool stays: $said"
+waiting 1
+[ -e "$config" ] || fail "removal took the configuration"
+[ ! -e /usr/bin/jobstats-shipper ] || fail "removal left the program"
+apt-get purge -q -y jobstats-shipper >/dev/null
+[ ! -e "$config" ] || fail "purge left the configuration, which may hold a password"
+waiting 1
+passed "removal left the spool and said so"
+
+apt-get install -q -y "$packages/next"/jobstats-shipper_*.deb >/dev/null
+installed_well
+configure
+database start
+run_service
+waiting 0
+passed "installed again, it sent what waited"
+
+apt-get purge -q -y jobstats-shipper "postgresql-$major-jobstats" >/dev/null
+[ ! -e "$spool" ] || fail "an empty spool was left"
+is "" "$(find /usr/lib/postgresql /usr/share/postgresql -name 'jobstats*')" "files of the extension after its removal"
+passed "removed"

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs, upgrades and removes the .rpm packages with rpm, in a system that is none of their own: without dependencies.
+. "$(dirname "$0")/common.sh"
+
+rpm --initdb
+make_lctl
+rpm -i --nodeps "$packages"/jobstats-shipper-*.rpm
+installed_well
+rpm -V --nodeps jobstats-shipper
+printf '# kept\nJOBSTATS_DATABASE_URL=postgresql://jobstats@127.0.0.1:1/jobs?sslmode=disable\n' >"$config"
+unreachable
+waiting 1
+
+rpm -U --nodeps "$packages/next"/jobstats-shipper-*.rpm
+is "# kept" "$(head -n 1 "$config")" "first line of the configuration after an upgrade"
+installed_well
+waiting 1
+passed "an upgrade kept configuration and spool"
+
+said=$(rpm -e --nodeps jobstats-shipper 2>&1)
+[[ $said == *"$spool stays, with 1 readings"* ]] || fail "removal does not say that the spool stays: $said"
+waiting 1
+is "# kept" "$(head -n 1 "$config.rpmsave")" "first line of the saved configuration"
+[ ! -e /usr/bin/jobstats-shipper ] || fail "removal left the program"
+passed "removal left the spool and said so"
+
+rpm -i --nodeps "$packages"/jobstats_*.rpm
+name=$(rpm -qa 'jobstats_*')
+library=$(rpm -ql "$name" | grep '\.so$')
+[[ $library == /usr/pgsql-*/lib/jobstats-*.so ]] || fail "the library is $library"
+rpm -ql "$name" | grep -q '^/usr/pgsql-.*/share/extension/jobstats.control$' || fail "there is no control file"
+rpm -U --nodeps "$packages/next"/jobstats_*.rpm
+rpm -e --nodeps "$(rpm -qa 'jobstats_*')"
+[ ! -e "$library" ] || fail "removal left the library"
+passed "the extension has PGDG's paths"
