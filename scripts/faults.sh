@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Injects faults into the way from lctl to the database, and fails if a reading of the spool is lost or doubled.
 #
-#   faults.sh [FAULTS [SEED [WORD]]]    300 faults by default, with the seed 1; only those whose name has the word
+#   faults.sh [FAULTS [SEED [WORD]]]    322 faults by default, with the seed 1; only those whose name has the word
 #
 # The table of faults and counts stays in target/faults/table.md. Needs what install.sh installs, and root for faults of
 # full disks.
@@ -23,7 +23,7 @@ trap clean_up EXIT
 
 mkdir -p "$output"
 cc -O2 -Wall -shared -fPIC -o "$output/clock.so" shipper/tests/faults/clock.c
-if ! cargo test -q -p jobstats-shipper --test faults -- inject --faults "${1:-300}" --seed "${2:-1}" --only "${3:-}" \
+if ! cargo test -q -p jobstats-shipper --test faults -- inject --faults "${1:-322}" --seed "${2:-1}" --only "${3:-}" \
     --directory "$directory" --shipper "$target/release/jobstats-shipper" --simulator "$target/release/jobstats-simulator" \
     --clock "$output/clock.so" --table "$output/table.md"; then
     # What the shippers and the database said may explain it.
