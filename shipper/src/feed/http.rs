@@ -26,10 +26,6 @@ use body::{Body, COLUMNS};
 /// if one of the texts is refused.
 const TOGETHER: u64 = 4 << 20;
 
-/// The size of a request from which on it asks first whether the other side takes it. A proxy that does not would close the
-/// connection in the middle, and its answer would be lost.
-const ASK_FIRST: u64 = 64 << 10;
-
 /// The largest part of an answer that is read.
 const MOST_ANSWER: u64 = 64 << 10;
 
@@ -174,9 +170,6 @@ impl Http {
             .header("Prefer", "return=minimal");
         if let Some(token) = self.settings.token()? {
             request = request.header("Authorization", format!("Bearer {token}"));
-        }
-        if body.length() >= ASK_FIRST {
-            request = request.header("Expect", "100-continue");
         }
         let mut answer = request.send(SendBody::from_reader(body))?;
         let mut text = Vec::new();
