@@ -156,6 +156,12 @@ impl Http {
         })
     }
 
+    /// Sends a request that stores nothing. Its answer says whether the address, the token and the rights of its role are
+    /// as they must be.
+    pub fn rehearse(&mut self) -> Result<(), Error> {
+        self.post(&mut Body::nothing())
+    }
+
     fn post(&mut self, body: &mut Body<'_>) -> Result<(), Error> {
         let agent = match &self.agent {
             Some(agent) => agent,

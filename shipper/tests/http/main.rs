@@ -627,6 +627,65 @@ fn a_url_with_a_password_or_without_tls_is_refused() {
     .is(64, &["--to"]);
 }
 
+#[test]
+fn doctor_asks_postgrest_to_store_nothing() {
+    let Some(mut database) = Database::with_store() else {
+        return;
+    };
+    let writer = database.role("NOLOGIN");
+    let server = postgrest(&database);
+    let machine = Machine::new(COUNTING);
+    let token = machine.secret("token", &writer);
+    let doctor = |expected: i32, words: &[&str]| {
+        let ended = Shipper::new(&["doctor", "--server", "mds1", "--to", &server.url()])
+            .args(&[
+                "--lctl",
+                path(&machine.lctl.path()),
+                "--token-file",
+                path(&token),
+            ])
+            .output();
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert_eq!(ended.status.code(), Some(expected), "{said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    };
+    doctor(
+        2,
+        &[
+            "FAILED   delivery    http://localhost",
+            "permission denied",
+            "42501",
+        ],
+    );
+    database.execute(&format!("SELECT jobstats_grant_writer('{writer}')"));
+    doctor(
+        0,
+        &[
+            "ok       delivery    http://localhost",
+            "may insert into jobstats.feed",
+        ],
+    );
+    assert_eq!(
+        database.column("SELECT name FROM jobstats.targets"),
+        [""; 0]
+    );
+    fs::write(&token, "nobody").unwrap();
+    doctor(
+        2,
+        &[
+            "FAILED   delivery    http://localhost",
+            "HTTP 401",
+            "role \"nobody\" does not exist",
+        ],
+    );
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| request.body == b"[]")
+    );
+}
+
 // Certificates and proxies.
 
 /// An authority, a server's certificate for localhost, and a client's certificate, in files.

@@ -56,6 +56,18 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Returns the body of a request that stores nothing.
+    pub fn nothing() -> Self {
+        let body = b"[]".to_vec();
+        Self {
+            length: body.len() as u64,
+            pieces: Box::new(std::iter::once(Ok(body))),
+            piece: Vec::new(),
+            sent: 0,
+            failure: None,
+        }
+    }
+
     /// Returns the length in bytes.
     pub fn length(&self) -> u64 {
         self.length
