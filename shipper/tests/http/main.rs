@@ -184,6 +184,39 @@ fn a_reading_is_one_request_with_an_object_for_each_target() {
 }
 
 #[test]
+fn without_a_spool_a_reading_is_sent_at_once_or_dropped() {
+    let lctl = Fake::new(COUNTING);
+    let once = |server: &Server| {
+        Shipper::new(&[
+            "once",
+            "--server",
+            "mds1",
+            "--to",
+            &server.url(),
+            "--lctl",
+            path(&lctl.path()),
+        ])
+        .run()
+    };
+    let server = Server::saying(vec![
+        Reply::of(502, HTML),
+        Reply::created(),
+        Reply::of(429, ""),
+    ]);
+    once(&server).succeeds_silently();
+    assert_eq!(arrived(&server, 1), texts([1]));
+    once(&server).is(
+        75,
+        &[
+            "mdt.fs-MDT0000 and 1 more: HTTP 429: too many requests",
+            "2 of 2 targets",
+        ],
+    );
+    // Both texts together; who says 429 is not asked again at once.
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
 fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() {
     let (Some(mut direct), Some(mut relayed)) = (Database::with_store(), Database::with_store())
     else {
