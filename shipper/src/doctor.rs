@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use jobstats_client::Settings;
 
-use crate::feed::{Sender, Timeouts};
+use crate::feed::{Http, Sender, Timeouts, http};
 use crate::lctl::{self, Lctl};
 use crate::lock::{self, Lock};
 use crate::options::{Common, Input, duration, this_machine};
@@ -121,22 +121,30 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     if let Some(spool) = common.spool.spool.clone() {
         found(of_spool(spool));
     }
-    if let Some(url) = &common.http.to {
-        let how = "over HTTP nothing can be rolled back; `once --verbose` sends a reading";
-        return found(Finding::warning(
-            "delivery",
-            format!("{url}: not tried: {how}"),
-        ));
+    let timeouts = Timeouts {
+        connect: common.connect_timeout,
+        statement: common.statement_timeout,
+    };
+    if let Some(settings) = common.http.settings(&common.database) {
+        return found(of_http(settings, timeouts));
     }
     match common.database.settings("jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
-        Ok(settings) => {
-            let timeouts = Timeouts {
-                connect: common.connect_timeout,
-                statement: common.statement_timeout,
-            };
-            ask(settings, timeouts, &sender, reading.as_ref(), found);
-        }
+        Ok(settings) => ask(settings, timeouts, &sender, reading.as_ref(), found),
+    }
+}
+
+/// Sends PostgREST nothing to store. A text could not be rolled back.
+fn of_http(settings: http::Settings, timeouts: Timeouts) -> Finding {
+    let url = settings.url.to_string();
+    match Http::new(settings, timeouts).and_then(|mut http| http.rehearse()) {
+        Ok(()) => Finding::ok(
+            "delivery",
+            format!(
+                "{url}: the role of the token may insert into jobstats.feed; `once` shows whether it may feed this server"
+            ),
+        ),
+        Err(error) => Finding::failed("delivery", format!("{url}: {error}")),
     }
 }
 
