@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 export VERSION=${VERSION:-$(product_version)}
-export MAINTAINER=${MAINTAINER:-jobstats <root@localhost>}
+export MAINTAINER=${MAINTAINER:-jobstats <jobstats@localhost>}
 output=$target/package
 stage=$output/stage
 machine=$(uname -m)

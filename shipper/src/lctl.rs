@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
 use crate::message::{self, report};
 use crate::pump::{Stream, pump};
@@ -123,7 +123,7 @@ impl Lctl {
             });
         };
         let reading = recorder.finish()?;
-        judge(status, &lines(&said), &reading)?;
+        judge(status, &lines(&said), &reading, geteuid().is_root())?;
         Ok(reading)
     }
 }
@@ -211,11 +211,20 @@ impl Drop for Running {
 }
 
 /// Decides whether the reading counts, and reports the messages of lctl.
-fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), Error> {
+///
+/// From 2.16 on, lctl tells only root that a pattern matched nothing: `is_root` says who runs lctl. To others the exit code
+/// must say so.
+fn judge(
+    status: ExitStatus,
+    said: &[String],
+    reading: &Reading,
+    is_root: bool,
+) -> Result<(), Error> {
     let (no_match, other): (Vec<_>, Vec<_>) =
         said.iter().cloned().partition(|line| is_no_match(line));
-    let only_no_match =
-        status.code().is_some_and(|code| NO_MATCH.contains(&code)) && !no_match.is_empty();
+    let ended_without_match = status.code().is_some_and(|code| NO_MATCH.contains(&code));
+    let has_no_match = !no_match.is_empty() || (ended_without_match && !is_root);
+    let only_no_match = ended_without_match && has_no_match;
     // A line that is no error, such as a warning of the linker, says nothing about the reading.
     let has_error = other.iter().any(|line| is_error(line));
     let is_well = status.success() || (only_no_match && !has_error);
@@ -228,7 +237,7 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
     if other.iter().any(|line| is_unread(line)) {
         return Err(Error::Incomplete(other));
     }
-    if reading.texts.is_empty() && !no_match.is_empty() {
+    if reading.texts.is_empty() && has_no_match {
         return Err(Error::NoTarget);
     }
     if !reading.has_target() {
