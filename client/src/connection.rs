@@ -1,5 +1,6 @@
 //! Connections to the database, over TLS where the settings ask for it.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use tokio_postgres::config::Host;
 use tokio_postgres::error::Severity;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -18,6 +20,9 @@ use crate::tls;
 
 /// The time that a session may take to close.
 const CLOSING: Duration = Duration::from_secs(5);
+
+/// The port of a server that names none.
+const PORT: u16 = 5432;
 
 /// The limits of TCP after which a connection whose other end is silent counts as broken.
 #[derive(Debug, Clone, Copy)]
@@ -135,15 +140,56 @@ impl Connector {
         let limit = self
             .connect_timeout
             .saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
-        let (client, connection) = timeout(limit, self.config.connect(self.tls.clone()))
-            .await
-            .map_err(|_| Error::ConnectTimeout(limit))??;
-        let (sink, warnings) = mpsc::channel();
+        let connected = timeout(limit, self.config.connect(self.tls.clone())).await;
+        let (client, connection) = match connected {
+            Err(_) => return Err(self.unconnected(Error::ConnectTimeout(limit))),
+            Ok(connected) => connected.map_err(|error| self.unconnected(error.into()))?,
+        };
+        let (sink, notices) = mpsc::channel();
         Ok(Session {
             client,
             driver: tokio::spawn(drive(connection, sink)),
-            warnings,
+            notices,
         })
+    }
+
+    fn unconnected(&self, cause: Error) -> Error {
+        Error::Connect {
+            to: self.to_string(),
+            cause: Box::new(cause),
+        }
+    }
+
+    /// Returns the hosts with their ports, as pairs. A Unix socket is the directory in which it is.
+    pub fn hosts(&self) -> Vec<(String, u16)> {
+        let ports = self.config.get_ports();
+        let port = |index: usize| {
+            let port = ports.get(index).or_else(|| ports.first());
+            port.copied().unwrap_or(PORT)
+        };
+        let names = self.config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(directory) => directory.display().to_string(),
+        });
+        let mut hosts: Vec<String> = names.collect();
+        if hosts.is_empty() {
+            let addresses = self.config.get_hostaddrs().iter();
+            hosts = addresses.map(ToString::to_string).collect();
+        }
+        let with_port = |(index, host)| (host, port(index));
+        hosts.into_iter().enumerate().map(with_port).collect()
+    }
+}
+
+/// Names the hosts, the database and the user: `db1:5432,db2:5432/jobstats as shipper`.
+impl fmt::Display for Connector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hosts = self.hosts().into_iter();
+        let hosts: Vec<String> = hosts.map(|(host, port)| format!("{host}:{port}")).collect();
+        let user = self.config.get_user();
+        let database = self.config.get_dbname().or(user).unwrap_or_default();
+        write!(formatter, "{}/{database}", hosts.join(","))?;
+        user.map_or(Ok(()), |user| write!(formatter, " as {user}"))
     }
 }
 
@@ -152,13 +198,22 @@ pub struct Session {
     /// The client of the connection.
     pub client: Client,
     driver: JoinHandle<Result<(), tokio_postgres::Error>>,
-    warnings: mpsc::Receiver<String>,
+    notices: mpsc::Receiver<Notice>,
+}
+
+/// A message that the server sent beside an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// True for a WARNING, false for a NOTICE or INFO.
+    pub is_warning: bool,
+    /// The message, with its SQLSTATE and hint.
+    pub message: String,
 }
 
 impl Session {
-    /// Returns the server's warnings since the last call, each with its SQLSTATE and hint.
-    pub fn warnings(&self) -> impl Iterator<Item = String> {
-        self.warnings.try_iter()
+    /// Returns the server's warnings and notices since the last call.
+    pub fn notices(&self) -> impl Iterator<Item = Notice> {
+        self.notices.try_iter()
     }
 
     /// Closes the session properly; otherwise the server would log that the client just went away.
@@ -169,22 +224,30 @@ impl Session {
     }
 }
 
-/// Moves the bytes of a connection and passes on the server's warnings.
+/// Moves the bytes of a connection and passes on the server's warnings and notices.
 async fn drive<S, T>(
     mut connection: Connection<S, T>,
-    warnings: mpsc::Sender<String>,
+    notices: mpsc::Sender<Notice>,
 ) -> Result<(), tokio_postgres::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
 {
     while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-        if let AsyncMessage::Notice(notice) = message?
-            && notice.parsed_severity() == Some(Severity::Warning)
-        {
-            // The receiver that would report the warning may be gone.
-            let _ = warnings.send(server_message(&notice));
-        }
+        let AsyncMessage::Notice(notice) = message? else {
+            continue;
+        };
+        let is_warning = match notice.parsed_severity() {
+            Some(Severity::Warning) => true,
+            Some(Severity::Notice | Severity::Info) => false,
+            _ => continue,
+        };
+        let message = server_message(&notice);
+        // The receiver that would report the message may be gone.
+        let _ = notices.send(Notice {
+            is_warning,
+            message,
+        });
     }
     Ok(())
 }

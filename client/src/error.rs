@@ -17,6 +17,14 @@ pub enum Error {
     /// The database, or the connection to it, failed.
     #[error("{}", message(.0))]
     Database(#[from] tokio_postgres::Error),
+    /// No connection was made.
+    #[error("cannot connect to {to}: {}", short(.cause))]
+    Connect {
+        /// The hosts, the database and the user.
+        to: String,
+        /// The failure of the last host.
+        cause: Box<Error>,
+    },
     /// The database did not accept the connection in time.
     #[error("the database did not accept the connection within {0:?}")]
     ConnectTimeout(Duration),
@@ -27,8 +35,16 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Settings(_) | Self::Tls(_) => Kind::Setup,
+            Self::Connect { cause, .. } => cause.kind(),
             Self::ConnectTimeout(_) => Kind::Silent,
             Self::Database(error) => Kind::of(error),
         }
     }
+}
+
+/// Formats the failure of a connection without what the message says before it.
+fn short(cause: &Error) -> String {
+    let message = cause.to_string();
+    let rest = message.strip_prefix("error connecting to server: ");
+    rest.map_or_else(|| message.clone(), str::to_owned)
 }

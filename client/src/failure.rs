@@ -139,11 +139,13 @@ fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustl
 
 /// Formats an error or notice of the server with its SQLSTATE and hint.
 pub fn server_message(error: &DbError) -> String {
-    let hint = error.hint().map(|hint| format!(" (hint: {hint})"));
-    format!(
-        "{} (SQLSTATE {}){}",
-        error.message(),
-        error.code().code(),
-        hint.unwrap_or_default()
-    )
+    let mut message = error.message().to_owned();
+    // Notices have the state of success, which says nothing.
+    if *error.code() != SqlState::SUCCESSFUL_COMPLETION {
+        let _ = write!(message, " (SQLSTATE {})", error.code().code());
+    }
+    if let Some(hint) = error.hint() {
+        let _ = write!(message, " (hint: {hint})");
+    }
+    message
 }

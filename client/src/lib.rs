@@ -47,7 +47,7 @@ pub mod tls;
 pub mod variables;
 
 pub use answers::ask;
-pub use connection::{Connector, Session};
+pub use connection::{Connector, Notice, Session};
 pub use error::Error;
 pub use failure::Kind;
 pub use retry::{Backoff, Retry};

@@ -17,8 +17,9 @@ use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
 use crate::lock::{self, Lock};
-use crate::message::report;
+use crate::message::{report, warn};
 use crate::reading::Reading;
+use crate::state::{Event, StateFile};
 
 /// The lock of the sender, in the spool.
 const LOCK: &str = "sending.lock";
@@ -55,6 +56,7 @@ pub enum Error {
 pub struct Backlog {
     directory: Directory,
     limits: Limits,
+    state: StateFile,
 }
 
 impl Backlog {
@@ -63,9 +65,13 @@ impl Backlog {
     /// # Errors
     ///
     /// Fails if the directory cannot be created or read.
-    pub fn open(path: PathBuf, limits: Limits) -> Result<Self, Error> {
+    pub fn open(path: PathBuf, limits: Limits, state: StateFile) -> Result<Self, Error> {
         match Directory::open(&path) {
-            Ok(directory) => Ok(Self { directory, limits }),
+            Ok(directory) => Ok(Self {
+                directory,
+                limits,
+                state,
+            }),
             Err(cause) => Err(Error::Directory { path, cause }),
         }
     }
@@ -75,7 +81,7 @@ impl Backlog {
         match self.try_keep(&reading, sender) {
             Ok(_) => None,
             Err(error) => {
-                report(format_args!(
+                warn(format_args!(
                     "the reading cannot be written to {}: {error}; it is sent after those that wait",
                     self.directory.path().display()
                 ));
@@ -125,6 +131,7 @@ impl Backlog {
 
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
     fn count(&self, losses: Losses) {
+        self.state.note(Event::Lost);
         if let Err(error) = self.directory.count(losses) {
             let path = self.directory.path().display();
             report(format_args!("the counts of losses in {path}: {error}"));
@@ -188,7 +195,7 @@ enum Failure {
     Held {
         error: Error,
         of_all_sources: bool,
-        partly: Option<Progress>,
+        partly: Option<Box<Progress>>,
     },
 }
 
@@ -246,7 +253,7 @@ impl Courier {
                         of_all_sources,
                         partly,
                     }) => {
-                        let partly = partly.map(|partly| (entry.sequence, partly));
+                        let partly = partly.map(|partly| (entry.sequence, *partly));
                         self.hold(&entry.source, partly, error.retry_after());
                         drained.failure.get_or_insert(error);
                         stopped.insert(entry.source);
@@ -271,6 +278,7 @@ impl Courier {
     ) -> Result<(), (Unsent, bool)> {
         let mut progress = Progress::new(reading);
         self.feed.send(sender, reading, &mut progress);
+        self.backlog.state.note(progress.event());
         let is_over = progress.is_over();
         let result = progress.result();
         if is_over {
@@ -292,7 +300,7 @@ impl Courier {
         let waiting = self.backlog.waiting().map_or(0, |waiting| waiting.len());
         if waiting > 0 {
             let path = self.backlog.directory.path().display();
-            report(format_args!("{waiting} readings wait in {path}"));
+            warn(format_args!("{waiting} readings wait in {path}"));
         }
     }
 
@@ -343,13 +351,9 @@ impl Courier {
         let (sender, reading) = Reading::from_spool(file);
         let mut progress = self.progress(entry, &reading);
         self.feed.send(&sender, &reading, &mut progress);
+        self.backlog.state.note(progress.event());
         match progress.result() {
             Ok(()) => self.finish(entry, Directory::remove),
-            // The database has the rejected texts in jobstats.rejects.
-            Err(unsent) if progress.is_over() && !progress.has_refused() => {
-                self.finish(entry, Directory::remove)?;
-                Err(Failure::Aside(unsent.into()))
-            }
             Err(unsent) if progress.is_over() => {
                 self.finish(entry, Directory::set_aside)?;
                 self.backlog.count(Losses {
@@ -367,7 +371,7 @@ impl Courier {
             Err(unsent) => Err(Failure::Held {
                 error: unsent.into(),
                 of_all_sources: is_of_all_sources(unsent.kind),
-                partly: Some(progress),
+                partly: Some(Box::new(progress)),
             }),
         }
     }

@@ -2,7 +2,7 @@
 
 use jobstats_client::Kind;
 
-use crate::{Error, backlog, input, lctl, lock};
+use crate::{Error, backlog, input, lctl, lock, record, replay};
 
 /// The command line is wrong.
 pub const USAGE: u8 = 64;
@@ -49,6 +49,21 @@ pub fn code(error: &Error) -> u8 {
         Error::Feed(error) => of_feed(error.kind()),
         Error::Unsent(error) => of_feed(error.kind),
         Error::Backlog(error) => of_backlog(error),
+        Error::Record(record::Error { .. }) => SYSTEM,
+        Error::Replay(error) => of_replay(error),
+    }
+}
+
+fn of_replay(error: &replay::Error) -> u8 {
+    match error {
+        replay::Error::Nothing(_) => NOTHING,
+        replay::Error::Directory { .. } | replay::Error::Damaged { .. } => SYSTEM,
+        replay::Error::TooOld { .. }
+        | replay::Error::Newer { .. }
+        | replay::Error::Rejected { .. } => REFUSED,
+        replay::Error::Feed(error) => of_feed(error.kind()),
+        replay::Error::Stopped { kind, .. } => of_feed(*kind),
+        replay::Error::Unsent(_) => REFUSED,
     }
 }
 

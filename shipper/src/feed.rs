@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 use jobstats_client::spool::Text;
 use jobstats_client::{Kind, Retry};
 
-use crate::message::report;
+use crate::message::{info, report};
+use crate::notify;
 use crate::reading::Reading;
+use crate::state::Event;
 
 mod database;
 pub mod http;
 
-pub use database::Database;
+pub use database::{Database, is_rejection, rehearse};
 pub use http::Http;
 use http::Refusal;
 
@@ -62,15 +64,19 @@ pub struct Progress {
     failure: Option<Kind>,
     /// The time for which the other side wants to be left alone.
     retry_after: Option<Duration>,
+    /// The first message of the last attempt that says why a text was not stored.
+    message: Option<String>,
+    /// The numbers of texts that were stored and rejected before the last attempt.
+    before: (u64, u64),
 }
 
 /// The answer of the database to a text that it took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The text is stored.
     Stored,
-    /// The text is in `jobstats.rejects`.
-    Rejected,
+    /// The text is in `jobstats.rejects`, for the reason in this warning.
+    Rejected(String),
 }
 
 /// The state of a text.
@@ -93,6 +99,37 @@ impl Progress {
             states: vec![State::Waiting; reading.texts.len()],
             failure: None,
             retry_after: None,
+            message: None,
+            before: (0, 0),
+        }
+    }
+
+    /// Begins an attempt.
+    fn begin(&mut self) {
+        (self.failure, self.retry_after, self.message) = (None, None, None);
+        self.before = self.counts();
+    }
+
+    /// Returns the numbers of texts that were stored and rejected so far.
+    fn counts(&self) -> (u64, u64) {
+        let count = |wanted| {
+            let states = self.states.iter();
+            states.filter(|state| **state == wanted).count() as u64
+        };
+        (count(State::Stored), count(State::Rejected))
+    }
+
+    /// Returns the event of the last attempt.
+    pub fn event(&self) -> Event<'static> {
+        let (stored, rejected) = self.counts();
+        let stored = stored - self.before.0;
+        match self.result() {
+            Ok(()) => Event::Delivered(stored),
+            Err(unsent) => Event::Undelivered {
+                stored,
+                rejected: rejected - self.before.1,
+                message: self.message.clone().unwrap_or_else(|| unsent.to_string()),
+            },
         }
     }
 
@@ -107,7 +144,10 @@ impl Progress {
     fn succeed(&mut self, texts: &[usize], answer: Answer) {
         let state = match answer {
             Answer::Stored => State::Stored,
-            Answer::Rejected => State::Rejected,
+            Answer::Rejected(warning) => {
+                self.message.get_or_insert(warning);
+                State::Rejected
+            }
         };
         for text in texts {
             self.states[*text] = state;
@@ -115,7 +155,8 @@ impl Progress {
     }
 
     /// Notes a failure of these texts.
-    fn fail(&mut self, texts: &[usize], error: &Error) {
+    fn fail(&mut self, texts: &[usize], error: &Error, message: String) {
+        self.message.get_or_insert(message);
         self.failure = self.failure.or(Some(error.kind()));
         self.retry_after = self.retry_after.max(error.retry_after());
         if error.is_refusal() {
@@ -131,7 +172,7 @@ impl Progress {
     }
 
     /// Returns true if the database refused a text for good.
-    pub fn has_refused(&self) -> bool {
+    fn has_refused(&self) -> bool {
         self.states.contains(&State::Refused)
     }
 
@@ -250,6 +291,9 @@ pub trait Transport: Send {
         texts: &[&Text],
     ) -> Result<Answer, Error>;
 
+    /// Returns the name of the store for messages.
+    fn name(&self) -> String;
+
     /// Closes connections, so that the next text uses a new one.
     fn close(&mut self);
 }
@@ -259,23 +303,21 @@ pub struct Feed {
     transport: Box<dyn Transport>,
     /// The time after which a text is not tried again at once.
     limit: Duration,
-    verbose: bool,
 }
 
 impl Feed {
     /// Takes the way to the store; connects to nothing yet.
-    pub fn new(transport: Box<dyn Transport>, timeouts: Timeouts, verbose: bool) -> Self {
+    pub fn new(transport: Box<dyn Transport>, timeouts: Timeouts) -> Self {
         Self {
             transport,
             limit: timeouts.statement,
-            verbose,
         }
     }
 
     /// Sends every text that is still waiting, reports each that could not be stored, and notes what became of it.
     pub fn send(&mut self, sender: &Sender, reading: &Reading, progress: &mut Progress) {
         self.transport.prepare();
-        (progress.failure, progress.retry_after) = (None, None);
+        progress.begin();
         let waiting = progress.waiting();
         let mut rest = waiting.as_slice();
         // The number of texts that failed together and are sent one by one.
@@ -289,17 +331,20 @@ impl Feed {
             let texts = &texts[..count];
             match self.send_texts(sender, reading, texts) {
                 Ok(answer) => {
+                    if answer == Answer::Stored {
+                        report_sent(texts);
+                    }
                     progress.succeed(now, answer);
                     waited = 0;
-                    self.report_sent(texts, answer);
                 }
                 Err(error) if count > 1 && error.may_be_of_one_text() => {
                     alone = count;
                     continue;
                 }
                 Err(error) => {
-                    report(format_args!("{}: {error}", shown_names(texts)));
-                    progress.fail(now, &error);
+                    let message = self.describe(texts, &error);
+                    report(format_args!("{message}"));
+                    progress.fail(now, &error, message);
                     waited += usize::from(error.is_wait());
                     if !error.is_of_one_target() || waited == MOST_WAITS {
                         break;
@@ -318,17 +363,15 @@ impl Feed {
         self.transport.together(texts).clamp(1, texts.len())
     }
 
-    fn report_sent(&self, texts: &[&Text], answer: Answer) {
-        if !self.verbose || answer != Answer::Stored {
-            return;
-        }
-        for text in texts {
-            report(format_args!(
-                "{}: {} bytes sent as {}",
-                text.shown_name(),
-                text.bytes,
-                text.packed_bytes()
-            ));
+    /// Formats a failure. What concerns the connection names the store, and everything else the target.
+    fn describe(&self, texts: &[&Text], error: &Error) -> String {
+        let names = shown_names(texts);
+        match (error, error.kind()) {
+            (Error::Client(jobstats_client::Error::Connect { .. }), _) => error.to_string(),
+            (_, Kind::Lost | Kind::Silent) => {
+                format!("{}: {error}, at {names}", self.transport.name())
+            }
+            _ => format!("{names}: {error}"),
         }
     }
 
@@ -344,7 +387,10 @@ impl Feed {
         Retry::default().run(
             // Attempts that wait for a lock each time would take five times as long.
             |error: &Error| error.is_passing() && start.elapsed() < limit,
-            || self.transport.store(sender, reading, texts),
+            || {
+                notify::beat();
+                self.transport.store(sender, reading, texts)
+            },
         )
     }
 }
@@ -355,5 +401,16 @@ fn shown_names(texts: &[&Text]) -> String {
     match texts.len() {
         0 | 1 => first.to_owned(),
         count => format!("{first} and {} more", count - 1),
+    }
+}
+
+fn report_sent(texts: &[&Text]) {
+    for text in texts {
+        info(format_args!(
+            "{}: {} bytes sent as {}",
+            text.shown_name(),
+            text.bytes,
+            text.packed_bytes()
+        ));
     }
 }

@@ -25,6 +25,12 @@ pub enum Error {
     /// The input did not end within the time limit.
     #[error("the input did not end within {0:?}; it is dropped")]
     TimedOut(Duration),
+    /// The input is not what lctl prints, or was printed without names.
+    #[error(
+        "no line of the input begins a target, such as mdt.scratch-MDT0000.job_stats=; print the text with \
+         lctl get_param '*.*.job_cleanup_interval' '*.*.job_stats', and without the option -n"
+    )]
+    NoTarget,
     /// The input is empty, most likely because the program that should write it failed.
     #[error("the input is empty")]
     Empty,
@@ -42,6 +48,10 @@ pub fn read(path: &Path, limit: Duration, most: u64) -> Result<Reading, Error> {
     let reading = recorder.finish()?;
     if reading.texts.is_empty() {
         return Err(Error::Empty);
+    }
+    // The database would reject all of it.
+    if !reading.has_target() {
+        return Err(Error::NoTarget);
     }
     Ok(reading)
 }

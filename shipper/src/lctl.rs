@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 
-use crate::message::{self, report};
+use crate::message::{self, warn};
+use crate::notify;
 use crate::pump::{Stream, pump};
 use crate::reading::{Reading, Recorder};
 
@@ -192,11 +193,13 @@ impl Running {
         // This fails only if nothing is left to kill.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         if self.wait_until(Instant::now() + PATIENCE)?.is_none() {
-            report(format_args!(
+            warn(format_args!(
                 "lctl (process {}) is stuck in the kernel; waiting for it",
                 self.child.id()
             ));
+            notify::rest();
             self.child.wait()?;
+            notify::beat();
             self.ended = true;
         }
         Ok(())
@@ -249,7 +252,7 @@ fn judge(
         return Err(Error::Cut);
     }
     for line in other {
-        report(format_args!("lctl: {line}"));
+        warn(format_args!("lctl: {line}"));
     }
     Ok(())
 }

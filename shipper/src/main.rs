@@ -3,6 +3,7 @@
 //! nothing else of the format.
 
 mod backlog;
+mod doctor;
 mod exit;
 mod feed;
 mod generate;
@@ -10,13 +11,19 @@ mod input;
 mod lctl;
 mod lock;
 mod message;
+mod notify;
 mod options;
 mod pump;
 mod reading;
+mod record;
+mod rehearsal;
+mod replay;
 mod row;
 mod schedule;
 mod split;
 mod spooled;
+mod state;
+mod status;
 mod storage;
 
 use std::path::PathBuf;
@@ -24,7 +31,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use rustix::system::uname;
 
 use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
@@ -34,9 +40,10 @@ use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::report;
-use crate::options::{Command, Common, Input, Options};
-use crate::reading::Reading;
+use crate::options::{Command, Common, Input, Options, this_machine};
+use crate::reading::{Reading, SOURCE};
 use crate::schedule::Schedule;
+use crate::state::{Event, StateFile};
 
 /// An error that kept some or all targets from being sent.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +64,10 @@ enum Error {
     Backlog(#[from] backlog::Error),
     #[error(transparent)]
     Generate(#[from] generate::Error),
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    #[error(transparent)]
+    Replay(#[from] replay::Error),
 }
 
 fn main() -> ExitCode {
@@ -72,8 +83,9 @@ fn main() -> ExitCode {
             };
         }
     };
+    message::show(options.messages.level());
     match options.command.execute() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             report(format_args!("{error}"));
             exit::code(&error).into()
@@ -82,12 +94,17 @@ fn main() -> ExitCode {
 }
 
 impl Command {
-    fn execute(self) -> Result<(), Error> {
+    fn execute(self) -> Result<ExitCode, Error> {
         match self {
-            Self::Once(once) => Shipper::new(once.common)?.once(&once.input),
-            Self::Run(run) => Shipper::new(run.common)?.run(run.interval),
-            Self::Generate(generate) => Ok(generate::write(&generate.directory)?),
+            Self::Once(once) => Shipper::new(once.common)?.once(&once.input)?,
+            Self::Run(run) => Shipper::new(run.common)?.run(run.interval)?,
+            Self::Record(options) => record::execute(options)?,
+            Self::Replay(options) => replay::execute(options)?,
+            Self::Doctor(options) => return Ok(doctor::execute(options)),
+            Self::Status(options) => return Ok(status::execute(&options)),
+            Self::Generate(generate) => generate::write(&generate.directory)?,
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -115,22 +132,22 @@ struct Shipper {
     lctl: Lctl,
     store: Store,
     timeouts: Timeouts,
-    verbose: bool,
     lock: PathBuf,
     backlog: Option<Backlog>,
+    state: StateFile,
 }
 
 impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
     fn new(options: Common) -> Result<Self, Error> {
-        let server = options
-            .server
-            .unwrap_or_else(|| uname().nodename().to_string_lossy().into_owned());
+        let server = options.server.unwrap_or_else(this_machine);
         let limits = Limits {
             bytes: options.spool.spool_size,
             age: options.spool.spool_age,
         };
-        let open = |path| Backlog::open(path, limits);
+        let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
+        let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
+        let open = |path| Backlog::open(path, limits, state.clone());
         Ok(Self {
             store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
@@ -143,12 +160,12 @@ impl Shipper {
                 connect: options.connect_timeout,
                 statement: options.statement_timeout,
             },
-            verbose: options.verbose,
-            lock: options.lock.unwrap_or_else(|| lock::default_path(&server)),
+            lock,
             sender: Sender {
                 cluster: options.cluster,
                 server,
             },
+            state,
         })
     }
 
@@ -156,14 +173,15 @@ impl Shipper {
     fn feed(&self) -> Result<Feed, Error> {
         let transport: Box<dyn Transport> = match &self.store {
             Store::Database(settings) => {
-                Box::new(Database::new(Settings::clone(settings), self.timeouts)?)
+                let settings = Settings::clone(settings);
+                Box::new(Database::new(settings, self.timeouts, self.state.clone())?)
             }
             Store::Http(settings) => {
                 let http = Http::new(settings.clone(), self.timeouts);
                 Box::new(http.map_err(feed::Error::from)?)
             }
         };
-        Ok(Feed::new(transport, self.timeouts, self.verbose))
+        Ok(Feed::new(transport, self.timeouts))
     }
 
     /// Takes the lock of the reader.
@@ -188,6 +206,12 @@ impl Shipper {
         let schedule = Schedule::new(interval, &self.sender.server);
         let mut feed = self.feed()?;
         let _lock = self.lock()?;
+        self.state.note(Event::Started {
+            source: SOURCE,
+            interval: Some(interval),
+        });
+        notify::ready();
+        notify::watch(self.longest_silence());
         if let Some(backlog) = &self.backlog {
             return spooled::run(self, backlog, feed, schedule);
         }
@@ -195,9 +219,7 @@ impl Shipper {
             schedule.sleep();
             // A failed poll is only reported, because the next one may succeed.
             if let Err(error) = self
-                .lctl
-                .read()
-                .map_err(Error::from)
+                .poll()
                 .and_then(|reading| self.send(&mut feed, &reading))
             {
                 report(format_args!("{error}"));
@@ -205,21 +227,61 @@ impl Shipper {
         }
     }
 
+    /// Returns the time after which a thread without a sign of life hangs. Its work has limits, which are shorter.
+    fn longest_silence(&self) -> Duration {
+        let limits = [
+            self.lctl.timeout,
+            self.timeouts.connect,
+            self.timeouts.statement,
+        ];
+        limits.iter().sum::<Duration>().saturating_mul(3)
+    }
+
+    /// Reads lctl.
+    fn poll(&self) -> Result<Reading, Error> {
+        self.noted(self.lctl.read().map_err(Error::from))
+    }
+
     /// Reads lctl or the input.
     fn read(&self, input: &Input) -> Result<Reading, Error> {
-        let mut reading = match &input.input {
-            Some(path) => input::read(path, self.lctl.timeout, self.lctl.most)?,
-            None => self.lctl.read()?,
+        self.state.note(Event::Started {
+            source: SOURCE,
+            interval: None,
+        });
+        let Some(path) = &input.input else {
+            return self.poll();
         };
+        let read = input::read(path, self.lctl.timeout, self.lctl.most);
+        let mut reading = self.noted(read.map_err(Error::from))?;
         if let Some(time) = input.time {
             reading.made_at(time);
         }
         Ok(reading)
     }
 
+    /// Notes how a reading ended.
+    fn noted(&self, read: Result<Reading, Error>) -> Result<Reading, Error> {
+        let source = SOURCE;
+        let targets = match &read {
+            Ok(reading) => Ok(reading.texts.len() as u64),
+            // This is normal on the standby of a pair.
+            Err(Error::Lctl(lctl::Error::NoTarget)) => Ok(0),
+            Err(error) => Err(error.to_string()),
+        };
+        self.state.note(match targets {
+            Ok(targets) => Event::Read { source, targets },
+            Err(message) => Event::Unread { source, message },
+        });
+        read
+    }
+
     fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {
         let mut progress = Progress::new(reading);
         feed.send(&self.sender, reading, &mut progress);
+        self.state.note(progress.event());
+        if !progress.is_over() {
+            self.state.note(Event::Lost);
+        }
         Ok(progress.result()?)
     }
 }

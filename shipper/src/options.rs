@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
+use rustix::system::uname;
 
-use crate::exit;
+use crate::message::Level;
+use crate::{doctor, exit, record, replay, status};
 
 pub mod http;
 #[cfg(test)]
@@ -19,6 +21,31 @@ pub struct Options {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
+    /// The options for messages.
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The options for messages.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// Also report normal work, such as each target that was sent
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Report errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+impl Messages {
+    /// Returns the least urgent level that is shown.
+    pub fn level(&self) -> Level {
+        match (self.verbose, self.quiet) {
+            (true, _) => Level::Info,
+            (_, true) => Level::Error,
+            _ => Level::Notice,
+        }
+    }
 }
 
 /// The commands.
@@ -30,6 +57,18 @@ pub enum Command {
     /// Read and send at regular intervals
     #[command(after_help = exit::HELP)]
     Run(Run),
+    /// Print what was read and sent last, what waits and what was lost; for monitoring
+    #[command(after_help = status::HELP)]
+    Status(status::Options),
+    /// Keep what lctl prints in a directory, to send it later with `replay`
+    #[command(after_help = exit::HELP)]
+    Record(record::Options),
+    /// Send what `record` kept, with its times
+    #[command(after_help = exit::HELP)]
+    Replay(replay::Options),
+    /// Try each step from lctl to the database without storing anything, and say what to do
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::Options),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
     Generate(Generate),
@@ -108,9 +147,6 @@ pub struct Common {
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
-    /// Report each target that was sent
-    #[arg(long, short)]
-    pub verbose: bool,
     /// The options of the spool.
     #[command(flatten)]
     pub spool: Spool,
@@ -138,8 +174,13 @@ pub struct Spool {
     pub spool_age: Duration,
 }
 
+/// Returns the name of this machine.
+pub fn this_machine() -> String {
+    uname().nodename().to_string_lossy().into_owned()
+}
+
 /// Parses a size such as `500MB` or `4GiB`, or a number of bytes.
-fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match text[digits.len()..].to_ascii_lowercase().as_str() {
         "" | "b" => 1,
@@ -162,7 +203,7 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a duration such as `120s`, `2m` or `1h 30m`.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let duration: SignedDuration = text
         .parse()
         .map_err(|error: jiff::Error| error.to_string())?;

@@ -18,7 +18,7 @@ mod tests;
 const LEVEL: i32 = 1;
 
 /// The source of the texts. The feed takes it if none is sent.
-const SOURCE: &str = "lctl";
+pub const SOURCE: &str = "lctl";
 
 /// The texts of one reading, in order of arrival.
 #[derive(Debug)]

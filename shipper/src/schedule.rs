@@ -6,6 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::notify;
+
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +42,7 @@ impl Schedule {
     pub fn sleep(&self) {
         let due = self.next(Timestamp::now());
         loop {
+            notify::beat();
             let now = Timestamp::now();
             let left = due.as_nanosecond() - now.as_nanosecond();
             // More than an interval is left only if the clock was set back.

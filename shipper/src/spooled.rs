@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::backlog::{Backlog, Courier};
 use crate::feed::{Feed, Sender};
 use crate::message::report;
+use crate::notify;
 use crate::options::Input;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
@@ -132,7 +133,7 @@ fn read_forever(
 ) -> ! {
     loop {
         schedule.sleep();
-        match shipper.lctl.read() {
+        match shipper.poll() {
             // A failed poll is only reported, because the next one may succeed.
             Err(error) => report(format_args!("{error}")),
             Ok(reading) => {
@@ -168,6 +169,7 @@ fn send_forever(
         }
     };
     loop {
+        notify::beat();
         let drained = courier.drain(None)?;
         match drained.failure {
             Some(error) => {
@@ -176,6 +178,7 @@ fn send_forever(
             }
             None => send_unkept(&mut courier, backlog, sender, unkept),
         }
+        notify::rest();
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
             Some(time) => rung.recv_timeout(time.saturating_duration_since(Instant::now())),

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use jobstats_client::spool::Data;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::message::report;
+use crate::message::warn;
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +36,7 @@ impl Storage {
         match tempfile::tempfile() {
             Ok(file) => Self::File { file, start: 0 },
             Err(error) => {
-                report(format_args!("no temporary file: {error}; memory is used"));
+                warn(format_args!("no temporary file: {error}; memory is used"));
                 Self::Memory(Vec::new())
             }
         }
@@ -145,7 +145,7 @@ impl Write for Writer {
         }
         match self.append(bytes) {
             Err(error) if is_full(&error) && self.is_small_file() => {
-                report(format_args!("the temporary file: {error}; memory is used"));
+                warn(format_args!("the temporary file: {error}; memory is used"));
                 self.move_to_memory()?;
                 self.append(bytes)?;
             }

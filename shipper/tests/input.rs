@@ -57,15 +57,19 @@ fn a_file_has_the_time_that_is_given_and_no_duration() {
 }
 
 #[test]
-fn text_without_names_is_sent_as_it_is() {
+fn text_that_names_no_target_is_an_error_with_its_remedy() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    let text = "job_stats:\n- job_id:          a.1000\n";
-    once(&database, "-")
-        .run_with_input(text)
-        .succeeds_silently();
-    assert_eq!(database.bodies(), [text]);
+    let without_names = "job_stats:\n- job_id:          a.1000\n";
+    for text in ["hello world\n", without_names] {
+        let words = [
+            "no line of the input begins a target",
+            "without the option -n",
+        ];
+        once(&database, "-").run_with_input(text).is(74, &words);
+    }
+    assert_eq!(database.count(), 0);
 }
 
 #[test]

@@ -205,6 +205,34 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
 }
 
 #[test]
+fn a_text_that_is_rejected_is_kept_because_the_database_keeps_little_of_it() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    trigger(
+        &mut database,
+        "IF NEW.\"time\" > clock_timestamp() + interval '5 min' THEN
+            RAISE WARNING 'jobstats rejected a text: clock'; RETURN NULL; END IF;",
+    );
+    let server = Server::new(COUNTING);
+    let text = server.lctl.file("text");
+    fs::write(&text, "mdt.fs-MDT0000.job_stats=\n- job_id: a\n").unwrap();
+    let input = |time: &str| {
+        Shipper::new(&["once", "--server", "mds1", "--time", time])
+            .args(&["--database-url", &database.url()])
+            .args(&["--input", text.to_str().unwrap()])
+            .args(&["--spool", server.spool().to_str().unwrap()])
+            .run()
+    };
+    input("2999-12-31T12:00:00Z").is(65, &["clock", "reading 1 is set aside in"]);
+    input("2025-12-31T12:00:00Z").succeeds_silently();
+    assert!(server.files("").is_empty());
+    assert_eq!(server.files("rejected"), ["0000000000000001.lctl.zst"]);
+    assert_eq!(server.losses(), [0, 0, 1, 0]);
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
 fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
     let Some(mut database) = Database::new() else {
         return;

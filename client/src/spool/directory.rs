@@ -32,6 +32,9 @@ const TEMPORARY: &str = ".new-";
 /// The time after which a file that is still being written is a leftover of a crash.
 const LEFTOVER: Duration = Duration::from_secs(3600);
 
+/// The longest time between two files that wait by which the earlier one ages.
+const LONGEST_GAP: Duration = Duration::from_secs(24 * 3600);
+
 /// A directory of readings.
 #[derive(Debug, Clone)]
 pub struct Directory {
@@ -92,6 +95,13 @@ impl Directory {
         Ok(directory)
     }
 
+    /// Refers to a directory without looking whether it is there, and changes nothing.
+    pub fn at(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
     /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -112,7 +122,10 @@ impl Directory {
     ///
     /// Fails if the directory cannot be read.
     pub fn rejected(&self) -> io::Result<Vec<Entry>> {
-        list(&self.path.join(REJECTED))
+        match list(&self.path.join(REJECTED)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => listed,
+        }
     }
 
     /// Writes a reading, gives it the next number, and returns that number. When this function returns, the reading
@@ -167,7 +180,8 @@ impl Directory {
     }
 
     /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
-    /// oldest first.
+    /// oldest first. A file that waits ages by at most a day between two files, or from the last one to now: a clock that
+    /// is stepped ahead by years must not drop everything.
     ///
     /// # Errors
     ///
@@ -179,11 +193,9 @@ impl Directory {
             .chain(&waiting)
             .map(|entry| entry.bytes)
             .sum();
-        let mut drop_from = |entries: &[Entry]| {
+        let mut drop_from = |entries: &[Entry], ages: Vec<Duration>| {
             let mut count = 0;
-            for entry in entries {
-                // A file from the future is new.
-                let age = now.duration_since(entry.written).unwrap_or_default();
+            for (entry, age) in entries.iter().zip(ages) {
                 if age <= limits.age && bytes <= limits.bytes {
                     continue;
                 }
@@ -195,8 +207,8 @@ impl Directory {
             io::Result::Ok(count)
         };
         Ok(Dropped {
-            rejected: drop_from(&rejected)?,
-            waiting: drop_from(&waiting)?,
+            rejected: drop_from(&rejected, ages(&rejected, now, Duration::MAX))?,
+            waiting: drop_from(&waiting, ages(&waiting, now, LONGEST_GAP))?,
         })
     }
 
@@ -252,6 +264,25 @@ impl Directory {
         }
         Ok(())
     }
+}
+
+/// Returns the ages of files, of which the time between two in series counts no more than `longest_gap`. A file from the
+/// future is new.
+fn ages(entries: &[Entry], now: SystemTime, longest_gap: Duration) -> Vec<Duration> {
+    let between =
+        |earlier: SystemTime, later: SystemTime| later.duration_since(earlier).unwrap_or_default();
+    let (mut later, mut counted) = (now, Duration::ZERO);
+    let mut ages: Vec<Duration> = entries
+        .iter()
+        .rev()
+        .map(|entry| {
+            counted = counted.saturating_add(between(entry.written, later).min(longest_gap));
+            later = entry.written;
+            counted.min(between(entry.written, now))
+        })
+        .collect();
+    ages.reverse();
+    ages
 }
 
 /// Returns whether the file was there.

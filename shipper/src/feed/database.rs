@@ -8,15 +8,16 @@ use std::time::Duration;
 use futures_util::SinkExt;
 use jobstats_client::connection::KEEPALIVE;
 use jobstats_client::spool::Text;
-use jobstats_client::{Connector, Session, Settings};
+use jobstats_client::{Connector, Notice, Session, Settings};
 use tokio::runtime::{self, Runtime};
 use tokio::time::timeout;
-use tokio_postgres::{Client, IsolationLevel};
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 use super::{Answer, Error, Sender, Timeouts, Transport};
-use crate::message::report;
+use crate::message::{notice, warn};
 use crate::reading::Reading;
 use crate::row::Row;
+use crate::state::StateFile;
 
 /// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
 /// an ordinary row.
@@ -36,6 +37,7 @@ const REJECTED: &str = "jobstats rejected ";
 pub struct Database {
     connector: Connector,
     timeouts: Timeouts,
+    state: StateFile,
     runtime: Runtime,
     /// The session, kept from one reading to the next so that the database need not read again what it has just stored.
     session: Option<Session>,
@@ -49,7 +51,7 @@ impl Drop for Database {
 
 impl Database {
     /// Prepares TLS and the runtime; connects to nothing yet.
-    pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, Error> {
+    pub fn new(settings: Settings, timeouts: Timeouts, state: StateFile) -> Result<Self, Error> {
         let connector = Connector::new(settings.for_writing(), timeouts.connect)?;
         let runtime = runtime::Builder::new_current_thread()
             .enable_io()
@@ -58,6 +60,7 @@ impl Database {
         Ok(Self {
             connector,
             timeouts,
+            state,
             runtime,
             session: None,
         })
@@ -82,10 +85,17 @@ impl Database {
             .runtime
             .block_on(within(limit.saturating_add(GRACE), copying, late));
         let mut answer = Answer::Stored;
-        for warning in session.warnings() {
-            report(format_args!("{}: {warning}", text.shown_name()));
-            if warning.starts_with(REJECTED) {
-                answer = Answer::Rejected;
+        for said in session.notices() {
+            let message = format!("{}: {}", text.shown_name(), said.message);
+            if !said.is_warning {
+                if self.state.is_news(text.shown_name(), &said.message) {
+                    notice(format_args!("{message}"));
+                }
+                continue;
+            }
+            warn(format_args!("{message}"));
+            if is_rejection(&said) {
+                answer = Answer::Rejected(message);
             }
         }
         if tried.as_ref().err().is_none_or(Error::is_of_one_target) {
@@ -123,11 +133,21 @@ impl Transport for Database {
         }
         Ok(answer)
     }
+
+    fn name(&self) -> String {
+        self.connector.to_string()
+    }
+
     fn close(&mut self) {
         if let Some(session) = self.session.take() {
             self.runtime.block_on(session.close());
         }
     }
+}
+
+/// Returns true if the database says that it has put the text into `jobstats.rejects`.
+pub fn is_rejection(notice: &Notice) -> bool {
+    notice.is_warning && notice.message.starts_with(REJECTED)
 }
 
 async fn within<T>(
@@ -173,6 +193,36 @@ async fn copy(
     reading: &Reading,
     text: &Text,
 ) -> Result<(), Error> {
+    let transaction = begin(client, limit).await?;
+    fill(&transaction, row, reading, text).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+/// Stores a text in a transaction that is rolled back, to see whether the database would take it.
+///
+/// # Errors
+///
+/// Fails as the delivery would.
+pub async fn rehearse(
+    client: &mut Client,
+    limit: Duration,
+    sender: &Sender,
+    reading: &Reading,
+    text: &Text,
+) -> Result<(), Error> {
+    let row = Row::new(sender, text)?;
+    let filled = async {
+        let transaction = begin(client, limit).await?;
+        fill(&transaction, &row, reading, text).await?;
+        transaction.rollback().await?;
+        Ok(())
+    };
+    let late = Error::StatementTimeout(limit);
+    within(limit.saturating_add(GRACE), filled, late).await
+}
+
+async fn begin(client: &mut Client, limit: Duration) -> Result<Transaction<'_>, Error> {
     // The isolation level is set whatever the database's default is: the feed must see what others committed while it
     // waited.
     let transaction = client
@@ -181,6 +231,16 @@ async fn copy(
         .start()
         .await?;
     transaction.batch_execute(&limits(limit)).await?;
+    Ok(transaction)
+}
+
+/// Sends a row to the feed.
+async fn fill(
+    transaction: &Transaction<'_>,
+    row: &Row,
+    reading: &Reading,
+    text: &Text,
+) -> Result<(), Error> {
     let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
     sink.send(Cursor::new(row.head().to_vec())).await?;
     for piece in reading.pieces(text, PIECE) {
@@ -188,6 +248,5 @@ async fn copy(
     }
     sink.send(Cursor::new(row.tail().to_vec())).await?;
     sink.finish().await?;
-    transaction.commit().await?;
     Ok(())
 }

@@ -218,6 +218,10 @@ impl Transport for Http {
         }
     }
 
+    fn name(&self) -> String {
+        self.settings.url.to_string()
+    }
+
     fn close(&mut self) {
         self.agent = None;
     }

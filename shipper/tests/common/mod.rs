@@ -5,8 +5,10 @@ use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
@@ -282,6 +284,11 @@ impl Shipper {
         self.command.arg("--lock").arg(&self.lock)
     }
 
+    /// Runs a command that prints data, without a lock.
+    pub fn output(mut self) -> Output {
+        self.command.output().unwrap()
+    }
+
     pub fn run(mut self) -> Ended {
         Ended::new(self.command().output().unwrap())
     }
@@ -303,6 +310,28 @@ impl Shipper {
     }
 }
 
+/// A database that is away.
+pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
+
+/// A background process that is killed at the end.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits for something that comes soon.
+pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
 /// The exit code and output of a run.
 #[derive(Debug)]
 pub struct Ended {
@@ -311,7 +340,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn new(output: Output) -> Self {
+    pub fn new(output: Output) -> Self {
         assert_eq!(
             String::from_utf8_lossy(&output.stdout),
             "",

@@ -1,5 +1,5 @@
-//! What PostgREST 16.1 does with an INSERT, as its source has it: the transaction, the statement, and the status of an
-//! answer. It does not check tokens: the token is the name of the role.
+//! Answers an INSERT as PostgREST 16.1 does, by its source: the transaction, the statement, and the status of an answer. It
+//! does not check tokens: the token is the name of the role.
 
 use std::error::Error;
 

@@ -30,7 +30,7 @@ impl Request {
     }
 }
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Answers with a status, headers and a body.
@@ -73,7 +73,7 @@ pub struct Server {
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Shared {
     tls: Option<Arc<ServerConfig>>,
     /// The size from which on a request is refused before its body is read.

@@ -211,13 +211,10 @@ fn the_age_limit_drops_old_files_and_none_of_the_future() {
     let (_directory, spool) = spool();
     (0..4).for_each(|_| assert!(put(&spool, "lctl", b"text") > 0));
     let now = SystemTime::now();
-    let ages = [now - 3 * DAY, now + DAY, now - DAY, now];
-    for (entry, written) in spool.waiting().unwrap().iter().zip(ages) {
-        File::open(&entry.path)
-            .unwrap()
-            .set_modified(written)
-            .unwrap();
-    }
+    write_at(
+        &spool,
+        &[now - 3 * DAY, now - 2 * DAY, now + DAY, now - DAY],
+    );
     let limits = Limits {
         age: 2 * DAY,
         ..NO_LIMITS
@@ -231,4 +228,28 @@ fn the_age_limit_drops_old_files_and_none_of_the_future() {
         }
     );
     assert_eq!(numbers(&spool.waiting().unwrap()), [2, 3, 4]);
+}
+
+/// Sets the times of the files that wait.
+fn write_at(spool: &Directory, times: &[SystemTime]) {
+    for (entry, time) in spool.waiting().unwrap().iter().zip(times) {
+        let file = File::open(&entry.path).unwrap();
+        file.set_modified(*time).unwrap();
+    }
+}
+
+#[test]
+fn a_clock_that_is_stepped_ahead_drops_nothing() {
+    let (_directory, spool) = spool();
+    (0..3).for_each(|_| assert!(put(&spool, "lctl", b"text") > 0));
+    let (now, step) = (SystemTime::now(), 3000 * DAY);
+    write_at(&spool, &[now, now + step, now + step]);
+    let limits = Limits {
+        age: 30 * DAY,
+        ..NO_LIMITS
+    };
+    for later in [step, step + DAY / 2] {
+        let dropped = spool.enforce(limits, now + later).unwrap();
+        assert_eq!(dropped, Dropped::default());
+    }
 }

@@ -1,4 +1,4 @@
-//! What an answer says: PostgREST passes on the errors of PostgreSQL, and proxies have answers of their own.
+//! The meaning of an answer: PostgREST passes on the errors of PostgreSQL, and proxies have answers of their own.
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;

@@ -1,0 +1,13 @@
+use super::{Level, format};
+
+#[test]
+fn a_message_begins_with_the_name_of_the_program() {
+    let text = format(Level::Warning, "the disk is full\n  /var", false);
+    assert_eq!(text, "jobstats-shipper: the disk is full\n  /var\n");
+}
+
+#[test]
+fn each_line_in_the_journal_has_a_level() {
+    let text = format(Level::Warning, "the disk is full\n  /var", true);
+    assert_eq!(text, "<4>the disk is full\n<4>  /var\n");
+}

@@ -1,0 +1,145 @@
+//! The command `record`: readings are kept in a directory, in the format of the spool, to be sent later by `replay`.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use jobstats_client::spool::{self, Directory};
+
+use crate::feed::Sender;
+use crate::lctl::Lctl;
+use crate::lock::{self, Lock};
+use crate::message::{info, report};
+use crate::options::{Input, duration, size, this_machine};
+use crate::reading::Reading;
+use crate::schedule::Schedule;
+use crate::{input, notify};
+
+/// The options of `record`.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Directory of the recording, created if it is not there; later readings are added
+    #[arg(value_name = "DIRECTORY")]
+    pub directory: PathBuf,
+    /// Read again and again, at multiples of this interval, until the process is ended [default: read once]
+    #[arg(long, value_parser = duration, conflicts_with = "input")]
+    pub interval: Option<Duration>,
+    /// Name of this server [default: the name of this machine]
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
+    /// Name of the server's cluster
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub cluster: String,
+    /// lctl program to run
+    #[arg(long, value_name = "PATH", default_value = "lctl")]
+    pub lctl: PathBuf,
+    /// Time limit for a reading
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    pub lctl_timeout: Duration,
+    /// Lock file that keeps out a second instance; name another one to record beside `run` [default: one per server]
+    #[arg(long, value_name = "FILE")]
+    pub lock: Option<PathBuf>,
+    /// Largest reading, when compressed; a larger one is dropped
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
+    pub max_reading: u64,
+    /// The options for text from elsewhere.
+    #[command(flatten)]
+    pub input: Input,
+}
+
+/// A reading cannot be kept.
+#[derive(Debug, thiserror::Error)]
+#[error("the reading cannot be written to {}: {cause}", path.display())]
+pub struct Error {
+    path: PathBuf,
+    cause: spool::Error,
+}
+
+/// Reads once, or again and again.
+///
+/// # Errors
+///
+/// Fails if the directory or the lock cannot be used, and if a single reading cannot be made or kept.
+pub fn execute(options: Options) -> Result<(), crate::Error> {
+    let server = options.server.clone().unwrap_or_else(this_machine);
+    let lock = options.lock.clone();
+    let lock = lock.unwrap_or_else(|| lock::default_path(&server));
+    let recorder = Recorder::new(&options, server)?;
+    let lock = Lock::take(&lock)?;
+    let _lock = lock.inherited().map_err(|cause| recorder.broken(cause))?;
+    let Some(interval) = options.interval else {
+        return recorder.record(&options.input);
+    };
+    let schedule = Schedule::new(interval, &recorder.sender.server);
+    notify::ready();
+    loop {
+        schedule.sleep();
+        // A failed reading is only reported, because the next one may succeed.
+        if let Err(error) = recorder.record(&options.input) {
+            report(format_args!("{error}"));
+        }
+    }
+}
+
+struct Recorder {
+    sender: Sender,
+    lctl: Lctl,
+    directory: Directory,
+}
+
+impl Recorder {
+    fn new(options: &Options, server: String) -> Result<Self, Error> {
+        let recorder = Self {
+            sender: Sender {
+                cluster: options.cluster.clone(),
+                server,
+            },
+            lctl: Lctl {
+                path: options.lctl.clone(),
+                timeout: options.lctl_timeout,
+                most: options.max_reading,
+            },
+            directory: Directory::at(&options.directory),
+        };
+        create(&options.directory).map_err(|cause| recorder.broken(cause))?;
+        Ok(recorder)
+    }
+
+    fn record(&self, input: &Input) -> Result<(), crate::Error> {
+        let reading = self.read(input)?;
+        let put = reading.put(&self.directory, &self.sender);
+        let sequence = put.map_err(|cause| self.broken(cause))?;
+        info(format_args!(
+            "reading {sequence}: {} targets in {} bytes",
+            reading.texts.len(),
+            reading.packed_bytes()
+        ));
+        Ok(())
+    }
+
+    fn read(&self, input: &Input) -> Result<Reading, crate::Error> {
+        let Some(path) = &input.input else {
+            return Ok(self.lctl.read()?);
+        };
+        let mut reading = input::read(path, self.lctl.timeout, self.lctl.most)?;
+        if let Some(time) = input.time {
+            reading.made_at(time);
+        }
+        Ok(reading)
+    }
+
+    fn broken(&self, cause: impl Into<spool::Error>) -> Error {
+        Error {
+            path: self.directory.path().to_owned(),
+            cause: cause.into(),
+        }
+    }
+}
+
+/// Creates the directory for its owner only, because texts name users.
+fn create(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}

@@ -1,0 +1,337 @@
+//! A small file that says what the shipper did last, for `status` and for systemd.
+//!
+//! The file is in the spool, or beside the lock if there is no spool. Each change reads the file and replaces it as a
+//! whole, under a lock, because the reader and the sender may be two processes. The file is not synced: after a crash of
+//! the machine the counts may be some seconds old, or begin again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+use tempfile::Builder;
+
+use crate::message::warn;
+use crate::notify;
+
+#[cfg(test)]
+mod tests;
+
+/// The name of the file in a spool.
+pub const NAME: &str = "status.json";
+
+/// The time after which a notice of the database is shown again.
+const REPEATED: SignedDuration = SignedDuration::from_hours(24);
+
+/// The largest number of notices that are remembered.
+const MOST_NOTICES: usize = 1000;
+
+/// The longest message that is kept, in bytes.
+const LONGEST_MESSAGE: usize = 1000;
+
+/// What the shipper did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The version of the shipper that wrote the file.
+    pub version: String,
+    /// The time since which events are counted.
+    pub since: Timestamp,
+    /// The readings of each source.
+    pub sources: BTreeMap<String, Readings>,
+    /// What became of the readings.
+    pub deliveries: Deliveries,
+    /// The time at which a reading was lost or set aside last.
+    pub lost: Option<Timestamp>,
+    /// The notices of the database that were shown, and when.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub notices: BTreeMap<String, Timestamp>,
+}
+
+/// The readings of a source.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Readings {
+    /// The interval of `run` in seconds; `None` if `once` reads.
+    pub interval_seconds: Option<f64>,
+    /// The last reading that succeeded.
+    pub last: Option<Work>,
+    /// The failures since then.
+    pub failure: Option<Failure>,
+    /// The number of readings that succeeded.
+    pub succeeded: u64,
+    /// The number of readings that failed.
+    pub failed: u64,
+}
+
+/// What became of the readings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Deliveries {
+    /// The last delivery of which the database stored every target.
+    pub last: Option<Work>,
+    /// The failures since then.
+    pub failure: Option<Failure>,
+    /// The number of targets that the database stored.
+    pub stored_targets: u64,
+    /// The number of targets that the database put into `jobstats.rejects`.
+    pub rejected_targets: u64,
+}
+
+/// A reading or a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// The time at which it ended.
+    pub time: Timestamp,
+    /// The number of targets.
+    pub targets: u64,
+}
+
+impl Work {
+    fn line(&self, who: &str, did: &str) -> String {
+        let time = self.time.strftime("%F %TZ");
+        format!("{who}: {} targets {did} at {time}", self.targets)
+    }
+}
+
+/// Failures in series.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The time of the first failure.
+    pub since: Timestamp,
+    /// The time of the last failure.
+    pub time: Timestamp,
+    /// The number of failures.
+    pub times: u64,
+    /// The message of the last failure.
+    pub message: String,
+}
+
+/// Something that the shipper did, or that happened to it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event<'a> {
+    /// `run` begins to read a source at this interval, or `once` reads it.
+    Started {
+        /// The source.
+        source: &'a str,
+        /// The interval of `run`.
+        interval: Option<Duration>,
+    },
+    /// A reading succeeded.
+    Read {
+        /// The source.
+        source: &'a str,
+        /// The number of targets.
+        targets: u64,
+    },
+    /// A reading failed.
+    Unread {
+        /// The source.
+        source: &'a str,
+        /// The message of the failure.
+        message: String,
+    },
+    /// The database stored this number of targets, and nothing failed.
+    Delivered(u64),
+    /// The database stored some targets, or none, and something failed.
+    Undelivered {
+        /// The number of targets that were stored.
+        stored: u64,
+        /// The number of targets that were rejected.
+        rejected: u64,
+        /// The message of the failure.
+        message: String,
+    },
+    /// A reading was dropped or set aside. The spool counts why.
+    Lost,
+}
+
+impl State {
+    /// Takes an event over.
+    pub fn apply(&mut self, event: Event<'_>, now: Timestamp) {
+        let deliveries = &mut self.deliveries;
+        match event {
+            Event::Started { source, interval } => {
+                let interval = interval.map(|interval| interval.as_secs_f64());
+                self.source(source).interval_seconds = interval;
+            }
+            Event::Read { source, targets } => {
+                let readings = self.source(source);
+                readings.succeeded += 1;
+                readings.last = Some(Work { time: now, targets });
+                readings.failure = None;
+            }
+            Event::Unread { source, message } => {
+                let readings = self.source(source);
+                readings.failed += 1;
+                fail(&mut readings.failure, message, now);
+            }
+            Event::Delivered(targets) => {
+                deliveries.stored_targets += targets;
+                deliveries.last = Some(Work { time: now, targets });
+                deliveries.failure = None;
+            }
+            Event::Undelivered {
+                stored,
+                rejected,
+                message,
+            } => {
+                deliveries.stored_targets += stored;
+                deliveries.rejected_targets += rejected;
+                fail(&mut deliveries.failure, message, now);
+            }
+            Event::Lost => self.lost = Some(now),
+        }
+    }
+
+    /// Returns what was done last, in one line.
+    pub fn line(&self) -> String {
+        let mut parts = Vec::new();
+        for (source, readings) in &self.sources {
+            match (&readings.failure, readings.last) {
+                (Some(failure), _) => parts.push(format!("{source}: {}", failure.message)),
+                (None, Some(last)) => parts.push(last.line(source, "read")),
+                (None, None) => {}
+            }
+        }
+        match (&self.deliveries.failure, self.deliveries.last) {
+            (Some(failure), _) => parts.push(failure.message.clone()),
+            (None, Some(last)) => parts.push(last.line("database", "stored")),
+            (None, None) => {}
+        }
+        parts.join("; ")
+    }
+
+    fn source(&mut self, name: &str) -> &mut Readings {
+        self.sources.entry(name.to_owned()).or_default()
+    }
+
+    /// Returns true if a notice was not shown within a day, and remembers it. Numbers in it make no difference, because
+    /// a notice that counts something would otherwise be a new one each time.
+    fn is_news(&mut self, target: &str, notice: &str, now: Timestamp) -> bool {
+        let is_recent = |shown: &Timestamp| now.duration_since(*shown).abs() < REPEATED;
+        self.notices.retain(|_, shown| is_recent(shown));
+        let without_numbers = notice.split(|c: char| c.is_ascii_digit());
+        let words: Vec<&str> = without_numbers.filter(|part| !part.is_empty()).collect();
+        let mut key = format!("{target}: {}", words.join("#"));
+        truncate(&mut key);
+        if self.notices.contains_key(&key) {
+            return false;
+        }
+        if self.notices.len() < MOST_NOTICES {
+            self.notices.insert(key, now);
+        }
+        true
+    }
+}
+
+fn fail(failure: &mut Option<Failure>, mut message: String, now: Timestamp) {
+    truncate(&mut message);
+    let before = failure.take();
+    *failure = Some(Failure {
+        since: before.as_ref().map_or(now, |before| before.since),
+        time: now,
+        times: before.map_or(1, |before| before.times + 1),
+        message,
+    });
+}
+
+fn truncate(message: &mut String) {
+    message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+}
+
+/// The file of a state.
+#[derive(Debug, Clone)]
+pub struct StateFile {
+    path: PathBuf,
+}
+
+impl StateFile {
+    /// Names the file. It is created by the first event.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Names the file in a spool, or beside a lock if there is no spool.
+    pub fn beside(spool: Option<&Path>, lock: &Path) -> Self {
+        Self::new(spool.map_or_else(
+            || lock.with_extension("status.json"),
+            |spool| spool.join(NAME),
+        ))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the state.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no file, or if the file cannot be read.
+    pub fn load(&self) -> io::Result<State> {
+        Ok(serde_json::from_slice(&fs::read(&self.path)?)?)
+    }
+
+    /// Takes an event over. A failure is reported once: the event itself matters more.
+    pub fn note(&self, event: Event<'_>) {
+        self.change(|state, now| state.apply(event, now));
+    }
+
+    /// Returns true if a notice of the database about this target was not shown within a day, and remembers it.
+    pub fn is_news(&self, target: &str, notice: &str) -> bool {
+        let mut is_news = true;
+        self.change(|state, now| is_news = state.is_news(target, notice, now));
+        is_news
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State, Timestamp)) {
+        static REPORTED: AtomicBool = AtomicBool::new(false);
+        if let Err(error) = self.try_change(change)
+            && !REPORTED.swap(true, Ordering::Relaxed)
+        {
+            warn(format_args!("{}: {error}", self.path.display()));
+        }
+    }
+
+    fn try_change(&self, change: impl FnOnce(&mut State, Timestamp)) -> io::Result<()> {
+        let _lock = self.lock()?;
+        let now = Timestamp::now();
+        // A crash may have left an empty file.
+        let mut state = self.load().unwrap_or_else(|_| State {
+            since: now,
+            ..State::default()
+        });
+        env!("CARGO_PKG_VERSION").clone_into(&mut state.version);
+        change(&mut state, now);
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let mut file = Builder::new().prefix(".status-").tempfile_in(directory)?;
+        file.write_all(&serde_json::to_vec_pretty(&state)?)?;
+        file.persist(&self.path)?;
+        notify::status(&state.line());
+        Ok(())
+    }
+
+    /// Waits for others that change the file.
+    fn lock(&self) -> io::Result<File> {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            // In a directory where everybody may create files, a link could stand for somebody else's file.
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(path)?;
+        file.lock()?;
+        Ok(file)
+    }
+}

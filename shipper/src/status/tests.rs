@@ -1,0 +1,126 @@
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+use super::*;
+use crate::state::Event;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_700_000_000 + second).unwrap()
+}
+
+/// A shipper that has run every two minutes up to second 0.
+fn running() -> State {
+    let mut state = State {
+        since: at(-86_400),
+        ..State::default()
+    };
+    let (source, interval) = ("lctl", Some(Duration::from_secs(120)));
+    state.apply(Event::Started { source, interval }, at(-86_400));
+    state.apply(Event::Read { source, targets: 4 }, at(0));
+    state.apply(Event::Delivered(4), at(1));
+    state
+}
+
+fn waiting(oldest: i64) -> Spool {
+    Spool {
+        path: "/spool".into(),
+        waiting: 3,
+        waiting_bytes: 1_500_000,
+        oldest: Some(at(oldest)),
+        ..Spool::default()
+    }
+}
+
+/// The verdicts at a second.
+fn verdicts(state: &State, spool: Option<&Spool>, second: i64) -> Vec<Verdict> {
+    let problems = problems(state, spool, None, at(second));
+    problems.into_iter().map(|(verdict, _)| verdict).collect()
+}
+
+#[test]
+fn a_reading_is_overdue_after_three_intervals() {
+    let state = running();
+    assert_eq!(verdicts(&state, None, 360), []);
+    assert_eq!(verdicts(&state, None, 361), [Verdict::Critical]);
+    let limited = problems(&state, None, Some(Duration::from_secs(60)), at(61));
+    assert_eq!(
+        limited,
+        [(
+            Verdict::Critical,
+            "no reading of lctl for 61 seconds".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn a_failure_is_a_warning_until_it_is_old() {
+    let mut state = running();
+    let message = "away".to_owned();
+    let (stored, rejected) = (0, 0);
+    state.apply(
+        Event::Undelivered {
+            stored,
+            rejected,
+            message,
+        },
+        at(121),
+    );
+    assert_eq!(verdicts(&state, None, 130), [Verdict::Warning]);
+    let (source, targets) = ("lctl", 4);
+    state.apply(Event::Read { source, targets }, at(720));
+    assert_eq!(verdicts(&state, None, 721), [Verdict::Warning]);
+    assert_eq!(verdicts(&state, None, 722), [Verdict::Critical]);
+}
+
+#[test]
+fn what_waits_too_long_is_critical() {
+    let mut state = running();
+    assert_eq!(verdicts(&state, Some(&waiting(0)), 100), []);
+    let (source, targets) = ("lctl", 4);
+    state.apply(Event::Read { source, targets }, at(601));
+    assert_eq!(
+        verdicts(&state, Some(&waiting(0)), 601),
+        [Verdict::Critical]
+    );
+}
+
+#[test]
+fn a_loss_is_a_warning_for_a_day() {
+    let mut state = running();
+    state.apply(Event::Lost, at(1 - 86_400));
+    assert_eq!(verdicts(&state, None, 0), [Verdict::Warning]);
+    assert_eq!(verdicts(&state, None, 1), []);
+}
+
+#[test]
+fn the_table_says_all_in_a_few_lines() {
+    let (status, problems) = (Verdict::Ok, Vec::new());
+    let mut state = running();
+    let message = "cannot connect to db:5432/lustre as shipper: Connection refused".to_owned();
+    let (stored, rejected) = (1, 1);
+    state.apply(
+        Event::Undelivered {
+            stored,
+            rejected,
+            message,
+        },
+        at(100),
+    );
+    let spool = Some(waiting(0));
+    let answer = Answer {
+        status,
+        problems,
+        state,
+        spool,
+    };
+    let expected = "\
+ok: last reading 3 minutes ago, 3 readings wait (1.5 MB), the oldest for 3 minutes
+lctl        every 120 s, last 2023-11-14 22:13:20Z, 3 minutes ago, 4 targets; 1 readings, 0 failed
+delivery    last 2023-11-14 22:13:21Z, 2 minutes ago, 4 targets; 5 targets stored, 1 rejected
+            failed 1 times since 2023-11-14 22:15:00Z, last 80 seconds ago: cannot connect to db:5432/lustre as shipper: Connection refused
+spool       /spool, 3 readings wait (1.5 MB), the oldest for 3 minutes
+dropped     0 by limits, 0 for lack of room
+set aside   0 refused, 0 damaged; 0 files are in rejected/
+counted     since 2023-11-13 22:13:20Z
+";
+    assert_eq!(answer.text(at(180)), expected);
+}
