@@ -13,7 +13,7 @@ export MAINTAINER=${MAINTAINER:-jobstats <jobstats@localhost>}
 output=$target/package
 stage=$output/stage
 machine=$(uname -m)
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 
 # The architecture as Debian names it; nfpm translates it for .rpm.

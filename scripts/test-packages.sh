@@ -55,6 +55,15 @@ check_scripts() {
     printf 'ok: scripts\n'
 }
 
+# Everything that compose.yaml gives to a container is there.
+check_compose() {
+    local file
+    sed -n 's/^ *- \(\.[^:]*\):.*/\1/p' compose.yaml | while read -r file; do
+        [ -e "$file" ] || die "compose.yaml names $file, which does not exist"
+    done
+    printf 'ok: files of compose.yaml\n'
+}
+
 check_all_files() {
     local deb
     deb=$(one 'jobstats-shipper_*.deb')
@@ -62,6 +71,7 @@ check_all_files() {
     check_files shipper 'jobstats-shipper_*.deb'
     check_files "postgresql-$(pg_major)" "postgresql-$(pg_major)-jobstats_*.deb"
     check_scripts "$deb"
+    check_compose
     one 'jobstats-shipper-*.rpm'
     one "jobstats_$(pg_major)-*.rpm"
 }
