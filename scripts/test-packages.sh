@@ -32,9 +32,13 @@ check_program() {
 }
 
 # listing DEB
-# Access, owner and path of each file, without what differs between versions.
+# Access, owner and path of each file, without versions, and with one line for the manual pages of all commands.
 listing() {
-    dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' | sed -E "s/$(product_version | sed 's/\./\\./g')/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/" | LC_ALL=C sort -k 3
+    local version
+    version=$(product_version)
+    dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' |
+        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s/(shipper)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
+        LC_ALL=C sort -u -k 3
 }
 
 # check_files NAME PATTERN
