@@ -15,7 +15,7 @@ mod tests;
 
 /// The columns of an object, as the parameter `columns` names them. PostgREST then does not parse the body itself, which
 /// would take several times the size of the body as memory. A store of jobstats 0.1.0 has all of them.
-const COLUMNS: &str = "cluster,server,time,body_zstd,duration,shipper";
+pub const COLUMNS: &str = "cluster,server,time,body_zstd,duration,shipper";
 
 /// The columns of an object of another source than lctl.
 const COLUMNS_OF_SOURCE: &str = "cluster,server,time,body_zstd,duration,shipper,source,covers";
@@ -67,6 +67,18 @@ impl<'a> Body<'a> {
             sent: 0,
             // The first object has a bracket before it, and the last one has a bracket instead of a comma after it.
             length: length as u64 + 1 + 2 * packed,
+            failure: None,
+        }
+    }
+
+    /// Returns the body of a request that stores nothing.
+    pub fn nothing() -> Self {
+        let body = b"[]".to_vec();
+        Self {
+            length: body.len() as u64,
+            pieces: Box::new(std::iter::once(Ok(body))),
+            piece: Vec::new(),
+            sent: 0,
             failure: None,
         }
     }
