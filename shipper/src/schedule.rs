@@ -61,13 +61,16 @@ impl Schedule {
             let took = poll();
             let next = pace::stretch(took, self.interval());
             if next != stretch {
-                warn(format_args!(
-                    "{name}: the reading took {took:.1?}; readings are now {:?} apart, so that they take at most a tenth of the \
-                     time",
-                    self.stretched(next).interval()
-                ));
+                let interval = self.stretched(next).interval();
+                match next {
+                    1 => warn(format_args!("{name}: readings are {interval:?} apart again")),
+                    _ => warn(format_args!(
+                        "{name}: the reading took {took:.1?}; readings are now {interval:?} apart, so that they take at most a \
+                         tenth of the time"
+                    )),
+                }
                 stretch = next;
-                begin(self.stretched(next).interval());
+                begin(interval);
             }
         }
     }
