@@ -63,7 +63,9 @@ impl Schedule {
             if next != stretch {
                 let interval = self.stretched(next).interval();
                 match next {
-                    1 => warn(format_args!("{name}: readings are {interval:?} apart again")),
+                    1 => warn(format_args!(
+                        "{name}: readings are {interval:?} apart again"
+                    )),
                     _ => warn(format_args!(
                         "{name}: the reading took {took:.1?}; readings are now {interval:?} apart, so that they take at most a \
                          tenth of the time"
