@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop test proof lint schema bench bench-storage bench-month package test-packages fuzz clean
+.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages fuzz clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,10 @@ demo-stop: ## stop the demo's database server and remove its files
 
 test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 	@scripts/test.sh $(PARTS)
+
+test-faults: setup ## inject 345 faults between lctl and the store, and show that nothing is lost or doubled: 10 to 30 minutes
+	@scripts/install.sh
+	@scripts/faults.sh $(FAULTS) $(SEED)
 
 proof: setup ## prove that the numbers add up: send known work through shipper, feed and functions, and compare
 	@scripts/proof.sh

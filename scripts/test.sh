@@ -2,7 +2,7 @@
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
 #   test.sh [PART ...]    core client simulator schema library docs regress overload parallel isolation memory fuzz stress
-#                         cron convert dashboards backup upgrade shipper proof; all by default
+#                         cron convert dashboards backup upgrade shipper faults proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -206,6 +206,15 @@ backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
 # From a released version to this one.
 upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
 
+# One fault of each kind, of those that `make test-faults` injects, in a cluster of its own.
+faults() {
+    scripts/faults.sh 23 1 >"$output/all" 2>&1
+    local status=$?
+    [ "$status" -ne 0 ] || { tail -n 1 "$output/all" && grep '^not run: ' "$output/all"; } >"$output/report"
+    tail -n 40 "$output/all"
+    return "$status"
+}
+
 # A part of what `make proof` does, at one interval.
 proof() {
     JOBSTATS_PROOF_INTERVALS=5m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
@@ -229,7 +238,7 @@ run_part() {
         fi
         names=("$1")
         ;;
-    docs | fuzz | library | memory | overload | schema | stress) names=("$1") ;;
+    docs | faults | fuzz | library | memory | overload | schema | stress) names=("$1") ;;
     parallel) names=(audit health job levels_read now rates rollups summary top totals) ;;
     convert) names=(plain apache) ;;
     dashboards) mapfile -t names < <(basename -as .json dashboards/*.json) ;;
@@ -242,7 +251,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core client simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade shipper proof
+[ $# -gt 0 ] || set -- core client simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade shipper faults proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh all

@@ -18,6 +18,9 @@ use crate::failure::server_message;
 use crate::settings::Settings;
 use crate::tls;
 
+#[cfg(test)]
+mod tests;
+
 /// The time that a session may take to close.
 const CLOSING: Duration = Duration::from_secs(5);
 

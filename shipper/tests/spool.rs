@@ -383,7 +383,7 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
 
 #[test]
 fn a_source_holds_up_no_other() {
-    let Some(mut database) = Database::new() else {
+    let Some(mut database) = Database::with_sources() else {
         return;
     };
     trigger(

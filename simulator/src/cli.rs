@@ -17,7 +17,7 @@ use crate::schedule::{self, Due, Span};
 use crate::tally::Tally;
 use crate::time::{self, HOUR, MINUTE, Nanos, SECOND};
 use crate::truth::TargetTruth;
-use crate::{compare, feed, play, report, truth, work};
+use crate::{compare, feed, labels, play, report, truth, work};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -86,6 +86,9 @@ enum Command {
         /// Judge the readings that the database holds, whoever shipped them, instead of those that were planned
         #[arg(long)]
         observed: bool,
+        /// True times of readings whose label differs: CSV with the columns server, label, time (RFC 3339)
+        #[arg(long, value_name = "FILE", requires = "observed")]
+        labels: Option<PathBuf>,
         /// Append a row about the comparison to this table of cases (CSV)
         #[arg(long, value_name = "FILE")]
         case: Option<PathBuf>,
@@ -247,6 +250,9 @@ pub enum Error {
     /// The table of work cannot be played.
     #[error(transparent)]
     Work(#[from] work::Error),
+    /// The table of labels cannot be used.
+    #[error(transparent)]
+    Labels(#[from] labels::Error),
     /// lctl could not be played.
     #[error(transparent)]
     Play(#[from] play::Error),
@@ -320,9 +326,13 @@ impl Cli {
             Command::Verify {
                 scene,
                 observed,
+                labels,
                 case,
                 database,
-            } => verify(&scene, &database, observed, case.as_deref()),
+            } => {
+                let observed = observed.then_some(labels.as_deref());
+                verify(&scene, &database, observed, case.as_deref())
+            }
             Command::Describe { scene } => {
                 let (cluster, span) = (scene.world.cluster()?, scene.span());
                 let truths = truths(&cluster, span);
@@ -402,15 +412,20 @@ fn truths(cluster: &Cluster, span: Span) -> Vec<TargetTruth> {
 fn verify(
     scene: &Scene,
     database: &Options,
-    observed: bool,
+    observed: Option<Option<&Path>>,
     case: Option<&Path>,
 ) -> Result<ExitCode, Error> {
     let (cluster, span) = (scene.world.cluster()?, scene.span());
     let mut store = Store::open(database)?;
-    let truths = if observed {
-        truth::of_targets(&cluster, span, &store.readings(&cluster, span)?)
-    } else {
-        truths(&cluster, span)
+    let truths = match observed {
+        Some(labels) => {
+            let labels = labels
+                .map(|path| labels::read(path, &cluster))
+                .transpose()?;
+            let readings = store.readings(&cluster, span, &labels.unwrap_or_default())?;
+            truth::of_targets(&cluster, span, &readings)
+        }
+        None => truths(&cluster, span),
     };
     let comparison = compare::compare(&mut store, &cluster, &truths)?;
     let mut out = io::stdout().lock();

@@ -11,6 +11,7 @@ use postgres::{Client, Row};
 
 use crate::answer::Subject;
 use crate::cluster::{Cluster, ServerIndex, Target};
+use crate::labels::Labels;
 use crate::question::Question;
 use crate::schedule::{self, Due, Span};
 use crate::time::{HOUR, Nanos, timestamp};
@@ -149,8 +150,14 @@ impl Store {
             .collect())
     }
 
-    /// Returns the readings of each target that the database holds, as far as they belong to a span.
-    pub fn readings(&mut self, cluster: &Cluster, span: Span) -> Result<Vec<Vec<Due>>, Error> {
+    /// Returns the readings of each target that the database holds, as far as they belong to a span. Readings whose
+    /// labels are not planned have the given times, or else the times of their labels.
+    pub fn readings(
+        &mut self,
+        cluster: &Cluster,
+        span: Span,
+        labels: &Labels,
+    ) -> Result<Vec<Vec<Due>>, Error> {
         let sql = format!(
             r#"SELECT t.name, o.server, o."time" {OBSERVED}
                JOIN jobstats.observations o ON o.target_id = t.target_id AND o."time" BETWEEN s.first AND s.last
@@ -185,6 +192,7 @@ impl Store {
                     Some(
                         planned
                             .get(&(server, *time))
+                            .or_else(|| labels.get(&(server, *time)))
                             .copied()
                             .unwrap_or(unplanned(server, *time)),
                     )

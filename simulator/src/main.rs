@@ -12,6 +12,7 @@ mod counter;
 mod database;
 mod feed;
 mod identifier;
+mod labels;
 mod layout;
 mod lctl;
 mod operation;

@@ -1,3 +1,5 @@
+use std::os::unix::process::ExitStatusExt;
+
 use super::*;
 
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
