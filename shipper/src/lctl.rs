@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
+use rustix::process::geteuid;
+
 use crate::lock::Lock;
 use crate::message::{self, warn};
 use crate::process::{Ended, Process, ending};
@@ -86,7 +88,7 @@ pub struct Lctl {
 }
 
 impl Lctl {
-    /// Reads all targets of this server. lctl inherits the lock.
+    /// Reads all targets of this server. lctl inherits the lock, if there is one.
     pub fn read(&self, lock: Option<&Lock>) -> Result<Reading, Error> {
         let mut recorder = Recorder::start(self.most);
         let mut command = Command::new(&self.path);
@@ -107,17 +109,26 @@ impl Lctl {
             return Err(Error::TimedOut { timeout, said });
         };
         let reading = recorder.finish()?;
-        judge(status, &said, &reading)?;
+        judge(status, &said, &reading, geteuid().is_root())?;
         Ok(reading)
     }
 }
 
 /// Decides whether the reading counts, and reports the messages of lctl.
-fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), Error> {
+///
+/// From 2.16 on, lctl tells only root that a pattern matched nothing: `is_root` says who runs lctl. To others the exit code
+/// must say so.
+fn judge(
+    status: ExitStatus,
+    said: &[String],
+    reading: &Reading,
+    is_root: bool,
+) -> Result<(), Error> {
     let (no_match, other): (Vec<_>, Vec<_>) =
         said.iter().cloned().partition(|line| is_no_match(line));
-    let only_no_match =
-        status.code().is_some_and(|code| NO_MATCH.contains(&code)) && !no_match.is_empty();
+    let ended_without_match = status.code().is_some_and(|code| NO_MATCH.contains(&code));
+    let has_no_match = !no_match.is_empty() || (ended_without_match && !is_root);
+    let only_no_match = ended_without_match && has_no_match;
     // A line that is no error, such as a warning of the linker, says nothing about the reading.
     let has_error = other.iter().any(|line| is_error(line));
     let is_well = status.success() || (only_no_match && !has_error);
@@ -130,7 +141,7 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
     if other.iter().any(|line| is_unread(line)) {
         return Err(Error::Incomplete(other));
     }
-    if reading.texts.is_empty() && !no_match.is_empty() {
+    if reading.texts.is_empty() && has_no_match {
         return Err(Error::NoTarget);
     }
     if !reading.has_target() {
