@@ -33,6 +33,7 @@ pub struct Ended {
 /// A program in a process group of its own, which is killed when this value is dropped or this process ends.
 pub struct Process {
     name: String,
+    started: Instant,
     child: Child,
     ended: bool,
 }
@@ -45,6 +46,7 @@ impl Process {
     ///
     /// Fails if the program cannot be run.
     pub fn start(command: &mut Command, name: &str, lock: Option<&Lock>) -> io::Result<Self> {
+        let started = Instant::now();
         let child = leash::tie(command, lock)?
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -53,13 +55,14 @@ impl Process {
             .spawn()?;
         Ok(Self {
             name: name.to_owned(),
+            started,
             child,
             ended: false,
         })
     }
 
-    /// Passes on what the program prints, each piece with its time since the call, until the program ends or the time
-    /// is over.
+    /// Passes on what the program prints, each piece with its time since the start, until the program ends or the time is
+    /// over.
     ///
     /// # Errors
     ///
@@ -69,7 +72,7 @@ impl Process {
         limit: Duration,
         mut sink: impl FnMut(&[u8], Duration) -> io::Result<()>,
     ) -> io::Result<Ended> {
-        let start = Instant::now();
+        let start = self.started;
         let deadline = start + limit;
         let mut said = Vec::new();
         let streams = self.streams(
