@@ -37,7 +37,7 @@ listing() {
     local version
     version=$(product_version)
     dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' |
-        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s/(shipper)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
+        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
         LC_ALL=C sort -u -k 3
 }
 
@@ -73,7 +73,7 @@ check_all_files() {
     deb=$(one 'jobstats-shipper_*.deb')
     check_program "$deb"
     check_files shipper 'jobstats-shipper_*.deb'
-    check_files "postgresql-$(pg_major)" "postgresql-$(pg_major)-jobstats_*.deb"
+    check_files extension "postgresql-$(pg_major)-jobstats_*.deb"
     check_scripts "$deb"
     check_compose
     one 'jobstats-shipper-*.rpm'

@@ -88,7 +88,7 @@ pub struct Lctl {
 }
 
 impl Lctl {
-    /// Reads all targets of this server. lctl inherits the lock.
+    /// Reads all targets of this server. lctl inherits the lock, if there is one.
     pub fn read(&self, lock: Option<&Lock>) -> Result<Reading, Error> {
         let mut recorder = Recorder::start(self.most);
         let mut command = Command::new(&self.path);

@@ -359,7 +359,9 @@ fn the_lock_of_a_source_is_its_own() {
     let started = machine.text("started");
     let mut first = once(
         "a",
-        &format!("touch {started}; while [ ! -e {started}.go ]; do sleep 0.05; done; echo a"),
+        &format!(
+            "touch {started}; (while [ ! -e {started}.go ]; do sleep 0.05; done) & wait; echo a"
+        ),
     );
     let mut first = first.command().stderr(Stdio::null()).spawn().unwrap();
     wait_for("first instance", || machine.path("started").exists());
@@ -367,7 +369,7 @@ fn the_lock_of_a_source_is_its_own() {
         .run()
         .is(75, &["another instance", "lock.a is locked"]);
     once("b", "echo b").run().succeeds_silently();
-    // A killed instance leaves its lock to its own command alone.
+    // A killed instance leaves its lock to the children of its own command alone.
     first.kill().unwrap();
     first.wait().unwrap();
     once("a", "echo a").run().is(75, &["another instance"]);

@@ -321,6 +321,32 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
 }
 
 #[test]
+fn another_source_names_itself_and_the_time_that_it_covers() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    let server = postgrest(&database);
+    let machine = Machine::new("exit 5");
+    let owner = database.column("SELECT current_user::text").remove(0);
+    Shipper::new(&["once", "--server", "login1", "--to", &server.url()])
+        .args(&["--token-file", path(&machine.secret("token", &owner))])
+        .args(&[
+            "--source",
+            "passwd",
+            "--command",
+            "echo a:b",
+            "--covers",
+            "20m",
+        ])
+        .run()
+        .succeeds_silently();
+    let row = r#"SELECT concat_ws('|', server, source, upper(covers) - lower(covers), lower_inc(covers), upper_inc(covers),
+        "time" >= upper(covers)) FROM jobstats.feed"#;
+    assert_eq!(database.column(row), ["login1|passwd|00:20:00|t|f|t"]);
+    assert_eq!(database.bodies(), ["a:b\n"]);
+}
+
+#[test]
 fn memory_does_not_grow_with_the_text() {
     let server = Server::new(|_| Reply::created());
     // Digits without a pattern: 20 MB of them are over 8 MB when compressed, and over 16 MB in hexadecimal digits.
