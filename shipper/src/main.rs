@@ -47,6 +47,7 @@ use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lock::Lock;
 use crate::message::{info, report};
 use crate::options::{Command, Common, Options, this_machine};
+use crate::pace::Pace;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
 use crate::sources::{ReadError, Source, Way, sources};
@@ -163,6 +164,7 @@ impl Store {
 struct Shipper {
     sender: Sender,
     sources: Vec<Source>,
+    pace: Pace,
     store: Store,
     timeouts: Timeouts,
     lock: PathBuf,
@@ -186,6 +188,9 @@ impl Shipper {
             store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
             sources,
+            pace: Pace {
+                percent: options.busy_limit,
+            },
             timeouts: Timeouts {
                 connect: options.connect_timeout,
                 statement: options.statement_timeout,
@@ -268,7 +273,7 @@ impl Shipper {
     fn unless_early<T>(&self, source: &Source, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
         self.begin(source, None);
         match source.way {
-            Way::Lctl(_) => pace::unless_early(lock, read),
+            Way::Lctl(_) => self.pace.unless_early(lock, read),
             _ => Some(read()),
         }
     }
@@ -301,19 +306,24 @@ impl Shipper {
         notify::ready();
         notify::watch(self.longest_silence());
         let begin = |interval| self.begin(source, Some(interval));
-        Schedule::new(source.interval, &self.sender.server).repeat(&source.name, begin, || {
-            let start = Instant::now();
-            let read = self.poll(source, &lock);
-            let took = start.elapsed();
-            let sent = read.and_then(|reading| {
-                reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
-            });
-            // A failed poll is only reported, because the next one may succeed.
-            if let Err(error) = sent {
-                error.report();
-            }
-            took
-        })
+        Schedule::new(source.interval, &self.sender.server).repeat(
+            self.pace,
+            &source.name,
+            begin,
+            || {
+                let start = Instant::now();
+                let read = self.poll(source, &lock);
+                let took = start.elapsed();
+                let sent = read.and_then(|reading| {
+                    reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
+                });
+                // A failed poll is only reported, because the next one may succeed.
+                if let Err(error) = sent {
+                    error.report();
+                }
+                took
+            },
+        )
     }
 
     /// Returns the time after which a thread without a sign of life hangs. Its work has limits, which are shorter.

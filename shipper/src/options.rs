@@ -166,6 +166,9 @@ pub struct Common {
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
+    /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), default_value = "10", overrides_with = "busy_limit")]
+    pub busy_limit: u32,
     /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value_t = priority::USUAL)]
     pub nice: i32,

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::message::warn;
 use crate::notify;
-use crate::pace;
+use crate::pace::Pace;
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +50,7 @@ impl Schedule {
     /// the beginning.
     pub fn repeat(
         &self,
+        pace: Pace,
         name: &str,
         begin: impl Fn(Duration),
         mut poll: impl FnMut() -> Duration,
@@ -59,7 +60,7 @@ impl Schedule {
         loop {
             self.stretched(stretch).sleep();
             let took = poll();
-            let next = pace::stretch(took, self.interval());
+            let next = pace.stretch(took, self.interval());
             if next != stretch {
                 let interval = self.stretched(next).interval();
                 match next {
@@ -67,8 +68,9 @@ impl Schedule {
                         "{name}: readings are {interval:?} apart again"
                     )),
                     _ => warn(format_args!(
-                        "{name}: the reading took {took:.1?}; readings are now {interval:?} apart, so that they take at most a \
-                         tenth of the time"
+                        "{name}: the reading took {took:.1?}; readings are now {interval:?} apart, so that they take at most {} % of \
+                         the time",
+                        pace.percent
                     )),
                 }
                 stretch = next;

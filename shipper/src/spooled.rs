@@ -204,7 +204,12 @@ fn read_forever(
         begin(source.interval);
         poll();
     }
-    Schedule::new(source.interval, &shipper.sender.server).repeat(&source.name, begin, poll)
+    Schedule::new(source.interval, &shipper.sender.server).repeat(
+        shipper.pace,
+        &source.name,
+        begin,
+        poll,
+    )
 }
 
 fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {

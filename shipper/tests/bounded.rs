@@ -83,6 +83,11 @@ fn a_standby_says_nothing_unless_it_is_asked() {
     assert_eq!(once.run().is(66, &[]).said, "");
 }
 
+/// Lets readings take a tenth of the time, as usual. The last of two options counts.
+fn pausing(shipper: Shipper) -> Shipper {
+    shipper.args(&["--busy-limit", "10"])
+}
+
 #[test]
 fn once_pauses_after_a_long_reading() {
     let Some(mut database) = Database::new() else {
@@ -90,7 +95,7 @@ fn once_pauses_after_a_long_reading() {
     };
     let lctl = Fake::new(ONE_TARGET);
     let lock = lctl.file("lock");
-    let once = || Shipper::once(&database, &lctl.path()).lock(&lock);
+    let once = || pausing(Shipper::once(&database, &lctl.path())).lock(&lock);
     let began = |seconds: u64, took: u32| {
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -130,8 +135,14 @@ fn run_stretches_its_interval_after_a_long_reading() {
     };
     let lctl = Fake::new(&format!("[ -e \"$0.quick\" ] || sleep 1.1; {ONE_TARGET}"));
     let url = database.url();
-    let mut shipper = Shipper::new(&["run", "--interval", "1s", "--database-url", &url])
-        .args(&["--lctl", lctl.path().to_str().unwrap()]);
+    let mut shipper = pausing(Shipper::new(&[
+        "run",
+        "--interval",
+        "1s",
+        "--database-url",
+        &url,
+    ]))
+    .args(&["--lctl", lctl.path().to_str().unwrap()]);
     let mut running = shipper.command().stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(running.stderr.take().unwrap()).lines();
     let said = lines.next().unwrap().unwrap();

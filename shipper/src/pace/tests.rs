@@ -2,6 +2,8 @@ use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+const TENTH: Pace = Pace { percent: 10 };
+
 fn after(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_000_000 + seconds).unwrap()
 }
@@ -18,10 +20,16 @@ fn a_reading_takes_at_most_a_tenth_of_its_interval() {
         (60.0, 10),
     ] {
         let took = Duration::from_secs_f64(seconds);
-        assert_eq!(stretch(took, MINUTE), intervals, "{seconds}");
+        assert_eq!(TENTH.stretch(took, MINUTE), intervals, "{seconds}");
     }
-    assert_eq!(stretch(Duration::from_secs(1), Duration::from_secs(1)), 1);
-    assert_eq!(stretch(Duration::MAX, Duration::ZERO), u32::MAX);
+    assert_eq!(
+        TENTH.stretch(Duration::from_secs(1), Duration::from_secs(1)),
+        1
+    );
+    assert_eq!(TENTH.stretch(Duration::MAX, Duration::ZERO), u32::MAX);
+    let all = Pace { percent: 100 };
+    assert_eq!(all.stretch(MINUTE, MINUTE), 1);
+    assert_eq!(all.stretch(MINUTE * 2, MINUTE), 2);
 }
 
 #[test]
@@ -30,12 +38,14 @@ fn once_pauses_after_a_long_reading_only() {
         began: after(0),
         took: Duration::from_secs(seconds),
     };
-    assert_eq!(last(6).pauses_until(after(7)), None);
-    assert_eq!(last(15).pauses_until(after(120)), Some(after(150)));
-    assert_eq!(last(15).pauses_until(after(150)), None);
+    assert_eq!(TENTH.pauses_until(last(6), after(7)), None);
+    assert_eq!(TENTH.pauses_until(last(15), after(120)), Some(after(150)));
+    assert_eq!(TENTH.pauses_until(last(15), after(150)), None);
+    let all = Pace { percent: 100 };
+    assert_eq!(all.pauses_until(last(15), after(15)), None);
     // The clock was set back.
-    assert_eq!(last(15).pauses_until(after(-1)), None);
-    assert_eq!(last(u64::MAX).pauses_until(after(1)), None);
+    assert_eq!(TENTH.pauses_until(last(15), after(-1)), None);
+    assert_eq!(TENTH.pauses_until(last(u64::MAX), after(1)), None);
 }
 
 #[test]

@@ -250,6 +250,10 @@ impl Shipper {
             command.env_remove(name);
         }
         command.args(arguments).stdin(Stdio::null());
+        // A reading may take long on a busy machine.
+        if matches!(arguments, ["once" | "run", ..]) {
+            command.args(["--busy-limit", "100"]);
+        }
         Self {
             command,
             lock: directory.path().join("lock"),
