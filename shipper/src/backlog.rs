@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use jobstats_client::spool::{
@@ -136,6 +136,11 @@ impl Backlog {
             let path = self.directory.path().display();
             report(format_args!("the counts of losses in {path}: {error}"));
         }
+    }
+
+    /// Returns the path of the spool.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Takes the lock of the sender. Returns `None` if another instance is sending.

@@ -3,6 +3,7 @@
 //! nothing else of the format.
 
 mod backlog;
+mod clock;
 mod doctor;
 mod exit;
 mod feed;
@@ -237,9 +238,15 @@ impl Shipper {
         limits.iter().sum::<Duration>().saturating_mul(3)
     }
 
-    /// Reads lctl.
+    /// Reads lctl. With a spool, which keeps the clocks of the last reading, a step of the wall clock does no harm.
     fn poll(&self) -> Result<Reading, Error> {
-        self.noted(self.lctl.read().map_err(Error::from))
+        let spool = self.backlog.as_ref();
+        let correction = spool.map(|backlog| clock::correction(backlog.path()));
+        let read = self.lctl.read().map(|mut reading| {
+            reading.shift(correction.unwrap_or_default());
+            reading
+        });
+        self.noted(read.map_err(Error::from))
     }
 
     /// Reads lctl or the input.
