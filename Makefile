@@ -20,7 +20,7 @@ demo-stop: ## stop the demo's database server and remove its files
 test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 	@scripts/test.sh $(PARTS)
 
-test-faults: setup ## inject 345 faults between lctl and the store, and show that nothing is lost or doubled: 10 to 30 minutes
+test-faults: setup ## inject 360 faults between lctl and the store, and show that nothing is lost or doubled: 10 to 30 minutes
 	@scripts/install.sh
 	@scripts/faults.sh $(FAULTS) $(SEED)
 

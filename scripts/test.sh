@@ -208,7 +208,7 @@ upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
 
 # One fault of each kind, of those that `make test-faults` injects, in a cluster of its own.
 faults() {
-    scripts/faults.sh 23 1 >"$output/all" 2>&1
+    scripts/faults.sh 24 1 >"$output/all" 2>&1
     local status=$?
     [ "$status" -ne 0 ] || { tail -n 1 "$output/all" && grep '^not run: ' "$output/all"; } >"$output/report"
     tail -n 40 "$output/all"

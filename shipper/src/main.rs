@@ -3,6 +3,7 @@
 //! nothing else of the format.
 
 mod backlog;
+mod clock;
 mod doctor;
 mod exit;
 mod feed;

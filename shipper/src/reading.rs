@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use jobstats_client::spool::{Covers, Data, Directory, Error, Index, SpoolFile, Text};
 use zstd::stream::write::Encoder;
 
@@ -61,6 +61,13 @@ impl Reading {
     /// Returns the size of all compressed texts in bytes.
     pub fn packed_bytes(&self) -> u64 {
         self.data.bytes
+    }
+
+    /// Moves the times of all texts.
+    pub fn shift(&mut self, by: SignedDuration) {
+        for text in &mut self.texts {
+            text.time = text.time.saturating_add(by).unwrap_or(text.time);
+        }
     }
 
     /// Sets the time of the reading, and drops the durations, which are not known for text from elsewhere.

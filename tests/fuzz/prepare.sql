@@ -47,7 +47,8 @@ FROM (VALUES
     ('jobstats_counter', ARRAY['', 'x', 'counter 1', '{}']),
     ('jobstats_density', ARRAY['', 'x', 'density 1', '{}']),
     ('regclass', ARRAY['pg_class']),
-    ('xid8', ARRAY['0', '1', '18446744073709551615'])
+    ('xid8', ARRAY['0', '1', '18446744073709551615']),
+    ('tstzrange', ARRAY['empty', '(,)', '[now,)', '[yesterday,now)', '[-infinity,infinity]', '[4713-01-01 00:00+00 BC,294276-12-31 23:59:59+00]'])
 ) AS t (type, pieces)
 CROSS JOIN LATERAL unnest(t.pieces) AS p (piece);
 INSERT INTO fuzz.pieces SELECT 'text', body FROM fuzz.texts;
@@ -85,10 +86,11 @@ DECLARE
     given integer;
 BEGIN
     IF random() < 0.15 THEN
-        RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration, source) VALUES (%s, %s, %s, %s, %s, %s, %s)',
+        RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration, source, covers) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)',
             fuzz.value('text'), fuzz.value('text'), fuzz.value('timestamptz'), fuzz.value('text'),
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('bytea') END, fuzz.value('interval'),
-            (ARRAY['NULL', '''lctl''', '''passwd''', '''passwd''', fuzz.value('text')])[1 + floor(random() * 5)::integer]);
+            (ARRAY['NULL', '''lctl''', '''passwd''', '''passwd''', fuzz.value('text')])[1 + floor(random() * 5)::integer],
+            CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('tstzrange') END);
     END IF;
     SELECT p.oid, p.prokind, p.proname, p.pronargs, p.pronargdefaults, (p.proargtypes::oid[])::regtype[] AS types,
         p.pronamespace::regnamespace AS schema

@@ -31,7 +31,7 @@ pub struct Database {
 }
 
 /// A text that the database has stored or rejected.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Row {
     /// The name of the server.
     pub server: String,

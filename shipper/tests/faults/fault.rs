@@ -33,6 +33,7 @@ pub enum Kind {
     ClockAhead,
     ClockBehind,
     ClockInTheFuture,
+    ClockWrongForLong,
     TwoShippers,
     SpoolFull,
     SpoolFullAndDatabaseAway,
@@ -42,7 +43,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, with what the table calls them.
-    pub const ALL: [(Self, &str); 23] = [
+    pub const ALL: [(Self, &str); 24] = [
         (
             Self::DatabaseStopped,
             "database stopped for 1 to 50 readings",
@@ -76,6 +77,7 @@ impl Kind {
         (Self::ClockAhead, "clock ahead by up to 20 minutes"),
         (Self::ClockBehind, "clock behind by up to 20 minutes"),
         (Self::ClockInTheFuture, "clock years ahead"),
+        (Self::ClockWrongForLong, "clock wrong for more than an hour"),
         (Self::TwoShippers, "two to four shippers at once"),
         (Self::SpoolFull, "disk of the spool full"),
         (
@@ -92,6 +94,7 @@ impl Kind {
             self,
             Self::ClockAhead
                 | Self::ClockBehind
+                | Self::ClockWrongForLong
                 | Self::DatabaseStopped
                 | Self::DatabaseStoppedForAnHour
                 | Self::ShipperKilledAnywhere
@@ -161,6 +164,7 @@ impl Scene<'_> {
             Kind::ClockInTheFuture => {
                 self.read_with_error(5 * 365 * 86400 * SECOND, random.usize(1..5))
             }
+            Kind::ClockWrongForLong => self.step_clock_for_long(random),
             Kind::TwoShippers => self.two_shippers(random),
             Kind::SpoolFull => self.fill_spool(random),
             Kind::SpoolFullAndDatabaseAway => self.fill_spool_without_database(random),
@@ -172,24 +176,18 @@ impl Scene<'_> {
     /// Stops the database while all servers are read at least so many times.
     fn stop_database(&self, readings: usize) {
         let url = self.url();
-        let running: Vec<_> = self
-            .servers
-            .iter()
-            .map(|server| server.start_run(&url))
-            .collect();
+        let start = |server: &Server| server.start_run(&url);
+        let mut running: Vec<_> = self.servers.iter().map(start).collect();
         self.database.stop();
-        let until: Vec<_> = self
-            .servers
-            .iter()
-            .map(|server| server.place.calls().len() + readings)
-            .collect();
-        for (server, until) in self.servers.iter().zip(until) {
+        let until = |server: &Server| server.place.calls().len() + readings;
+        let until: Vec<_> = self.servers.iter().map(until).collect();
+        for (server, (running, until)) in self.servers.iter().zip(running.iter_mut().zip(until)) {
             wait_for("readings in an outage", || {
+                server.revive(running, &url);
                 server.place.calls().len() >= until
             });
         }
         self.database.start();
-        drop(running);
     }
 
     /// Fills the disk of the database, or stops the database if there is no small one.
@@ -279,16 +277,31 @@ impl Scene<'_> {
         self.server.place.set_mode(Mode::Whole);
     }
 
-    /// Steps the clock by up to ten readings and back. The labels fall between those of other readings. Then the server is
-    /// read until its labels are the newest again.
+    /// Steps the clock by up to ten readings and back, and reads until the times are the newest again in any case.
     fn step_clock(&self, sign: i64, random: &mut Rng) {
-        let steps = random.i64(1..10);
-        let error = sign * (steps * 120 + 60) * SECOND;
+        let (steps, error) = step(sign, random);
         self.read_with_error(error, random.usize(1..6));
-        let until = self.server.place.calls().len() + steps as usize + 1;
-        let running = self.server.start_run(&self.url());
-        wait_for("readings", || self.server.place.calls().len() > until);
-        drop(running);
+        self.read_often(steps + 1);
+    }
+
+    /// Steps the clock for so long that the wrong time counts, and back for so long that the right time counts again.
+    fn step_clock_for_long(&self, random: &mut Rng) {
+        let sign = [1, -1][random.usize(..2)];
+        let (steps, error) = step(sign, random);
+        self.server.place.set_error(error);
+        self.read_often(AN_HOUR + random.usize(2..5));
+        self.server.place.set_error(0);
+        self.read_often(AN_HOUR + steps + 2);
+    }
+
+    /// Reads many times without a pause.
+    fn read_often(&self, times: usize) {
+        let until = self.server.place.calls().len() + times;
+        let mut running = self.server.start_run(&self.url());
+        wait_for("readings", || {
+            self.server.revive(&mut running, &self.url());
+            self.server.place.calls().len() > until
+        });
     }
 
     fn read_with_error(&self, error: i64, readings: usize) {
@@ -358,6 +371,15 @@ impl Scene<'_> {
             self.server.once(AWAY);
         });
     }
+}
+
+/// The number of readings in an hour.
+const AN_HOUR: usize = 30;
+
+/// Chooses by how many readings a clock is wrong. Returns also the error, with which no time is that of another reading.
+fn step(sign: i64, random: &mut Rng) -> (usize, i64) {
+    let steps = random.i64(1..10);
+    (steps as usize, sign * (steps * 120 + 60) * SECOND)
 }
 
 /// A database that is away.

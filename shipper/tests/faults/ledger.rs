@@ -63,21 +63,30 @@ impl Counts {
     }
 }
 
-/// The texts of the database, by server and call.
+/// The texts of the database that came with a fault, by server and call.
+#[derive(Default)]
 struct Texts(HashMap<(String, usize), Vec<Row>>);
 
 impl Texts {
-    fn new(rows: Vec<Row>, calls: &HashMap<String, Vec<Call>>) -> Self {
-        let mut texts: HashMap<(String, usize), Vec<Row>> = HashMap::new();
+    /// Takes the rows that are not known yet, and finds the call of each among those since the fault began.
+    fn new(
+        rows: Vec<Row>,
+        known: &mut HashMap<Row, usize>,
+        calls: &HashMap<String, (usize, Vec<Call>)>,
+    ) -> Self {
+        let mut texts = Self::default();
         for row in rows {
-            let call = call_of(&calls[&row.server], row.label);
+            if known.contains_key(&row) {
+                continue;
+            }
+            let (since, calls) = &calls[&row.server];
+            let call = call_of(calls, *since, row.label);
             let call = call.unwrap_or_else(|| panic!("nobody has read {row:?}"));
-            texts
-                .entry((row.server.clone(), call))
-                .or_default()
-                .push(row);
+            known.insert(row.clone(), call);
+            let rows = texts.0.entry((row.server.clone(), call)).or_default();
+            rows.push(row);
         }
-        Self(texts)
+        texts
     }
 
     /// Returns the number of targets that have a text of this call, and the number of texts beyond one for each.
@@ -94,13 +103,20 @@ impl Texts {
     }
 }
 
-/// Finds the call whose text has this label.
-fn call_of(calls: &[Call], label: Timestamp) -> Option<usize> {
+/// Finds the call whose text has this label: the right time, the time that the clock showed, or the right time plus an error
+/// that the clock had before.
+fn call_of(calls: &[Call], since: usize, label: Timestamp) -> Option<usize> {
     let label = label.as_nanosecond() as i64;
-    calls
-        .iter()
-        // The database keeps microseconds.
-        .rposition(|call| (call.shown - 1000..call.shown + LONGEST).contains(&label))
+    // The database keeps microseconds.
+    let is_from = |begin: i64| (begin - 1000..begin + LONGEST).contains(&label);
+    // A call that was killed before it moved the clock on makes the next one look wrong by an interval.
+    let error = |number: usize| calls[number].shown - time_of(number as u64);
+    let is_wrong = |number: &usize| error(*number) % (120 * SECOND) != 0;
+    let wrong = (since..calls.len()).find(is_wrong).map_or(0, error);
+    (since..calls.len()).rev().find(|&number| {
+        let right = time_of(number as u64);
+        is_from(calls[number].shown) || is_from(right) || is_from(right + wrong)
+    })
 }
 
 /// The state of a server before a fault.
@@ -124,42 +140,63 @@ impl Before {
     }
 }
 
-/// Judges the calls since the fault began. A shipper that is killed may lose the reading that it has not yet written to the
-/// spool.
-pub fn judge(
-    database: &Database,
-    cluster: &str,
-    servers: &mut [Server],
-    before: &[Before],
-    has_kills: bool,
-) -> Counts {
-    let calls: HashMap<String, Vec<Call>> = servers
-        .iter()
-        .map(|server| (server.name.clone(), server.place.calls()))
-        .collect();
-    let stored = Texts::new(database.stored(cluster), &calls);
-    let rejected = Texts::new(database.rejected(cluster), &calls);
-    let mut counts = Counts::default();
-    for (server, before) in servers.iter_mut().zip(before) {
-        server.note_spooled();
-        let calls = &calls[&server.name];
-        let mut one = of_server(server, calls, before.calls..calls.len(), &stored, &rejected);
-        let said = server.losses();
-        let (limits, room) = (
-            said.limits - before.losses.limits,
-            said.room - before.losses.room,
-        );
-        let late = server.count_said(LATE) - before.late;
-        one.counts.said_dropped = limits + room;
-        one.counts.dropped = one.missing.min(limits) + one.unspooled.min(room);
-        // What is missing otherwise is lost.
-        one.counts.lost = one.missing.saturating_sub(limits);
-        if !has_kills {
-            one.counts.lost += one.unspooled.saturating_sub(room + late as u64);
+/// The texts that are known, with the calls that they come from.
+#[derive(Default)]
+pub struct Ledger {
+    stored: HashMap<Row, usize>,
+    rejected: HashMap<Row, usize>,
+}
+
+impl Ledger {
+    /// Judges the calls since the fault began. A shipper that is killed may lose the reading that it has not yet written to the
+    /// spool.
+    pub fn judge(
+        &mut self,
+        database: &Database,
+        cluster: &str,
+        servers: &mut [Server],
+        before: &[Before],
+        has_kills: bool,
+    ) -> Counts {
+        let calls: HashMap<String, (usize, Vec<Call>)> = servers
+            .iter()
+            .zip(before)
+            .map(|(server, before)| (server.name.clone(), (before.calls, server.place.calls())))
+            .collect();
+        let stored = Texts::new(database.stored(cluster), &mut self.stored, &calls);
+        let rejected = Texts::new(database.rejected(cluster), &mut self.rejected, &calls);
+        let mut counts = Counts::default();
+        for (server, before) in servers.iter_mut().zip(before) {
+            server.note_spooled();
+            let (_, calls) = &calls[&server.name];
+            let mut one = of_server(server, calls, before.calls..calls.len(), &stored, &rejected);
+            let said = server.losses();
+            let (limits, room) = (
+                said.limits - before.losses.limits,
+                said.room - before.losses.room,
+            );
+            let late = server.count_said(LATE) - before.late;
+            one.counts.said_dropped = limits + room;
+            one.counts.dropped = one.missing.min(limits) + one.unspooled.min(room);
+            // What is missing otherwise is lost.
+            one.counts.lost = one.missing.saturating_sub(limits);
+            if !has_kills {
+                one.counts.lost += one.unspooled.saturating_sub(room + late as u64);
+            }
+            counts += one.counts;
         }
-        counts += one.counts;
+        counts
     }
-    counts
+
+    /// Writes the true times of all texts, for the simulator.
+    pub fn write_labels(&self, path: &Path) {
+        let mut file = std::fs::File::create(path).unwrap();
+        writeln!(file, "server,label,time").unwrap();
+        for (row, call) in &self.stored {
+            let time = Timestamp::from_nanosecond(time_of(*call as u64).into()).unwrap();
+            writeln!(file, "{},{},{time}", row.server, row.label).unwrap();
+        }
+    }
 }
 
 /// The fate of the readings of one server.
@@ -214,19 +251,4 @@ fn number(server: &Server, calls: &[Call], call: usize) -> Option<u64> {
         .get(call + 1)
         .map_or_else(|| server.place.sequence(), |next| next.sequence);
     (after > calls[call].sequence).then_some(after)
-}
-
-/// Writes the true times of all texts, for the simulator.
-pub fn write_labels(database: &Database, cluster: &str, servers: &[Server], path: &Path) {
-    let mut file = std::fs::File::create(path).unwrap();
-    writeln!(file, "server,label,time").unwrap();
-    let calls: HashMap<String, Vec<Call>> = servers
-        .iter()
-        .map(|server| (server.name.clone(), server.place.calls()))
-        .collect();
-    for row in database.stored(cluster) {
-        let call = call_of(&calls[&row.server], row.label).unwrap();
-        let time = Timestamp::from_nanosecond(time_of(call as u64).into()).unwrap();
-        writeln!(file, "{},{},{time}", row.server, row.label).unwrap();
-    }
 }

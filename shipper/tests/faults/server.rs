@@ -124,6 +124,13 @@ impl Server {
         self.start(self.shipper("run", url).args(["--interval", "50ms"]))
     }
 
+    /// Starts such a shipper again if it has ended, because the lctl of one that was killed still had the lock.
+    pub fn revive(&self, running: &mut Running, url: &str) {
+        if running.0.try_wait().is_ok_and(|ended| ended.is_some()) {
+            *running = self.start_run(url);
+        }
+    }
+
     /// Returns the readings that wait in the spool.
     pub fn waiting(&self) -> Vec<Entry> {
         Directory::open(&self.place.spool())

@@ -57,7 +57,6 @@ impl Machine {
             path(&self.lctl.path()),
         ])
         .args(&["--spool", path(&self.spool())])
-        .lock(&self.lctl.file("reading.lock"))
     }
 
     fn once(&self, url: &str) -> Shipper {
@@ -360,7 +359,10 @@ fn memory_does_not_grow_with_the_text() {
         format!("mdt.fs-MDT0000.job_stats=\n{lines}"),
     )
     .unwrap();
-    let mut shipper = machine.once(&server.url());
+    let mut shipper =
+        machine
+            .once(&server.url())
+            .args(&["--lctl-timeout", "10m", "--statement-timeout", "10m"]);
     let command = shipper.command();
     // What is not shared with other processes, in KiB.
     let ended = Command::new("sh")

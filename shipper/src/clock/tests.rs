@@ -1,0 +1,90 @@
+use tempfile::TempDir;
+
+use super::*;
+
+/// The wall clock is ahead of the steady one by this number of seconds when nobody has stepped it.
+const WALL: i64 = 1_769_860_800;
+
+/// Reads every two minutes from a day after boot on, with a clock that is ahead by these numbers of seconds. Returns by how
+/// much the time of each reading is ahead.
+fn ahead(errors: impl IntoIterator<Item = i64>) -> Vec<i64> {
+    ahead_from(24 * 3600, errors)
+}
+
+fn ahead_from(start: i64, errors: impl IntoIterator<Item = i64>) -> Vec<i64> {
+    let mut before = None;
+    let mut all = Vec::new();
+    for (reading, error) in errors.into_iter().enumerate() {
+        let up = start + 120 * reading as i64;
+        let (correction, clocks) = judge(before.as_ref(), clocks("boot", up, WALL + up + error));
+        all.push(error + correction.as_secs());
+        before = Some(clocks);
+    }
+    all
+}
+
+fn clocks(boot: &str, up: i64, time: i64) -> Clocks {
+    Clocks {
+        boot: boot.to_owned(),
+        up: SignedDuration::from_secs(up),
+        time: Timestamp::from_second(time).unwrap(),
+        stepped: None,
+    }
+}
+
+#[test]
+fn a_clock_that_is_wrong_for_three_readings_changes_no_time() {
+    for error in [3600, -3600, 200, 5 * 365 * 86400] {
+        assert_eq!(ahead([0, 0, error, error, error, 0, 0]), [0; 7]);
+    }
+}
+
+#[test]
+fn a_step_counts_after_an_hour() {
+    let errors = std::iter::once(0).chain(std::iter::repeat_n(500, 40));
+    let times = ahead(errors);
+    // The first of these readings is the one before the step.
+    assert_eq!(times[..31], [0; 31]);
+    assert_eq!(times[31..], [500; 10]);
+}
+
+#[test]
+fn a_step_after_boot_counts_at_once() {
+    assert_eq!(ahead_from(60, [-900, -900, 0, 0]), [-900, -900, 0, 0]);
+}
+
+#[test]
+fn a_clock_that_is_slewed_is_followed() {
+    assert_eq!(ahead([0, 9, 18, 27, 20]), [0, 9, 18, 27, 20]);
+}
+
+#[test]
+fn another_boot_says_nothing_about_this_one() {
+    let before = clocks("one", 100_000, WALL);
+    let now = clocks("two", 100_120, WALL + 86400);
+    assert_eq!(
+        judge(Some(&before), now.clone()),
+        (SignedDuration::ZERO, now)
+    );
+}
+
+#[test]
+fn clocks_are_kept_from_reading_to_reading() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join(FILE);
+    assert_eq!(correction(directory.path()), SignedDuration::ZERO);
+    let size = fs::metadata(&path).unwrap().len();
+    let mut kept = Clocks::parse(&fs::read_to_string(&path).unwrap()).unwrap();
+    // As if the clock had been an hour behind until now.
+    kept.time -= SignedDuration::from_hours(1);
+    kept.write(&path).unwrap();
+    let expected = if kept.up < SETTLING { 0 } else { -60 };
+    let minutes = correction(directory.path()).as_secs_f64() / 60.0;
+    assert_eq!(minutes.round() as i64, expected);
+    assert_eq!(fs::metadata(&path).unwrap().len(), size);
+}
+
+#[test]
+fn a_directory_that_is_gone_leaves_the_wall_clock() {
+    assert_eq!(correction(Path::new("/nowhere")), SignedDuration::ZERO);
+}
