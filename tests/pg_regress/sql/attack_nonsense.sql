@@ -23,7 +23,7 @@ INSERT INTO sane VALUES
     ('item', 'jsonb', $$'{"do": "dirty", "level": "10m", "by_user": false, "step": "x"}'$$), ('what', 'text', $$'cluster'$$),
     ('body', 'text', 'text_of(10)'), ('since', 'timestamptz', $$now() - interval '10 minutes'$$), ('span_from', 'timestamptz', $$now() - interval '1 hour'$$),
     ('horizon', 'timestamptz', $$now() - interval '90 days'$$), ('weights', 'jsonb', $$'{"open": 1}'$$), ('operation', 'text', $$'open'$$),
-    ('operations', 'text[]', $$'{open}'$$), ('by', 'text[]', $$'{target}'$$), ('server', 'text', $$'oss1'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
+    ('operations', 'text[]', $$'{open}'$$), ('by', 'text[]', $$'{target}'$$), ('server', 'text', $$'oss1'$$), ('source', 'text', $$'lctl'$$), ('n', 'integer', '10'), ('base', 'integer', '10'),
     ('formats', 'text[]', $$'{%j:%u:%H}'$$), ('body_zstd', 'bytea', 'NULL'), ('level', 'integer', '1'), ('definition', 'text', $$'CREATE VIEW jobstats.raw_text AS SELECT 1'$$);
 INSERT INTO sane SELECT NULL, type, value FROM (VALUES
     ('text'::regtype, $$'1'$$), ('text[]', 'NULL'), ('bigint[]', 'NULL'), ('timestamptz', 'now()'), ('interval', $$interval '1 hour'$$), ('integer', '1'), ('bigint', '1'),
@@ -101,7 +101,7 @@ SELECT a.attnum AS position, a.attname AS name, a.atttypid::regtype AS type, coa
     (SELECT s.value FROM sane s WHERE s.name IS NULL AND s.type = a.atttypid)) AS sane
 FROM pg_attribute a WHERE a.attrelid = 'jobstats.feed'::regclass AND a.attnum > 0;
 INSERT INTO calls
-SELECT 'feed', true, '22001 22023 22P03 54000', a.name, n.value, format('INSERT INTO jobstats.feed (%s) VALUES (%s)',
+SELECT 'feed', true, '0A000 22001 22023 22P03 54000', a.name, n.value, format('INSERT INTO jobstats.feed (%s) VALUES (%s)',
     (SELECT string_agg(quote_ident(o.name), ', ' ORDER BY o.position) FROM columns o),
     (SELECT string_agg(format('(%s)::%s', CASE WHEN o.position = a.position THEN n.value ELSE o.sane END, o.type), ', ' ORDER BY o.position) FROM columns o))
 FROM columns a JOIN nonsense n ON n.type = a.type;
