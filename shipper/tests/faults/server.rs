@@ -94,6 +94,7 @@ impl Server {
             ])
             .args(["--lctl-timeout", timeout, "--connect-timeout", "10s"])
             .args(["--statement-timeout", "3s"])
+            .args(["--busy-limit", "100"])
             .arg("--lctl")
             .arg(self.place.file("lctl"))
             .arg("--lock")
