@@ -76,7 +76,7 @@ fn clocks_are_kept_from_reading_to_reading() {
     let size = fs::metadata(&path).unwrap().len();
     let mut kept = Clocks::parse(&fs::read_to_string(&path).unwrap()).unwrap();
     // As if the clock had been an hour behind until now.
-    kept.time = kept.time - SignedDuration::from_hours(1);
+    kept.time -= SignedDuration::from_hours(1);
     kept.write(&path).unwrap();
     let expected = if kept.up < SETTLING { 0 } else { -60 };
     let minutes = correction(directory.path()).as_secs_f64() / 60.0;
