@@ -19,7 +19,14 @@ COPY Makefile ./
 COPY scripts scripts
 RUN make setup
 COPY . .
-RUN make package && mkdir /out && tar -C /out -xzf target/package/*.tar.gz
+# Without zig and nfpm: the tarball alone, for the image's own C library.
+RUN scripts/package.sh && mkdir /out && tar -C /out -xzf target/package/*.tar.gz
+
+# A simulated cluster and its shipper, for compose.yaml:  docker build --target cluster .
+FROM timescale/timescaledb-ha:pg${POSTGRESQL} AS cluster
+COPY --from=build /out/usr/bin/jobstats-shipper /build/target/release/jobstats-simulator /build/packaging/compose/cluster.sh /usr/local/bin/
+USER postgres
+ENTRYPOINT ["cluster.sh"]
 
 FROM timescale/timescaledb-ha:pg${POSTGRESQL}
 USER root

@@ -9,7 +9,9 @@ cluster=/tmp/jobstats-demo-$(id -un)
 # The file is there as long as the database shall be kept up to date, and locked by the process that does so.
 reading=$cluster/reading
 simulator=$target/release/jobstats-simulator
-shipper=$target/release/jobstats-shipper
+# What a user installs: the program of `make package`, a configuration, and a spool for each server.
+installed=$cluster/jobstats-shipper
+config=$cluster/shipper.conf
 # The cluster of the preset, with half its users: a day of it loads in a minute on two cores.
 world=(--preset puhti --scale "${JOBSTATS_DEMO_SCALE:-0.5}")
 
@@ -20,6 +22,13 @@ make_database() {
     new_store "$cluster" jobstats >&2
     url=$(scripts/cluster.sh url "$cluster" jobstats)
     psql -q "$url" -c 'CREATE ROLE shipper LOGIN' -c "SELECT jobstats_grant_writer('shipper')" >/dev/null
+}
+
+install_shipper() {
+    build_shipper
+    install -m 0755 "$shipper" "$installed"
+    mkdir -p "$cluster/spool"
+    (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=shipper}" >"$config")
 }
 
 # load BEGINNING MINUTES
@@ -46,7 +55,7 @@ ship() {
     mkdir -p "$work"
     while read -r server; do
         "$simulator" lctl-script "${world[@]}" --server "$server" "$work"
-        JOBSTATS_DATABASE_URL=${url/user=postgres/user=shipper} "$shipper" once \
+        "$installed" once --config "$config" --spool "$cluster/spool/$server" \
             --cluster puhti --server "$server" --lctl "$work/lctl" --lock "$work/lock" && continue
         status=$?
         # On some days a server is down at this moment, or a reading fails: the shipper has said so.
@@ -134,6 +143,7 @@ stop_reading
 scripts/install.sh all
 say "a private cluster in $cluster"
 make_database
+install_shipper
 say "a day of 4 MDTs and 24 OSTs, read every two minutes"
 load_until_now
 say "the next reading, by the shipper on each of the ten servers"

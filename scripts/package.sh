@@ -9,11 +9,11 @@
 . "$(dirname "$0")/lib.sh"
 
 export VERSION=${VERSION:-$(product_version)}
-export MAINTAINER=${MAINTAINER:-jobstats <root@localhost>}
+export MAINTAINER=${MAINTAINER:-jobstats <jobstats@localhost>}
 output=$target/package
 stage=$output/stage
 machine=$(uname -m)
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 
 # The architecture as Debian names it; nfpm translates it for .rpm.

@@ -2,7 +2,7 @@
 # Installs what is missing, and says what and for how long. Quick when nothing is.
 #
 #   setup.sh          what `make demo`, `make test` and installing the extension need
-#   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx and cargo-deny
+#   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx, cargo-deny, and PgBouncer for a test
 #   setup.sh package  also what `make package` needs: zig and nfpm
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +24,7 @@ wanted_packages() {
     # libclang-dev: bindgen reads PostgreSQL's headers with it.
     printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
     # cargo-pgrx links OpenSSL.
-    [ -z "$for_developers" ] || printf '%s\n' libssl-dev pkg-config shellcheck
+    [ -z "$for_developers" ] || printf '%s\n' libssl-dev pgbouncer pkg-config shellcheck
     [ -z "$for_packages" ] || printf '%s\n' python3-venv
     if pg_has_server; then
         major=$(pg_major)

@@ -32,9 +32,13 @@ check_program() {
 }
 
 # listing DEB
-# Access, owner and path of each file, without what differs between versions.
+# Access, owner and path of each file, without versions, and with one line for the manual pages of all commands.
 listing() {
-    dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' | sed -E "s/$(product_version | sed 's/\./\\./g')/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/" | LC_ALL=C sort -k 3
+    local version
+    version=$(product_version)
+    dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' |
+        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
+        LC_ALL=C sort -u -k 3
 }
 
 # check_files NAME PATTERN
@@ -55,13 +59,23 @@ check_scripts() {
     printf 'ok: scripts\n'
 }
 
+# Everything that compose.yaml gives to a container is there.
+check_compose() {
+    local file
+    sed -n 's/^ *- \(\.[^:]*\):.*/\1/p' compose.yaml | while read -r file; do
+        [ -e "$file" ] || die "compose.yaml names $file, which does not exist"
+    done
+    printf 'ok: files of compose.yaml\n'
+}
+
 check_all_files() {
     local deb
     deb=$(one 'jobstats-shipper_*.deb')
     check_program "$deb"
     check_files shipper 'jobstats-shipper_*.deb'
-    check_files "postgresql-$(pg_major)" "postgresql-$(pg_major)-jobstats_*.deb"
+    check_files extension "postgresql-$(pg_major)-jobstats_*.deb"
     check_scripts "$deb"
+    check_compose
     one 'jobstats-shipper-*.rpm'
     one "jobstats_$(pg_major)-*.rpm"
 }

@@ -118,6 +118,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Returns true if the database is on this machine: all hosts are sockets or loopback addresses.
+    pub fn is_local(&self) -> bool {
+        is_local(&self.config)
+    }
+
     /// Asks for a host that accepts writes, if there are several and the URL does not set `target_session_attrs`. A
     /// standby that is named first would otherwise take every connection and refuse every write.
     #[must_use]
@@ -226,6 +231,17 @@ impl Options {
 /// Returns the TLS mode if nobody asks for one. Anybody on the way to another machine could answer in the place of the
 /// database and take the password, so its certificate is verified. Connections within this machine need no certificate.
 fn default_mode(config: &Config) -> Result<SslMode, Error> {
+    match (is_local(config), config.get_hosts()) {
+        // The TLS library needs the name of a host.
+        (true, []) => Ok(SslMode::Disable),
+        (true, _) => Ok(SslMode::Prefer),
+        (false, []) => Err(Error::Nameless),
+        (false, _) => Ok(SslMode::VerifyFull),
+    }
+}
+
+/// Returns true if all hosts are this machine.
+fn is_local(config: &Config) -> bool {
     let is_here = |host: &Host| match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => {
@@ -233,17 +249,10 @@ fn default_mode(config: &Config) -> Result<SslMode, Error> {
         }
     };
     let addresses = config.get_hostaddrs();
-    let all_here = if addresses.is_empty() {
+    if addresses.is_empty() {
         config.get_hosts().iter().all(is_here)
     } else {
         addresses.iter().all(IpAddr::is_loopback)
-    };
-    match (all_here, config.get_hosts()) {
-        // The TLS library needs the name of a host.
-        (true, []) => Ok(SslMode::Disable),
-        (true, _) => Ok(SslMode::Prefer),
-        (false, []) => Err(Error::Nameless),
-        (false, _) => Ok(SslMode::VerifyFull),
     }
 }
 

@@ -5,6 +5,7 @@
 mod carried;
 mod compare;
 mod counts;
+mod cut;
 mod detail;
 mod history;
 mod keep;
@@ -22,6 +23,7 @@ use std::fmt;
 use thiserror::Error;
 
 pub use compare::compare;
+use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
 pub use keep::Keep;
@@ -55,7 +57,8 @@ impl Observation<'_> {
     }
 
     /// Returns the earliest time at which an increment of `next`, computed from this observation, may begin. Only an
-    /// entry that this text lacks and `next` has can begin before this text: when it was really seen.
+    /// entry that this text lacks and `next` has can begin before this text: when it was really seen, or at its
+    /// `start_time`.
     ///
     /// # Errors
     /// [`CompareError::OutOfMemory`].
@@ -69,11 +72,12 @@ impl Observation<'_> {
             let first = seen.entry(carried.key(record)).or_insert(self.time);
             *first = record.last_seen.unwrap_or(self.time).min(*first);
         }
-        let came_back = next
-            .records
-            .iter()
-            .filter_map(|record| seen.get(&next.key(record)));
-        Ok(came_back.copied().fold(self.time, Micros::min))
+        let since = carried.last_seen().unwrap_or(self.time);
+        let begins = next.records.iter().filter_map(|record| {
+            let seen = seen.get(&next.key(record)).copied();
+            seen.or_else(|| wall(record.start_time).filter(|start| *start > since))
+        });
+        Ok(begins.fold(self.time, Micros::min))
     }
 }
 
@@ -98,6 +102,8 @@ pub struct Comparison<'a> {
     pub carried_count: u64,
     /// The number of entries with a counter that has no known previous value: a baseline without increment.
     pub unknown: u64,
+    /// True if the text ends too early, though its last line is whole.
+    pub ends_early: bool,
     /// The problems that were found. Not all are kept if there are many.
     pub problems: Vec<Problem<'a>>,
     /// The number of problems that were found, kept or not.

@@ -175,6 +175,12 @@ impl<'a> Snapshot<'a> {
         seen.min()
     }
 
+    /// Returns the latest time at which a carried record was really seen; `None` if no record is carried.
+    pub fn last_seen(&self) -> Option<Micros> {
+        let seen = self.records.iter().filter_map(|record| record.last_seen);
+        seen.max()
+    }
+
     /// Returns the number of bytes of the lines of this target.
     pub fn bytes(&self) -> usize {
         self.text.iter().map(ExactSizeIterator::len).sum()

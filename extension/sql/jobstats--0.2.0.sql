@@ -615,7 +615,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 22023 for an unknown source, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -904,7 +904,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, or no server, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
@@ -950,7 +950,7 @@ COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, tex
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_known_sources_wrapper';
 COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
-'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 22023 for a name that no source has, and for no name.';
+'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 0A000 for a name that no source has, 22023 for no name.';
 
 CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wrapper';

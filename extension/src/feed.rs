@@ -41,10 +41,11 @@ pub use job_stats::register_memory;
 /// The number of entries above which a feed returns its free memory to the system.
 const MANY_ENTRIES: i64 = 10_000;
 
-/// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones.
+/// Ingests a row of the feed and warns the sender about texts that were rejected or placed before newer ones, or are cut.
 fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = reported(|| connect_mut(|client| ingest_row(client, &mut arguments)))?;
-    if let Some(warning) = Warning::of(&outcomes) {
+    let warnings = [Warning::of(&outcomes), Warning::of_cut(&outcomes)];
+    for warning in warnings.into_iter().flatten() {
         ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING, warning.message, "jobstats")
             .set_detail(warning.detail)
             .set_hint(warning.hint)

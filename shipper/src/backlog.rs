@@ -21,8 +21,14 @@ use crate::message::{report, warn};
 use crate::reading::Reading;
 use crate::state::{Event, StateFile};
 
+#[cfg(test)]
+mod tests;
+
 /// The lock of the sender, in the spool.
 const LOCK: &str = "sending.lock";
+
+/// The number of readings of each source that are sent before the directory is looked at again.
+const TURNS: u32 = 20;
 
 /// An error that keeps readings waiting, or lost one.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +96,8 @@ impl Backlog {
         }
     }
 
-    fn try_keep(&self, reading: &Reading, sender: &Sender) -> Result<u64, spool::Error> {
+    /// Writes a reading to the disk, and returns its number.
+    pub fn try_keep(&self, reading: &Reading, sender: &Sender) -> Result<u64, spool::Error> {
         let bytes = reading.packed_bytes();
         if bytes > self.limits.bytes {
             return Err(io::Error::other("it is larger than --spool-size").into());
@@ -98,6 +105,11 @@ impl Backlog {
         let sequence = reading.put(&self.directory, sender)?;
         self.enforce();
         Ok(sequence)
+    }
+
+    /// Returns the path of the directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Drops what the limits do not allow, and reports it.
@@ -136,11 +148,6 @@ impl Backlog {
             let path = self.directory.path().display();
             report(format_args!("the counts of losses in {path}: {error}"));
         }
-    }
-
-    /// Returns the path of the spool.
-    pub fn path(&self) -> &Path {
-        self.directory.path()
     }
 
     /// Takes the lock of the sender. Returns `None` if another instance is sending.
@@ -236,7 +243,7 @@ impl Courier {
             self.holds.retain(|source, _| {
                 source.is_empty() || waiting.iter().any(|entry| entry.source == *source)
             });
-            for entry in waiting {
+            for entry in in_turns(waiting) {
                 if stopped.contains(&entry.source) || self.is_paused(&entry.source) {
                     continue;
                 }
@@ -244,6 +251,7 @@ impl Courier {
                     drained.late = true;
                     return Ok(drained);
                 }
+                let start = Instant::now();
                 match self.deliver(&entry) {
                     Ok(()) => {
                         self.holds.remove(&entry.source);
@@ -259,7 +267,7 @@ impl Courier {
                         partly,
                     }) => {
                         let partly = partly.map(|partly| (entry.sequence, *partly));
-                        self.hold(&entry.source, partly, error.retry_after());
+                        self.hold(&entry.source, start, partly, error.retry_after());
                         drained.failure.get_or_insert(error);
                         stopped.insert(entry.source);
                         if of_all_sources {
@@ -281,6 +289,7 @@ impl Courier {
         sender: &Sender,
         reading: &Reading,
     ) -> Result<(), (Unsent, bool)> {
+        let start = Instant::now();
         let mut progress = Progress::new(reading);
         self.feed.send(sender, reading, &mut progress);
         self.backlog.state.note(progress.event());
@@ -290,7 +299,7 @@ impl Courier {
             self.holds.remove("");
         } else {
             let retry_after = result.err().and_then(|unsent| unsent.retry_after);
-            self.hold("", None, retry_after);
+            self.hold("", start, None, retry_after);
         }
         result.map_err(|unsent| (unsent, !is_over))
     }
@@ -309,16 +318,24 @@ impl Courier {
         }
     }
 
+    /// Returns true if readings of the source wait in the spool after a failure.
+    pub fn is_held(&self, source: &str) -> bool {
+        self.holds.contains_key(source)
+    }
+
     fn is_paused(&self, source: &str) -> bool {
         self.holds
             .get(source)
             .is_some_and(|hold| hold.until > Instant::now())
     }
 
-    /// Lets a source pause. The other side may ask for a longer pause than this one, up to the longest of all.
+    /// Lets a source pause after an attempt that failed. The other side may ask for a longer pause than this one, up to the
+    /// longest of all. The pause is at least as long as the attempt, so that a source whose texts wait in vain for a lock
+    /// leaves half of the time to others.
     fn hold(
         &mut self,
         source: &str,
+        start: Instant,
         partly: Option<(u64, Progress)>,
         retry_after: Option<Duration>,
     ) {
@@ -328,7 +345,7 @@ impl Courier {
         let pause = self.backoff.pause_asked(failures, fastrand::f64(), asked);
         let hold = Hold {
             failures,
-            until: Instant::now() + pause,
+            until: Instant::now() + pause.max(start.elapsed()),
             partly,
         };
         self.holds.insert(source.to_owned(), hold);
@@ -409,6 +426,23 @@ impl Courier {
             partly: None,
         }
     }
+}
+
+/// Returns the readings to be sent next: sources take turns, so that none waits behind the backlog of another, and each
+/// sends its oldest first.
+fn in_turns(waiting: Vec<Entry>) -> Vec<Entry> {
+    let mut turns = HashMap::<String, u32>::new();
+    let mut ordered: Vec<_> = waiting
+        .into_iter()
+        .map(|entry| {
+            let turn = turns.entry(entry.source.clone()).or_default();
+            *turn += 1;
+            (*turn, entry)
+        })
+        .filter(|(turn, _)| *turn <= TURNS)
+        .collect();
+    ordered.sort_by_key(|(turn, entry)| (*turn, entry.sequence));
+    ordered.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// Returns true if no reading of any source can be sent now.

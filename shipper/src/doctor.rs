@@ -8,12 +8,11 @@ use std::time::Duration;
 use clap::Args;
 use jobstats_client::Settings;
 
-use crate::feed::{Sender, Timeouts};
-use crate::input;
+use crate::feed::{Http, Sender, Timeouts, http};
 use crate::lctl::{self, Lctl};
 use crate::lock::{self, Lock};
 use crate::options::{Common, Input, duration, this_machine};
-use crate::reading::Reading;
+use crate::reading::{LCTL, Reading};
 use crate::status::{self, Verdict};
 
 mod database;
@@ -122,22 +121,30 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
     if let Some(spool) = common.spool.spool.clone() {
         found(of_spool(spool));
     }
-    if let Some(url) = &common.http.to {
-        let how = "over HTTP nothing can be rolled back; `once --verbose` sends a reading";
-        return found(Finding::warning(
-            "delivery",
-            format!("{url}: not tried: {how}"),
-        ));
+    let timeouts = Timeouts {
+        connect: common.connect_timeout,
+        statement: common.statement_timeout,
+    };
+    if let Some(settings) = common.http.settings(&common.database) {
+        return found(of_http(settings, timeouts));
     }
     match common.database.settings("jobstats-shipper doctor") {
         Err(error) => found(Finding::failed("settings", error.to_string())),
-        Ok(settings) => {
-            let timeouts = Timeouts {
-                connect: common.connect_timeout,
-                statement: common.statement_timeout,
-            };
-            ask(settings, timeouts, &sender, reading.as_ref(), found);
-        }
+        Ok(settings) => ask(settings, timeouts, &sender, reading.as_ref(), found),
+    }
+}
+
+/// Sends PostgREST nothing to store. A text could not be rolled back.
+fn of_http(settings: http::Settings, timeouts: Timeouts) -> Finding {
+    let url = settings.url.to_string();
+    match Http::new(settings, timeouts).and_then(|mut http| http.rehearse()) {
+        Ok(()) => Finding::ok(
+            "delivery",
+            format!(
+                "{url}: the role of the token may insert into jobstats.feed; `once` shows whether it may feed this server"
+            ),
+        ),
+        Err(error) => Finding::failed("delivery", format!("{url}: {error}")),
     }
 }
 
@@ -153,10 +160,9 @@ fn read(
         timeout: options.lctl_timeout,
         most: options.max_reading,
     };
-    if let Some(path) = &input.input {
-        return match input::read(path, lctl.timeout, lctl.most) {
-            Ok(mut reading) => {
-                input.time.iter().for_each(|time| reading.made_at(*time));
+    if let Some(saved) = input.saved(LCTL, lctl.timeout, lctl.most) {
+        return match saved.read() {
+            Ok(reading) => {
                 let targets = reading.texts.len();
                 found(Finding::ok("input", format!("{targets} targets")));
                 Some(reading)
@@ -170,7 +176,7 @@ fn read(
     let lock = options.lock.clone();
     let lock = lock.unwrap_or_else(|| lock::default_path(&sender.server));
     // An administrator may call lctl beside the shipper, too.
-    let (_lock, beside) = match Lock::take(&lock) {
+    let (lock, beside) = match Lock::take(&lock) {
         Ok(lock) => (Some(lock), ""),
         Err(lock::Error::Taken(_)) => (None, ", beside a shipper that is running"),
         Err(error) => {
@@ -178,7 +184,7 @@ fn read(
             (None, "")
         }
     };
-    match lctl.read() {
+    match lctl.read(lock.as_ref()) {
         Ok(reading) => {
             let targets = reading.texts.len();
             found(Finding::ok("lctl", format!("{targets} targets{beside}")));
@@ -200,10 +206,8 @@ fn unread(error: &lctl::Error) -> Finding {
             ),
         ),
         lctl::Error::Unknown(_) | lctl::Error::Failed { .. } | lctl::Error::Incomplete(_) => {
-            Finding::failed(
-                "lctl",
-                format!("{error}; lctl needs root to read job_stats"),
-            )
+            let who = "the user of the shipper must be allowed to read job_stats, as root is";
+            Finding::failed("lctl", format!("{error}; {who}"))
         }
         _ => Finding::failed("lctl", error.to_string()),
     }
@@ -251,20 +255,22 @@ fn of_intervals(looks: &[(&str, Look)], interval: Duration) -> Finding {
     let cleanups = looks
         .iter()
         .filter_map(|(name, look)| Some((*name, look.cleanup?)));
-    let shortest = cleanups
-        .filter(|(_, cleanup)| *cleanup > 0)
-        .min_by_key(|(_, cleanup)| *cleanup);
+    let needed = (2.0 * seconds).ceil();
+    // Zero means that entries are never removed.
+    let cleanups: Vec<_> = cleanups.filter(|(_, cleanup)| *cleanup > 0).collect();
+    let is_short = |(_, cleanup): &&(&str, u64)| (*cleanup as f64) < needed;
+    let short = cleanups.iter().filter(is_short).count();
+    let shortest = cleanups.iter().min_by_key(|(_, cleanup)| *cleanup);
     match shortest {
-        Some((name, cleanup)) if (cleanup as f64) < 2.0 * seconds => {
-            let needed = (2.0 * seconds).ceil();
-            Finding::warning(
-                step,
-                format!(
-                    "job_cleanup_interval of {name} is {cleanup} s, and readings are {seconds} s apart: entries vanish \
-                     before they are read; lctl set_param -P {name}.job_cleanup_interval={needed}, or read more often"
-                ),
-            )
-        }
+        Some((name, cleanup)) if short > 0 => Finding::warning(
+            step,
+            format!(
+                "job_cleanup_interval of {short} of {} targets is shorter than twice the {seconds} s between readings, such as \
+                 {cleanup} s of {name}: entries vanish before they are read; on the MGS: lctl set_param -P \
+                 {name}.job_cleanup_interval={needed}, or read more often",
+                looks.len()
+            ),
+        ),
         Some((_, cleanup)) => Finding::ok(
             step,
             format!(

@@ -2,6 +2,7 @@
 
 use jobstats_client::Kind;
 
+use crate::sources::ReadError;
 use crate::{Error, backlog, input, lctl, lock, record, replay};
 
 /// The command line is wrong.
@@ -32,7 +33,7 @@ Exit codes:
   66  nothing to read: no target on this server, or no input
   69  the database cannot be reached
   71  an error of this machine: no lock file, no room in the spool, a damaged reading
-  74  the reading failed: lctl failed, took too long, or printed something else or too much
+  74  the reading failed: lctl or a command failed, took too long, or printed something else or too much
   75  busy: another instance, a conflict or a statement that took too long
   77  the database denied access
   78  something must be set up first: settings, the store in the database";
@@ -40,10 +41,8 @@ Exit codes:
 /// Returns the exit code of an error.
 pub fn code(error: &Error) -> u8 {
     match error {
-        Error::Settings(_) => SETUP,
-        Error::Lctl(lctl::Error::NoTarget) => NOTHING,
-        Error::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
-        Error::Lctl(_) | Error::Input(_) => UNREAD,
+        Error::Settings(_) | Error::Sources(_) => SETUP,
+        Error::Read(error) => of_reading(error),
         Error::Lock(lock::Error::Taken(_)) => LATER,
         Error::Lock(lock::Error::Unusable { .. }) | Error::Generate(_) => SYSTEM,
         Error::Feed(error) => of_feed(error.kind()),
@@ -64,6 +63,14 @@ fn of_replay(error: &replay::Error) -> u8 {
         replay::Error::Feed(error) => of_feed(error.kind()),
         replay::Error::Stopped { kind, .. } => of_feed(*kind),
         replay::Error::Unsent(_) => REFUSED,
+    }
+}
+
+fn of_reading(error: &ReadError) -> u8 {
+    match error {
+        ReadError::Lctl(lctl::Error::NoTarget) => NOTHING,
+        ReadError::Input(input::Error::Empty | input::Error::Unreadable { .. }) => NOTHING,
+        _ => UNREAD,
     }
 }
 

@@ -8,7 +8,7 @@ use jobstats_client::{Kind, Retry};
 
 use crate::message::{info, report};
 use crate::notify;
-use crate::reading::Reading;
+use crate::reading::{LCTL, Reading};
 use crate::state::Event;
 
 mod database;
@@ -42,14 +42,16 @@ pub enum Error {
     TooLarge(u64),
 }
 
-/// Some or all targets were not stored. Each failure has been reported already.
+/// Some or all texts were not stored. Each failure has been reported already.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
-#[error("{unsent} of {targets} targets were not stored")]
+#[error("{unsent} of {texts} {of} were not stored")]
 pub struct Unsent {
-    /// The number of targets that were not stored.
+    /// The number of texts that were not stored.
     unsent: usize,
-    /// The number of all targets.
-    targets: usize,
+    /// The number of all texts.
+    texts: usize,
+    /// The word for the texts: those of lctl are of targets.
+    of: &'static str,
     /// The kind of the first failure.
     pub kind: Kind,
     /// The time for which the other side wants to be left alone.
@@ -60,6 +62,8 @@ pub struct Unsent {
 #[derive(Debug, Default)]
 pub struct Progress {
     states: Vec<State>,
+    /// The word for the texts.
+    of: &'static str,
     /// The kind of the first failure of the last attempt.
     failure: Option<Kind>,
     /// The time for which the other side wants to be left alone.
@@ -97,6 +101,11 @@ impl Progress {
     pub fn new(reading: &Reading) -> Self {
         Self {
             states: vec![State::Waiting; reading.texts.len()],
+            of: if reading.source == LCTL {
+                "targets"
+            } else {
+                "texts"
+            },
             failure: None,
             retry_after: None,
             message: None,
@@ -179,13 +188,14 @@ impl Progress {
     /// Returns an error if a text was not stored, in this attempt or in an earlier one.
     pub fn result(&self) -> Result<(), Unsent> {
         let stored = self.states.iter().filter(|state| **state == State::Stored);
-        let (targets, stored) = (self.states.len(), stored.count());
-        let is_over = self.is_over() && stored < targets;
+        let (texts, stored) = (self.states.len(), stored.count());
+        let is_over = self.is_over() && stored < texts;
         let refused = (is_over || self.has_refused()).then_some(Kind::Refused);
         self.failure.or(refused).map_or(Ok(()), |kind| {
             Err(Unsent {
-                unsent: targets - stored,
-                targets,
+                unsent: texts - stored,
+                texts,
+                of: self.of,
                 kind,
                 retry_after: self.retry_after,
             })

@@ -1,9 +1,11 @@
-//! Reads text that lctl printed elsewhere, from a file or a pipe.
+//! Reads text that was printed elsewhere, from a file or a pipe.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
 
 use crate::pump::{Source, Stream, pump};
 use crate::reading::{Reading, Recorder};
@@ -36,24 +38,44 @@ pub enum Error {
     Empty,
 }
 
-/// Reads the input to its end. It takes at most `most` bytes when compressed.
-pub fn read(path: &Path, limit: Duration, most: u64) -> Result<Reading, Error> {
-    let start = Instant::now();
-    let mut recorder = Recorder::start(most);
-    let source = open(path)?;
-    let sink = Box::new(|text: &[u8]| recorder.push(text, start.elapsed()));
-    if !pump(vec![Stream { source, sink }], start + limit)? {
-        return Err(Error::TimedOut(limit));
+/// Text that was printed elsewhere.
+#[derive(Debug, Clone)]
+pub struct Saved {
+    /// The path of the file, or `-` for stdin.
+    pub path: PathBuf,
+    /// The source of the text.
+    pub source: String,
+    /// The time at which the text was read. `None` means now.
+    pub time: Option<Timestamp>,
+    /// The time limit of the reading.
+    pub timeout: Duration,
+    /// The largest reading in bytes, when compressed.
+    pub most: u64,
+}
+
+impl Saved {
+    /// Reads the text to its end.
+    pub fn read(&self) -> Result<Reading, Error> {
+        let start = Instant::now();
+        let mut recorder = Recorder::of(&self.source, self.most);
+        let source = open(&self.path)?;
+        let sink = Box::new(|text: &[u8]| recorder.push(text, start.elapsed()));
+        if !pump(vec![Stream { source, sink }], start + self.timeout)? {
+            return Err(Error::TimedOut(self.timeout));
+        }
+        let mut reading = recorder.finish()?;
+        if reading.texts.is_empty() {
+            return Err(Error::Empty);
+        }
+        // The database would reject all of it.
+        if !reading.has_target() {
+            return Err(Error::NoTarget);
+        }
+        if let Some(time) = self.time {
+            reading.made_at(time);
+        }
+        Ok(reading)
     }
-    let reading = recorder.finish()?;
-    if reading.texts.is_empty() {
-        return Err(Error::Empty);
-    }
-    // The database would reject all of it.
-    if !reading.has_target() {
-        return Err(Error::NoTarget);
-    }
-    Ok(reading)
 }
 
 fn open(path: &Path) -> Result<Box<dyn Source>, Error> {

@@ -1,20 +1,17 @@
 //! Runs `lctl get_param` and decides whether its output counts.
 
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::geteuid;
 
+use crate::lock::Lock;
 use crate::message::{self, warn};
-use crate::notify;
-use crate::pump::{Stream, pump};
+use crate::process::{Ended, Process, ending};
 use crate::reading::{Reading, Recorder};
 
-mod leash;
 #[cfg(test)]
 mod tests;
 
@@ -28,12 +25,6 @@ pub const PATTERNS: [&str; 4] = [
 
 /// The exit codes of lctl when a pattern matches nothing: ENOENT, and ESRCH of Lustre 2.5.
 const NO_MATCH: [i32; 2] = [2, 3];
-
-/// The number of bytes of lctl's stderr that are kept.
-const MOST_MESSAGES: usize = 16 << 10;
-
-/// The time to wait for a killed lctl before reporting that it is stuck.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An error that prevents a reading.
 #[derive(Debug, thiserror::Error)]
@@ -97,128 +88,47 @@ pub struct Lctl {
 }
 
 impl Lctl {
-    /// Reads all targets of this server.
-    pub fn read(&self) -> Result<Reading, Error> {
-        let start = Instant::now();
-        let deadline = start + self.timeout;
+    /// Reads all targets of this server. lctl inherits the lock, if there is one.
+    pub fn read(&self, lock: Option<&Lock>) -> Result<Reading, Error> {
         let mut recorder = Recorder::start(self.most);
-        let mut said = Vec::new();
-        let mut running = Running::start(&self.path)?;
-        let streams = running.streams(
-            |text| recorder.push(text, start.elapsed()),
-            |text| {
-                said.extend_from_slice(&text[..text.len().min(MOST_MESSAGES - said.len())]);
-                Ok(())
-            },
-        );
-        let ended = if pump(streams, deadline)? {
-            running.wait_until(deadline)?
-        } else {
-            None
-        };
-        let Some(status) = ended else {
-            running.kill()?;
-            return Err(Error::TimedOut {
-                timeout: self.timeout,
-                said: lines(&said),
-            });
+        let mut command = Command::new(&self.path);
+        command
+            .arg("get_param")
+            .args(PATTERNS)
+            // The messages of lctl are compared, so they must be in English.
+            .env("LC_ALL", "C");
+        let process =
+            Process::start(&mut command, "lctl", lock).map_err(|cause| Error::NotRun {
+                path: self.path.clone(),
+                cause,
+            })?;
+        let Ended { status, said } =
+            process.finish(self.timeout, |text, at| recorder.push(text, at))?;
+        let Some(status) = status else {
+            let timeout = self.timeout;
+            return Err(Error::TimedOut { timeout, said });
         };
         let reading = recorder.finish()?;
-        judge(status, &lines(&said), &reading)?;
+        judge(status, &said, &reading, geteuid().is_root())?;
         Ok(reading)
     }
 }
 
-/// A child in a process group of its own, which is killed when this value is dropped or this process ends.
-struct Running {
-    child: Child,
-    ended: bool,
-}
-
-impl Running {
-    fn start(path: &Path) -> Result<Self, Error> {
-        let child = leash::tie(&mut Command::new(path))
-            .arg("get_param")
-            .args(PATTERNS)
-            // The messages of lctl are compared, so they must be in English.
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|cause| Error::NotRun {
-                path: path.to_owned(),
-                cause,
-            })?;
-        Ok(Self {
-            child,
-            ended: false,
-        })
-    }
-
-    fn streams<'a>(
-        &mut self,
-        on_text: impl FnMut(&[u8]) -> io::Result<()> + 'a,
-        on_message: impl FnMut(&[u8]) -> io::Result<()> + 'a,
-    ) -> Vec<Stream<'a>> {
-        let text = self.child.stdout.take().map(|source| Stream {
-            source: Box::new(source),
-            sink: Box::new(on_text),
-        });
-        let messages = self.child.stderr.take().map(|source| Stream {
-            source: Box::new(source),
-            sink: Box::new(on_message),
-        });
-        text.into_iter().chain(messages).collect()
-    }
-
-    fn wait_until(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
-        loop {
-            let status = self.child.try_wait()?;
-            self.ended = status.is_some();
-            if self.ended || Instant::now() >= deadline {
-                return Ok(status);
-            }
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-
-    /// Kills lctl with all that it started, and waits until it is gone. A process inside the kernel cannot be killed,
-    /// and a second lctl beside it would only wait for the same lock.
-    fn kill(&mut self) -> io::Result<()> {
-        if self.ended {
-            return Ok(());
-        }
-        // This fails only if nothing is left to kill.
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        if self.wait_until(Instant::now() + PATIENCE)?.is_none() {
-            warn(format_args!(
-                "lctl (process {}) is stuck in the kernel; waiting for it",
-                self.child.id()
-            ));
-            notify::rest();
-            self.child.wait()?;
-            notify::beat();
-            self.ended = true;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Nothing more can be done about a failure here.
-        let _ = self.kill();
-    }
-}
-
 /// Decides whether the reading counts, and reports the messages of lctl.
-fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), Error> {
+///
+/// From 2.16 on, lctl tells only root that a pattern matched nothing: `is_root` says who runs lctl. To others the exit code
+/// must say so.
+fn judge(
+    status: ExitStatus,
+    said: &[String],
+    reading: &Reading,
+    is_root: bool,
+) -> Result<(), Error> {
     let (no_match, other): (Vec<_>, Vec<_>) =
         said.iter().cloned().partition(|line| is_no_match(line));
-    let only_no_match =
-        status.code().is_some_and(|code| NO_MATCH.contains(&code)) && !no_match.is_empty();
+    let ended_without_match = status.code().is_some_and(|code| NO_MATCH.contains(&code));
+    let has_no_match = !no_match.is_empty() || (ended_without_match && !is_root);
+    let only_no_match = ended_without_match && has_no_match;
     // A line that is no error, such as a warning of the linker, says nothing about the reading.
     let has_error = other.iter().any(|line| is_error(line));
     let is_well = status.success() || (only_no_match && !has_error);
@@ -231,7 +141,7 @@ fn judge(status: ExitStatus, said: &[String], reading: &Reading) -> Result<(), E
     if other.iter().any(|line| is_unread(line)) {
         return Err(Error::Incomplete(other));
     }
-    if reading.texts.is_empty() && !no_match.is_empty() {
+    if reading.texts.is_empty() && has_no_match {
         return Err(Error::NoTarget);
     }
     if !reading.has_target() {
@@ -266,20 +176,4 @@ fn is_unread(line: &str) -> bool {
 
 fn is_error(line: &str) -> bool {
     line.starts_with("error: ")
-}
-
-fn ending(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => status.to_string(),
-    }
-}
-
-fn lines(said: &[u8]) -> Vec<String> {
-    String::from_utf8_lossy(said)
-        .lines()
-        .map(str::to_owned)
-        .filter(|line| !line.trim().is_empty())
-        .collect()
 }

@@ -3,12 +3,14 @@
 use std::env;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::geteuid;
+
+/// The most of a lock file that is read.
+const MOST_TEXT: usize = 100;
 
 /// An error that prevents the lock.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +52,7 @@ impl Lock {
         };
         let file = OpenOptions::new()
             .create(true)
+            .read(true)
             .write(true)
             .truncate(false)
             .mode(0o600)
@@ -66,12 +69,30 @@ impl Lock {
 }
 
 impl Lock {
-    /// Lets children inherit the lock. If this process is killed, the lock is then held until they have ended, so that no
-    /// second lctl starts beside one that is still running.
-    pub fn inherited(self) -> io::Result<Self> {
-        fcntl_setfd(&self.file, FdFlags::empty())?;
-        Ok(self)
+    /// Returns the text of the lock file.
+    pub fn text(&self) -> io::Result<String> {
+        let mut bytes = vec![0; MOST_TEXT];
+        let read = self.file.read_at(&mut bytes, 0)?;
+        Ok(String::from_utf8_lossy(&bytes[..read]).into_owned())
     }
+
+    /// Replaces the text of the lock file, which only whoever holds the lock reads and writes.
+    pub fn set_text(&self, text: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all_at(text.as_bytes(), 0)
+    }
+
+    /// Returns a second descriptor of the locked file, which holds the lock too.
+    pub fn try_clone(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+}
+
+/// Returns the path of the lock of another source than lctl.
+pub fn of_source(path: &Path, name: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(format!(".{name}"));
+    path.into()
 }
 
 /// Returns the path of the lock for this server: in /run for root, in the temporary directory for other users.

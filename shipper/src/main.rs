@@ -7,6 +7,7 @@ mod clock;
 mod doctor;
 mod exit;
 mod feed;
+mod follow;
 mod generate;
 mod input;
 mod lctl;
@@ -14,6 +15,9 @@ mod lock;
 mod message;
 mod notify;
 mod options;
+mod pace;
+mod priority;
+mod process;
 mod pump;
 mod reading;
 mod record;
@@ -21,6 +25,8 @@ mod rehearsal;
 mod replay;
 mod row;
 mod schedule;
+mod script;
+mod sources;
 mod split;
 mod spooled;
 mod state;
@@ -29,21 +35,23 @@ mod storage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
+use jiff::SignedDuration;
 
 use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
 
 use crate::backlog::Backlog;
 use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
-use crate::lctl::Lctl;
 use crate::lock::Lock;
-use crate::message::report;
-use crate::options::{Command, Common, Input, Options, this_machine};
-use crate::reading::{Reading, SOURCE};
+use crate::message::{info, report};
+use crate::options::{Command, Common, Options, this_machine};
+use crate::reading::Reading;
 use crate::schedule::Schedule;
+use crate::sources::{ReadError, Source, Way, sources};
 use crate::state::{Event, StateFile};
 
 /// An error that kept some or all targets from being sent.
@@ -54,9 +62,9 @@ enum Error {
     #[error(transparent)]
     Lock(#[from] lock::Error),
     #[error(transparent)]
-    Lctl(#[from] lctl::Error),
+    Sources(#[from] sources::Error),
     #[error(transparent)]
-    Input(#[from] input::Error),
+    Read(#[from] ReadError),
     #[error(transparent)]
     Feed(#[from] feed::Error),
     #[error(transparent)]
@@ -69,6 +77,22 @@ enum Error {
     Record(#[from] record::Error),
     #[error(transparent)]
     Replay(#[from] replay::Error),
+}
+
+impl Error {
+    /// Returns true if there is no target to be read. This is normal on the standby of a pair.
+    fn is_of_standby(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Lctl(lctl::Error::NoTarget)))
+    }
+
+    /// Reports the error. Under cron, a line every two minutes from each standby would hide others.
+    fn report(&self) {
+        if self.is_of_standby() {
+            info(format_args!("{self}"));
+        } else {
+            report(format_args!("{self}"));
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -88,7 +112,7 @@ fn main() -> ExitCode {
     match options.command.execute() {
         Ok(code) => code,
         Err(error) => {
-            report(format_args!("{error}"));
+            error.report();
             exit::code(&error).into()
         }
     }
@@ -97,8 +121,18 @@ fn main() -> ExitCode {
 impl Command {
     fn execute(self) -> Result<ExitCode, Error> {
         match self {
-            Self::Once(once) => Shipper::new(once.common)?.once(&once.input)?,
-            Self::Run(run) => Shipper::new(run.common)?.run(run.interval)?,
+            Self::Once(once) => {
+                let sources = sources(&once.common, Some(&once.input), Duration::ZERO)?;
+                let shipper = Shipper::new(once.common, sources)?;
+                if let Some(spread) = once.spread {
+                    thread::sleep(Schedule::new(spread, &shipper.sender.server).offset());
+                }
+                shipper.once()?;
+            }
+            Self::Run(run) => {
+                let sources = sources(&run.common, None, run.interval)?;
+                Shipper::new(run.common, sources)?.run()?;
+            }
             Self::Record(options) => record::execute(options)?,
             Self::Replay(options) => replay::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),
@@ -130,7 +164,7 @@ impl Store {
 /// The shipper as the command line describes it.
 struct Shipper {
     sender: Sender,
-    lctl: Lctl,
+    sources: Vec<Source>,
     store: Store,
     timeouts: Timeouts,
     lock: PathBuf,
@@ -140,7 +174,8 @@ struct Shipper {
 
 impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
-    fn new(options: Common) -> Result<Self, Error> {
+    fn new(options: Common, sources: Vec<Source>) -> Result<Self, Error> {
+        priority::lower(options.nice);
         let server = options.server.unwrap_or_else(this_machine);
         let limits = Limits {
             bytes: options.spool.spool_size,
@@ -152,11 +187,7 @@ impl Shipper {
         Ok(Self {
             store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,
-            lctl: Lctl {
-                path: options.lctl,
-                timeout: options.lctl_timeout,
-                most: options.max_reading,
-            },
+            sources,
             timeouts: Timeouts {
                 connect: options.connect_timeout,
                 statement: options.statement_timeout,
@@ -185,101 +216,131 @@ impl Shipper {
         Ok(Feed::new(transport, self.timeouts))
     }
 
-    /// Takes the lock of the reader.
-    fn lock(&self) -> Result<Lock, lock::Error> {
-        let lock = Lock::take(&self.lock)?;
-        lock.inherited().map_err(|cause| lock::Error::Unusable {
-            path: self.lock.clone(),
-            cause,
-        })
-    }
-
-    fn once(&self, input: &Input) -> Result<(), Error> {
-        if let Some(backlog) = &self.backlog {
-            return spooled::once(self, backlog, input);
+    /// Takes the lock of the reader of a source.
+    fn lock(&self, source: &Source) -> Result<Lock, lock::Error> {
+        if source.is_lctl() {
+            Lock::take(&self.lock)
+        } else {
+            Lock::take(&lock::of_source(&self.lock, &source.name))
         }
-        let mut feed = self.feed()?;
-        let _lock = self.lock()?;
-        self.send(&mut feed, &self.read(input)?)
     }
 
-    fn run(&self, interval: Duration) -> Result<(), Error> {
-        let schedule = Schedule::new(interval, &self.sender.server);
-        let mut feed = self.feed()?;
-        let _lock = self.lock()?;
-        self.state.note(Event::Started {
-            source: SOURCE,
-            interval: Some(interval),
+    /// Notes that a source is read, by `run` at this interval.
+    fn begin(&self, source: &Source, interval: Option<Duration>) {
+        let source = source.name.as_str();
+        self.state.note(Event::Started { source, interval });
+    }
+
+    /// Reads a source.
+    fn poll(&self, source: &Source, lock: &Lock) -> Result<Option<Reading>, Error> {
+        let correction = self.correction(source);
+        let read = source.read(lock).map_err(Error::from).map(|mut read| {
+            read.iter_mut()
+                .for_each(|reading| reading.shift(correction));
+            read
         });
-        notify::ready();
-        notify::watch(self.longest_silence());
-        if let Some(backlog) = &self.backlog {
-            return spooled::run(self, backlog, feed, schedule);
+        match source.way {
+            Way::Follow(_) => read,
+            _ => self.noted(source, read, |reading| {
+                reading
+                    .as_ref()
+                    .map_or(0, |reading| reading.texts.len() as u64)
+            }),
         }
-        loop {
-            schedule.sleep();
-            // A failed poll is only reported, because the next one may succeed.
-            if let Err(error) = self
-                .poll()
-                .and_then(|reading| self.send(&mut feed, &reading))
-            {
-                report(format_args!("{error}"));
+    }
+
+    /// Returns what must be added to the times of a reading of lctl. With a spool, which keeps the clocks of the last reading, a
+    /// step of the wall clock does no harm.
+    fn correction(&self, source: &Source) -> SignedDuration {
+        match (&source.way, &self.backlog) {
+            (Way::Lctl(_), Some(backlog)) => clock::correction(backlog.path()),
+            _ => SignedDuration::ZERO,
+        }
+    }
+
+    /// Notes how a reading ended. `count` returns the number of its targets.
+    fn noted<T>(
+        &self,
+        source: &Source,
+        read: Result<T, Error>,
+        count: impl Fn(&T) -> u64,
+    ) -> Result<T, Error> {
+        let source = source.name.as_str();
+        self.state.note(match &read {
+            Ok(reading) => Event::Read {
+                source,
+                targets: count(reading),
+            },
+            Err(error) if error.is_of_standby() => Event::Read { source, targets: 0 },
+            Err(error) => Event::Unread {
+                source,
+                message: error.to_string(),
+            },
+        });
+        read
+    }
+
+    /// Calls a function that reads, unless the last call of `once` took lctl so long that it is too early.
+    fn unless_early<T>(&self, source: &Source, lock: &Lock, read: impl FnOnce() -> T) -> Option<T> {
+        self.begin(source, None);
+        match source.way {
+            Way::Lctl(_) => pace::unless_early(lock, read),
+            _ => Some(read()),
+        }
+    }
+
+    fn once(&self) -> Result<(), Error> {
+        if let Some(backlog) = &self.backlog {
+            return spooled::once(self, backlog);
+        }
+        let mut feed = self.feed()?;
+        for source in &self.sources {
+            let lock = self.lock(source)?;
+            let read = self.unless_early(source, &lock, || self.poll(source, &lock));
+            if let Some(reading) = read.transpose()?.flatten() {
+                self.send(&mut feed, &reading)?;
             }
         }
+        Ok(())
+    }
+
+    fn run(&self) -> Result<(), Error> {
+        let mut feed = self.feed()?;
+        if let Some(backlog) = &self.backlog {
+            return spooled::run(self, backlog, feed);
+        }
+        // Several sources have a spool.
+        let Some(source) = self.sources.first() else {
+            return Ok(());
+        };
+        let lock = self.lock(source)?;
+        notify::ready();
+        notify::watch(self.longest_silence());
+        let begin = |interval| self.begin(source, Some(interval));
+        Schedule::new(source.interval, &self.sender.server).repeat(&source.name, begin, || {
+            let start = Instant::now();
+            let read = self.poll(source, &lock);
+            let took = start.elapsed();
+            let sent = read.and_then(|reading| {
+                reading.map_or(Ok(()), |reading| self.send(&mut feed, &reading))
+            });
+            // A failed poll is only reported, because the next one may succeed.
+            if let Err(error) = sent {
+                error.report();
+            }
+            took
+        })
     }
 
     /// Returns the time after which a thread without a sign of life hangs. Its work has limits, which are shorter.
     fn longest_silence(&self) -> Duration {
+        let reading = self.sources.iter().map(Source::timeout).max();
         let limits = [
-            self.lctl.timeout,
+            reading.unwrap_or_default(),
             self.timeouts.connect,
             self.timeouts.statement,
         ];
         limits.iter().sum::<Duration>().saturating_mul(3)
-    }
-
-    /// Reads lctl. With a spool, which keeps the clocks of the last reading, a step of the wall clock does no harm.
-    fn poll(&self) -> Result<Reading, Error> {
-        let spool = self.backlog.as_ref();
-        let correction = spool.map(|backlog| clock::correction(backlog.path()));
-        let read = self.lctl.read().map(|mut reading| {
-            reading.shift(correction.unwrap_or_default());
-            reading
-        });
-        self.noted(read.map_err(Error::from))
-    }
-
-    /// Reads lctl or the input.
-    fn read(&self, input: &Input) -> Result<Reading, Error> {
-        self.state.note(Event::Started {
-            source: SOURCE,
-            interval: None,
-        });
-        let Some(path) = &input.input else {
-            return self.poll();
-        };
-        let read = input::read(path, self.lctl.timeout, self.lctl.most);
-        let mut reading = self.noted(read.map_err(Error::from))?;
-        if let Some(time) = input.time {
-            reading.made_at(time);
-        }
-        Ok(reading)
-    }
-
-    /// Notes how a reading ended.
-    fn noted(&self, read: Result<Reading, Error>) -> Result<Reading, Error> {
-        let source = SOURCE;
-        let targets = match &read {
-            Ok(reading) => Ok(reading.texts.len() as u64),
-            // This is normal on the standby of a pair.
-            Err(Error::Lctl(lctl::Error::NoTarget)) => Ok(0),
-            Err(error) => Err(error.to_string()),
-        };
-        self.state.note(match targets {
-            Ok(targets) => Event::Read { source, targets },
-            Err(message) => Event::Unread { source, message },
-        });
-        read
     }
 
     fn send(&self, feed: &mut Feed, reading: &Reading) -> Result<(), Error> {

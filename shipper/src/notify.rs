@@ -86,14 +86,19 @@ pub fn watch(most: Duration) {
         return;
     };
     thread::spawn(move || {
-        while longest_silence() <= most {
-            send("WATCHDOG=1");
-            thread::sleep(limit / 3);
-        }
+        call(limit, most, || send("WATCHDOG=1"));
         report(format_args!(
             "a thread has not moved for {most:?}; systemd's watchdog will end this process"
         ));
     });
+}
+
+/// Calls the watchdog often enough until a thread is silent for longer than `most`.
+fn call(limit: Duration, most: Duration, mut watchdog: impl FnMut()) {
+    while longest_silence() <= most {
+        watchdog();
+        thread::sleep(limit / 3);
+    }
 }
 
 /// Returns the time after which systemd ends the process unless it hears from it.

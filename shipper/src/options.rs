@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
-use jiff::{SignedDuration, Timestamp};
+use clap::{ArgGroup, Args, Parser, Subcommand};
+use jiff::{Span, SpanRelativeTo, Timestamp};
 use rustix::system::uname;
 
+use crate::input::Saved;
 use crate::message::Level;
-use crate::{doctor, exit, record, replay, status};
+use crate::{doctor, exit, priority, record, replay, status};
 
 pub mod http;
 #[cfg(test)]
@@ -84,6 +85,10 @@ pub struct Generate {
 /// The options of `once`.
 #[derive(Debug, Args)]
 pub struct Once {
+    /// Wait first, for a part of this time that depends on the name of the server; for cron, so that servers do not all
+    /// read at once
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub spread: Option<Duration>,
     /// The options that both commands have.
     #[command(flatten)]
     pub common: Common,
@@ -95,7 +100,7 @@ pub struct Once {
 /// The options of `run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Time between polls; polls start at multiples of it plus an offset derived from the server's name
+    /// Time between readings; they start at multiples of it plus an offset derived from the server's name
     #[arg(long, value_parser = duration, default_value = "120s")]
     pub interval: Duration,
     /// The options that both commands have.
@@ -107,10 +112,11 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Instead of lctl")]
 pub struct Input {
-    /// Send the output of lctl in this file, or from stdin (-)
+    /// Send the text in this file, or from stdin (-)
     #[arg(
         long,
         value_name = "FILE|-",
+        group = "way",
         requires = "server",
         conflicts_with = "lctl"
     )]
@@ -118,6 +124,19 @@ pub struct Input {
     /// Time at which the input was read, like 2026-01-31T12:00:00+01:00 or in seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "input", allow_negative_numbers = true)]
     pub time: Option<Timestamp>,
+}
+
+impl Input {
+    /// Returns the text from elsewhere, if there is one.
+    pub fn saved(&self, source: &str, timeout: Duration, most: u64) -> Option<Saved> {
+        self.input.clone().map(|path| Saved {
+            path,
+            source: source.to_owned(),
+            time: self.time,
+            timeout,
+            most,
+        })
+    }
 }
 
 /// The options that both commands have.
@@ -132,7 +151,7 @@ pub struct Common {
     /// lctl program to run
     #[arg(long, value_name = "PATH", default_value = "lctl")]
     pub lctl: PathBuf,
-    /// Time limit for a poll
+    /// Time limit for a reading
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lctl_timeout: Duration,
     /// Time limit for connecting to the database, per host, or to PostgREST
@@ -147,6 +166,12 @@ pub struct Common {
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
+    /// Lowest priority to run with, as in nice(1); the priority of disk access follows it
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i32).range(0..=19), default_value_t = priority::USUAL)]
+    pub nice: i32,
+    /// The options of the source.
+    #[command(flatten)]
+    pub origin: Origin,
     /// The options of the spool.
     #[command(flatten)]
     pub spool: Spool,
@@ -156,6 +181,41 @@ pub struct Common {
     /// The options of the database.
     #[command(flatten)]
     pub database: jobstats_client::Options,
+}
+
+/// The options for texts other than the job_stats of this machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Other sources")]
+#[group(skip)]
+#[command(group = ArgGroup::new("way"))]
+pub struct Origin {
+    /// Source of the text that --command prints, or that --follow or --input names, such as passwd
+    #[arg(long, value_name = "NAME", value_parser = source, requires = "way")]
+    pub source: Option<String>,
+    /// Shell command that prints the text
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        group = "way",
+        requires = "source",
+        conflicts_with = "lctl"
+    )]
+    pub command: Option<String>,
+    /// File that grows, or directory with a file for each day; what was appended is sent
+    #[arg(long, value_name = "PATH", group = "way", requires_all = ["source", "spool"], conflicts_with = "lctl")]
+    pub follow: Option<PathBuf>,
+    /// Time before the start of the command from which on the text has everything
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = duration,
+        requires = "command",
+        conflicts_with_all = ["follow", "sources"]
+    )]
+    pub covers: Option<Duration>,
+    /// File that lists several sources (TOML), each with its interval
+    #[arg(long, value_name = "FILE", requires = "spool", conflicts_with_all = ["source", "way"])]
+    pub sources: Option<PathBuf>,
 }
 
 /// The options of the spool.
@@ -202,11 +262,21 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "is out of range".to_owned())
 }
 
-/// Parses a duration such as `120s`, `2m` or `1h 30m`.
+/// Parses the name of a source.
+pub fn source(text: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if text.is_empty() || !text.bytes().all(is_allowed) {
+        return Err("has other characters than letters, digits, - and _".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Parses a duration such as `120s`, `2m`, `1h 30m` or `1d`.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let duration: SignedDuration = text
+    let duration = text
         .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
+        .and_then(|span: Span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
+        .map_err(|error| error.to_string())?;
     Duration::try_from(duration)
         .ok()
         .filter(|duration| *duration >= Duration::from_millis(1))

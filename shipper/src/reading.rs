@@ -1,10 +1,10 @@
-//! One reading of a server: the output of each target, compressed.
+//! One reading of a source: the output of each target, or another text, compressed.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::spool::{Data, Directory, Error, Index, SpoolFile, Text};
+use jobstats_client::spool::{Covers, Data, Directory, Error, Index, SpoolFile, Text};
 use zstd::stream::write::Encoder;
 
 use crate::feed::Sender;
@@ -17,13 +17,17 @@ mod tests;
 /// The zstd level. The texts are so repetitive that the fastest level makes them small.
 const LEVEL: i32 = 1;
 
-/// The source of the texts. The feed takes it if none is sent.
-pub const SOURCE: &str = "lctl";
+/// The source of `job_stats`. The feed takes it if no source is sent.
+pub const LCTL: &str = "lctl";
 
 /// The texts of one reading, in order of arrival.
 #[derive(Debug)]
 pub struct Reading {
-    /// The text of each target.
+    /// The source of the texts.
+    pub source: String,
+    /// The span of time that the texts cover, if their source cannot say so itself.
+    pub covers: Option<Covers>,
+    /// The text of each target; for sources other than `lctl` one text.
     pub texts: Vec<Text>,
     /// True if the text ended as a whole text does.
     pub whole: bool,
@@ -39,6 +43,8 @@ impl Reading {
             server: index.server,
         };
         let reading = Self {
+            source: index.source,
+            covers: index.covers,
             texts: index.texts,
             whole: true,
             data: index.data,
@@ -96,8 +102,8 @@ impl Reading {
     pub fn put(&self, spool: &Directory, sender: &Sender) -> Result<u64, Error> {
         let index = || Index {
             sequence: 0,
-            source: SOURCE.to_owned(),
-            covers: None,
+            source: self.source.clone(),
+            covers: self.covers,
             cluster: sender.cluster.clone(),
             server: sender.server.clone(),
             texts: self.texts.clone(),
@@ -113,14 +119,21 @@ impl Reading {
 
 /// Builds a reading from text that arrives piece by piece.
 pub struct Recorder {
-    splitter: Splitter,
+    source: String,
+    /// Finds the targets in the output of lctl.
+    splitter: Option<Splitter>,
     store: Store,
     last_push: Duration,
 }
 
 impl Recorder {
-    /// Starts the clock. The reading takes at most this number of bytes when compressed.
+    /// Starts the clock for the output of lctl. The reading takes at most this number of bytes when compressed.
     pub fn start(most: u64) -> Self {
+        Self::of(LCTL, most)
+    }
+
+    /// Starts the clock for text of a source. Only the output of lctl is split.
+    pub fn of(source: &str, most: u64) -> Self {
         let store = Store {
             started: Timestamp::now(),
             output: Output::Closed(Writer::new(most)),
@@ -128,7 +141,8 @@ impl Recorder {
             last_text: Duration::ZERO,
         };
         Self {
-            splitter: Splitter::default(),
+            source: source.to_owned(),
+            splitter: (source == LCTL).then(Splitter::default),
             store,
             last_push: Duration::ZERO,
         }
@@ -137,18 +151,25 @@ impl Recorder {
     /// Takes a piece of text that arrived `at` this time after the start.
     pub fn push(&mut self, text: &[u8], at: Duration) -> io::Result<()> {
         let earlier = std::mem::replace(&mut self.last_push, at);
-        self.splitter
-            .push(text, |part| self.store.take(part, earlier, at))
+        match &mut self.splitter {
+            Some(splitter) => splitter.push(text, |part| self.store.take(part, earlier, at)),
+            None => self.store.add(&self.source, text, at),
+        }
     }
 
     /// Returns the reading after the last piece.
     pub fn finish(mut self) -> io::Result<Reading> {
         let at = self.last_push;
-        let whole = self.splitter.finish(|part| self.store.take(part, at, at))?;
+        let whole = match self.splitter {
+            Some(splitter) => splitter.finish(|part| self.store.take(part, at, at))?,
+            None => true,
+        };
         let (storage, data) = self.store.close()?.finish();
         let mut targets = self.store.targets;
-        targets.retain(|target| target.text.name.is_some() || !target.blank);
+        targets.retain(|target| !target.blank);
         Ok(Reading {
+            source: self.source,
+            covers: None,
             texts: targets.into_iter().map(|target| target.text).collect(),
             whole,
             data,
@@ -205,6 +226,15 @@ impl Store {
                 self.write(text, at)
             }
         }
+    }
+
+    /// Takes text of a source that has no targets. It has the name of the source.
+    fn add(&mut self, source: &str, text: &[u8], at: Duration) -> io::Result<()> {
+        if matches!(self.output, Output::Closed(_)) {
+            let target = self.target(Some(source), at);
+            self.open(target)?;
+        }
+        self.write(text, at)
     }
 
     /// Returns the index of the target with this name; adds the target if it is new.

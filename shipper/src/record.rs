@@ -14,9 +14,10 @@ use crate::lctl::Lctl;
 use crate::lock::{self, Lock};
 use crate::message::{info, report};
 use crate::options::{Input, duration, size, this_machine};
-use crate::reading::Reading;
+use crate::reading::{LCTL, Reading};
 use crate::schedule::Schedule;
-use crate::{input, notify};
+use crate::sources::ReadError;
+use crate::{notify, priority};
 
 /// The options of `record`.
 #[derive(Debug, Args)]
@@ -69,16 +70,16 @@ pub fn execute(options: Options) -> Result<(), crate::Error> {
     let lock = lock.unwrap_or_else(|| lock::default_path(&server));
     let recorder = Recorder::new(&options, server)?;
     let lock = Lock::take(&lock)?;
-    let _lock = lock.inherited().map_err(|cause| recorder.broken(cause))?;
+    priority::lower(priority::USUAL);
     let Some(interval) = options.interval else {
-        return recorder.record(&options.input);
+        return recorder.record(&options.input, &lock);
     };
     let schedule = Schedule::new(interval, &recorder.sender.server);
     notify::ready();
     loop {
         schedule.sleep();
         // A failed reading is only reported, because the next one may succeed.
-        if let Err(error) = recorder.record(&options.input) {
+        if let Err(error) = recorder.record(&options.input, &lock) {
             report(format_args!("{error}"));
         }
     }
@@ -108,8 +109,8 @@ impl Recorder {
         Ok(recorder)
     }
 
-    fn record(&self, input: &Input) -> Result<(), crate::Error> {
-        let reading = self.read(input)?;
+    fn record(&self, input: &Input, lock: &Lock) -> Result<(), crate::Error> {
+        let reading = self.read(input, lock).map_err(crate::Error::from)?;
         let put = reading.put(&self.directory, &self.sender);
         let sequence = put.map_err(|cause| self.broken(cause))?;
         info(format_args!(
@@ -120,15 +121,11 @@ impl Recorder {
         Ok(())
     }
 
-    fn read(&self, input: &Input) -> Result<Reading, crate::Error> {
-        let Some(path) = &input.input else {
-            return Ok(self.lctl.read()?);
-        };
-        let mut reading = input::read(path, self.lctl.timeout, self.lctl.most)?;
-        if let Some(time) = input.time {
-            reading.made_at(time);
+    fn read(&self, input: &Input, lock: &Lock) -> Result<Reading, ReadError> {
+        match input.saved(LCTL, self.lctl.timeout, self.lctl.most) {
+            Some(saved) => Ok(saved.read()?),
+            None => Ok(self.lctl.read(Some(lock))?),
         }
-        Ok(reading)
     }
 
     fn broken(&self, cause: impl Into<spool::Error>) -> Error {

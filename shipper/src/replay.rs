@@ -136,7 +136,7 @@ pub enum Error {
     },
 }
 
-/// How far a recording was sent, and to where.
+/// The progress of a replay: how far a recording was sent, and to where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Position {
     /// The database and the user.
@@ -275,7 +275,7 @@ impl Replay {
             self.position.keep(&self.directory);
             bar.inc(entry.bytes);
         }
-        bar.finish_and_clear();
+        bar.finish();
         info(format_args!("all {} readings were sent", self.all));
         match (damaged, unsent) {
             (0, 0) => Ok(()),
@@ -393,8 +393,9 @@ fn has_news(index: &Index, known: &mut HashSet<(String, String)>) -> bool {
 }
 
 fn bar(left: &[Entry]) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{msg}  {bar:30}  {bytes} of {total_bytes}, {eta} left");
+    let style = ProgressStyle::with_template(
+        "{msg}  {bar:30}  {decimal_bytes} of {decimal_total_bytes}, {eta} left",
+    );
     let bar = ProgressBar::new(left.iter().map(|entry| entry.bytes).sum());
     style.map(|style| bar.set_style(style)).unwrap_or_default();
     bar

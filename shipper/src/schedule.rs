@@ -6,7 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::message::warn;
 use crate::notify;
+use crate::pace;
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,55 @@ impl Schedule {
         let since = (now.as_nanosecond() - self.offset).rem_euclid(self.interval);
         Timestamp::from_nanosecond(now.as_nanosecond() - since + self.interval)
             .unwrap_or(Timestamp::MAX)
+    }
+
+    /// Returns the part of the interval that this server waits after each multiple of it.
+    pub fn offset(&self) -> Duration {
+        Duration::from_nanos(self.offset as u64)
+    }
+
+    /// Calls `poll` at every poll time, which returns how long its reading took. After one that took too long, the next
+    /// ones are further apart. A message with this name says so, and `begin` is called with the new interval, as it is at
+    /// the beginning.
+    pub fn repeat(
+        &self,
+        name: &str,
+        begin: impl Fn(Duration),
+        mut poll: impl FnMut() -> Duration,
+    ) -> ! {
+        let mut stretch = 1;
+        begin(self.interval());
+        loop {
+            self.stretched(stretch).sleep();
+            let took = poll();
+            let next = pace::stretch(took, self.interval());
+            if next != stretch {
+                let interval = self.stretched(next).interval();
+                match next {
+                    1 => warn(format_args!(
+                        "{name}: readings are {interval:?} apart again"
+                    )),
+                    _ => warn(format_args!(
+                        "{name}: the reading took {took:.1?}; readings are now {interval:?} apart, so that they take at most a \
+                         tenth of the time"
+                    )),
+                }
+                stretch = next;
+                begin(interval);
+            }
+        }
+    }
+
+    fn interval(&self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.interval).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the schedule of every so many poll times.
+    fn stretched(&self, by: u32) -> Self {
+        Self {
+            interval: self.interval * i128::from(by),
+            ..*self
+        }
     }
 
     /// Sleeps until the next poll time. Poll times that passed during the work are skipped.

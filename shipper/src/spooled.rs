@@ -1,17 +1,21 @@
 //! Reading and sending with a spool between them.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender as Bell, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::backlog::{Backlog, Courier};
 use crate::feed::{Feed, Sender};
+use crate::lock::Lock;
 use crate::message::report;
 use crate::notify;
-use crate::options::Input;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
+use crate::sources::{ReadError, Source, Way};
 use crate::{Error, Shipper};
 
 /// The longest time that `once` begins to send readings, so that the next call of a timer is not missed.
@@ -20,56 +24,89 @@ const ONCE: Duration = Duration::from_secs(60);
 /// The pause until `run` asks again for the lock of the sender.
 const LOCKED: Duration = Duration::from_secs(1);
 
-/// Reads, writes the reading to the spool, and sends what waits there, unless another instance is sending.
+/// Reads all sources, writes the readings to the spool, and sends what waits there, unless another instance is sending.
 ///
 /// # Errors
 ///
-/// Fails if the reading failed, or else if something was not sent. If both failed, the latter is only reported.
-pub fn once(shipper: &Shipper, backlog: &Backlog, input: &Input) -> Result<(), Error> {
-    let read = read(shipper, backlog, input);
-    let (unkept, failed) = match read {
-        Ok(unkept) => (unkept, None),
-        // The other instance sends, too.
-        Err(error @ Error::Lock(_)) => return Err(error),
-        Err(error) => (None, Some(error)),
-    };
-    let sent = send(shipper, backlog, unkept);
-    match (failed, sent) {
-        (None, sent) => sent,
-        (Some(failed), Ok(())) => Err(failed),
-        (Some(failed), Err(unsent)) => {
-            report(format_args!("{unsent}"));
-            Err(failed)
+/// Fails if a reading failed, or else if something was not sent. Of several failures, all but one are only reported.
+pub fn once(shipper: &Shipper, backlog: &Backlog) -> Result<(), Error> {
+    let (mut unkept, mut failed) = (Unkept::default(), None);
+    for read in read_all(shipper, backlog) {
+        match read {
+            Ok(reading) => unkept.extend(reading.map(|reading| (reading.source.clone(), reading))),
+            // The other instance sends, too.
+            Err(error @ Error::Lock(_)) if shipper.sources.len() == 1 => return Err(error),
+            Err(error) => fail(&mut failed, error),
         }
     }
-}
-
-/// Reads and returns what could not be written to the spool.
-fn read(shipper: &Shipper, backlog: &Backlog, input: &Input) -> Result<Option<Reading>, Error> {
-    let _lock = shipper.lock()?;
-    let reading = shipper.read(input)?;
-    Ok(backlog.keep(reading, &shipper.sender))
-}
-
-/// Sends what waits, and then the reading that could not be written to the spool. That reading is lost if this fails.
-fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Option<Reading>) -> Result<(), Error> {
-    let sent = send_all(shipper, backlog, &mut unkept);
-    if unkept.is_none() {
-        return sent;
+    match send(shipper, backlog, unkept) {
+        Err(unsent) if failed.is_some() => report(format_args!("{unsent}")),
+        sent => sent?,
     }
-    let dropped = backlog.dropped();
-    if sent.is_ok() {
-        return Err(dropped.into());
-    }
-    report(format_args!("{dropped}"));
-    sent
+    failed.map_or(Ok(()), Err)
 }
 
-fn send_all(
+/// Keeps the first error, and reports others.
+fn fail(first: &mut Option<Error>, error: Error) {
+    if first.is_some() {
+        report(format_args!("{error}"));
+    } else {
+        *first = Some(error);
+    }
+}
+
+/// Reads all sources at once, so that none waits for another.
+fn read_all(shipper: &Shipper, backlog: &Backlog) -> Vec<Result<Option<Reading>, Error>> {
+    thread::scope(|scope| {
+        let reads: Vec<_> = shipper
+            .sources
+            .iter()
+            .map(|source| {
+                scope.spawn(|| {
+                    let lock = shipper.lock(source)?;
+                    shipper
+                        .unless_early(source, &lock, || read(shipper, backlog, source, &lock))
+                        .unwrap_or(Ok(None))
+                })
+            })
+            .collect();
+        reads
+            .into_iter()
+            .map(|read| read.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// Reads a source and returns what could not be written to the spool.
+fn read(
     shipper: &Shipper,
     backlog: &Backlog,
-    unkept: &mut Option<Reading>,
-) -> Result<(), Error> {
+    source: &Source,
+    lock: &Lock,
+) -> Result<Option<Reading>, Error> {
+    if let Way::Follow(follow) = &source.way {
+        // What cannot be written to the spool is read again.
+        let shipped = follow.ship(backlog, &shipper.sender);
+        let shipped = shipped.map_err(|error| ReadError::Follow(source.name.clone(), error));
+        shipper.noted(source, shipped.map_err(Error::from), |readings| *readings)?;
+    }
+    let reading = shipper.poll(source, lock)?;
+    Ok(reading.and_then(|reading| backlog.keep(reading, &shipper.sender)))
+}
+
+/// The last reading of each source that could not be written to the spool.
+type Unkept = BTreeMap<String, Reading>;
+
+/// Sends what waits, and then the readings that could not be written to the spool. These readings are lost if this fails.
+fn send(shipper: &Shipper, backlog: &Backlog, mut unkept: Unkept) -> Result<(), Error> {
+    let mut failed = send_all(shipper, backlog, &mut unkept).err();
+    for _ in &unkept {
+        fail(&mut failed, backlog.dropped().into());
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result<(), Error> {
     let mut courier = Courier::new(backlog.clone(), shipper.feed()?);
     let until = Instant::now() + ONCE;
     loop {
@@ -78,88 +115,107 @@ fn send_all(
             return Ok(());
         };
         let drained = courier.drain(Some(until))?;
-        if drained.failure.is_none()
-            && let Some(reading) = &*unkept
-        {
-            courier
-                .send_directly(&shipper.sender, reading)
-                .map_err(|(unsent, _)| unsent)?;
-            *unkept = None;
-        }
+        let mut failed = drained.failure.map(Error::from);
+        unkept.retain(|source, reading| {
+            if courier.is_held(source) {
+                return true;
+            }
+            match courier.send_directly(&shipper.sender, reading) {
+                Ok(()) => false,
+                Err((unsent, _)) => {
+                    fail(&mut failed, unsent.into());
+                    true
+                }
+            }
+        });
         drop(lock);
-        if drained.failure.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
+        if failed.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
             continue;
         }
         courier.report_waiting();
-        return drained.failure.map_or(Ok(()), |error| Err(error.into()));
+        return failed.map_or(Ok(()), Err);
     }
 }
 
-/// A reading that could not be written to the spool, on its way to the thread that sends.
-type Unkept = Mutex<Option<Reading>>;
+/// Readings that could not be written to the spool, on their way to the thread that sends.
+type Handover = Mutex<Unkept>;
 
-/// Reads in this thread and sends in another, so that a slow database delays no reading.
+/// Reads each source in a thread and sends in another, so that neither a slow source nor a slow database delays a
+/// reading.
 ///
 /// # Errors
 ///
-/// Fails if the other thread ended, which it should not.
-pub fn run(
-    shipper: &Shipper,
-    backlog: &Backlog,
-    feed: Feed,
-    schedule: Schedule,
-) -> Result<(), Error> {
-    let unkept = &Unkept::default();
+/// Fails if another instance reads one of the sources.
+pub fn run(shipper: &Shipper, backlog: &Backlog, feed: Feed) -> Result<(), Error> {
+    let locks: Vec<_> = shipper
+        .sources
+        .iter()
+        .map(|source| shipper.lock(source))
+        .collect::<Result<_, _>>()?;
+    notify::ready();
+    notify::watch(shipper.longest_silence());
+    let unkept = &Handover::default();
     let (bell, rung) = channel();
     let courier = Courier::new(backlog.clone(), feed);
     thread::scope(|scope| {
-        scope.spawn(move || {
-            if let Err(error) = send_forever(courier, backlog, &shipper.sender, unkept, &rung) {
-                report(format_args!("{error}"));
-            }
-            // Without a sender there is nothing to read for; a supervisor starts both again.
-            std::process::exit(crate::exit::SYSTEM.into());
-        });
-        read_forever(shipper, backlog, schedule, unkept, &bell)
+        for (source, lock) in shipper.sources.iter().zip(&locks) {
+            let bell = bell.clone();
+            scope.spawn(move || read_forever(shipper, backlog, source, lock, unkept, &bell));
+        }
+        if let Err(error) = send_forever(courier, backlog, &shipper.sender, unkept, &rung) {
+            report(format_args!("{error}"));
+        }
+        // Without a sender there is nothing to read for; a supervisor starts both again.
+        std::process::exit(crate::exit::SYSTEM.into());
     })
 }
 
 fn read_forever(
     shipper: &Shipper,
     backlog: &Backlog,
-    schedule: Schedule,
-    unkept: &Unkept,
+    source: &Source,
+    lock: &Lock,
+    unkept: &Handover,
     bell: &Bell<()>,
 ) -> ! {
-    loop {
-        schedule.sleep();
-        match shipper.poll() {
+    let begin = |interval| shipper.begin(source, Some(interval));
+    let poll = || {
+        let start = Instant::now();
+        let read = read(shipper, backlog, source, lock);
+        let took = start.elapsed();
+        match read {
             // A failed poll is only reported, because the next one may succeed.
-            Err(error) => report(format_args!("{error}")),
-            Ok(reading) => {
-                if let Some(reading) = backlog.keep(reading, &shipper.sender)
-                    && put(unkept, Some(reading)).is_some()
-                {
+            Err(error) => error.report(),
+            Ok(Some(reading)) => {
+                let earlier = waiting(unkept).insert(reading.source.clone(), reading);
+                if earlier.is_some() {
                     report(format_args!("{}", backlog.dropped()));
                 }
-                // The other thread ends the process when it ends.
-                let _ = bell.send(());
             }
+            Ok(None) => {}
         }
+        // The other thread ends the process when it ends.
+        let _ = bell.send(());
+        took
+    };
+    notify::beat();
+    if !source.is_lctl() {
+        // The first of a day's readings would otherwise be up to a day away.
+        begin(source.interval);
+        poll();
     }
+    Schedule::new(source.interval, &shipper.sender.server).repeat(&source.name, begin, poll)
 }
 
-/// Replaces the reading, and returns the one before.
-fn put(unkept: &Unkept, reading: Option<Reading>) -> Option<Reading> {
-    let mut slot = unkept.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::replace(&mut *slot, reading)
+fn waiting(unkept: &Handover) -> MutexGuard<'_, Unkept> {
+    unkept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn send_forever(
     mut courier: Courier,
     backlog: &Backlog,
     sender: &Sender,
-    unkept: &Unkept,
+    unkept: &Handover,
     rung: &Receiver<()>,
 ) -> Result<(), Error> {
     let _lock = loop {
@@ -171,13 +227,11 @@ fn send_forever(
     loop {
         notify::beat();
         let drained = courier.drain(None)?;
-        match drained.failure {
-            Some(error) => {
-                report(format_args!("{error}"));
-                courier.report_waiting();
-            }
-            None => send_unkept(&mut courier, backlog, sender, unkept),
+        if let Some(error) = drained.failure {
+            report(format_args!("{error}"));
+            courier.report_waiting();
         }
+        send_unkept(&mut courier, backlog, sender, unkept);
         notify::rest();
         let waited = match courier.next_attempt() {
             None => rung.recv().map_err(RecvTimeoutError::from),
@@ -189,19 +243,21 @@ fn send_forever(
     }
 }
 
-/// Sends the reading that could not be written to the spool. Readings that wait there are older and go first.
-fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept: &Unkept) {
-    let Some(reading) = put(unkept, None) else {
-        return;
-    };
-    let Err((unsent, may_succeed)) = courier.send_directly(sender, &reading) else {
-        return;
-    };
-    report(format_args!("{unsent}"));
-    let mut slot = unkept.lock().unwrap_or_else(PoisonError::into_inner);
-    if may_succeed && slot.is_none() {
-        *slot = Some(reading);
-    } else {
-        report(format_args!("{}", backlog.dropped()));
+/// Sends the readings that could not be written to the spool, except those of a source whose earlier readings wait there.
+fn send_unkept(courier: &mut Courier, backlog: &Backlog, sender: &Sender, unkept: &Handover) {
+    let readings: Vec<_> = waiting(unkept)
+        .extract_if(.., |source, _| !courier.is_held(source))
+        .collect();
+    for (source, reading) in readings {
+        let Err((unsent, may_succeed)) = courier.send_directly(sender, &reading) else {
+            continue;
+        };
+        report(format_args!("{unsent}"));
+        match waiting(unkept).entry(source) {
+            Entry::Vacant(slot) if may_succeed => {
+                slot.insert(reading);
+            }
+            _ => report(format_args!("{}", backlog.dropped())),
+        }
     }
 }

@@ -5,8 +5,8 @@
 //! the machine the counts may be some seconds old, or begin again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,10 +32,13 @@ const REPEATED: SignedDuration = SignedDuration::from_hours(24);
 /// The largest number of notices that are remembered.
 const MOST_NOTICES: usize = 1000;
 
+/// The largest size of the file, with all notices.
+const MOST_BYTES: u64 = 4 << 20;
+
 /// The longest message that is kept, in bytes.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// What the shipper did.
+/// The record of what the shipper did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
@@ -45,7 +48,7 @@ pub struct State {
     pub since: Timestamp,
     /// The readings of each source.
     pub sources: BTreeMap<String, Readings>,
-    /// What became of the readings.
+    /// The deliveries of the readings of all sources.
     pub deliveries: Deliveries,
     /// The time at which a reading was lost or set aside last.
     pub lost: Option<Timestamp>,
@@ -70,7 +73,7 @@ pub struct Readings {
     pub failed: u64,
 }
 
-/// What became of the readings.
+/// The deliveries: what became of the readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Deliveries {
@@ -277,7 +280,14 @@ impl StateFile {
     ///
     /// Fails if there is no file, or if the file cannot be read.
     pub fn load(&self) -> io::Result<State> {
-        Ok(serde_json::from_slice(&fs::read(&self.path)?)?)
+        // In a directory where everybody may create files, the file could be somebody else's pipe or link.
+        let file = open(OpenOptions::new().read(true), &self.path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
+        let mut json = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut json)?;
+        Ok(serde_json::from_slice(&json)?)
     }
 
     /// Takes an event over. A failure is reported once: the event itself matters more.
@@ -323,15 +333,16 @@ impl StateFile {
     fn lock(&self) -> io::Result<File> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            // In a directory where everybody may create files, a link could stand for somebody else's file.
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(path)?;
+        let mut options = OpenOptions::new();
+        options.create(true).write(true).truncate(false).mode(0o600);
+        let file = open(&mut options, path.as_ref())?;
         file.lock()?;
         Ok(file)
     }
+}
+
+/// Opens a file, but follows no link and does not wait for the other end of a pipe.
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed()).open(path)
 }

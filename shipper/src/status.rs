@@ -55,7 +55,7 @@ pub struct Options {
     pub json: bool,
 }
 
-/// How urgent it is that somebody acts. The numbers are the exit codes.
+/// The urgency of somebody's help. The numbers are the exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]

@@ -1,4 +1,4 @@
-//! What `doctor` finds, from lctl to the store.
+//! The findings of `doctor`, from lctl to the store.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;
@@ -49,7 +49,7 @@ fn each_step_is_well_and_nothing_is_stored() {
         "ok       job_stats   2 entries; 0 of 2 targets have none\n",
         "ok       intervals   job_cleanup_interval is 600 s or more, and readings are 120 s apart\n",
         "ok       connection  ",
-        "ok       tls         not needed: a Unix socket\n",
+        "ok       tls         not needed: the database is on this machine\n",
         "ok       clock       ",
         "ok       store       jobstats ",
         " may insert into jobstats.feed\n",
@@ -125,7 +125,7 @@ fn empty_texts_and_short_intervals_are_warnings() {
         &[
             "warning  job_stats   empty on all targets",
             "jobid_var",
-            "warning  intervals   job_cleanup_interval of mdt.fs-MDT0000 is 100 s",
+            "warning  intervals   job_cleanup_interval of 1 of 1 targets is shorter than twice the 120 s between readings",
             "FAILED   store       the database has no extension jobstats",
             "ok       delivery    ",
         ],

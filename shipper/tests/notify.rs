@@ -1,4 +1,4 @@
-//! What systemd is told while `run` runs.
+//! The messages to systemd while `run` runs.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;

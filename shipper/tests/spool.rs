@@ -383,7 +383,7 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
 
 #[test]
 fn a_source_holds_up_no_other() {
-    let Some(mut database) = Database::new() else {
+    let Some(mut database) = Database::with_sources() else {
         return;
     };
     trigger(
@@ -486,10 +486,10 @@ fn run_reads_on_while_the_database_is_away_and_sends_all_in_order() {
     database.execute(&format!("ALTER ROLE {role} LOGIN"));
     wait_for("delivery", || database.count() >= 14);
     drop(running);
-    // What was read last may wait, and the next instance sends it.
+    // What was read last may wait, and the next instance sends it. It repeats what was stored when the first one was killed.
     server.once(&url).run().succeeds_silently();
-    let arrived = arrived(&mut database);
-    assert_eq!(arrived, texts(1..=arrived.len() as u32 / 2));
+    assert!(server.files("").is_empty());
+    assert_eq!(arrived(&mut database)[..14], texts(1..=7));
     database.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 

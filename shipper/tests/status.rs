@@ -1,4 +1,4 @@
-//! What `status` says, and its exit codes.
+//! The answers of `status`, and its exit codes.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod common;

@@ -185,6 +185,8 @@ struct Auditor<'a> {
     accounts: HashMap<u64, Account>,
     known: HashMap<u32, Known>,
     previous: Option<Previous>,
+    /// The time of the last text that showed any of the entries that a reader remembers and the previous text lacks.
+    last_missed: Option<Nanos>,
     observed: Option<(Nanos, Nanos)>,
 }
 
@@ -208,6 +210,7 @@ impl<'a> Auditor<'a> {
             accounts: accounts.collect(),
             known: HashMap::new(),
             previous: None,
+            last_missed: None,
             observed: None,
         }
     }
@@ -267,6 +270,8 @@ impl<'a> Auditor<'a> {
             survived |= self.record(life, ops, label);
         }
         self.forget(reading, label, survived);
+        let missing = self.known.values().map(|known| known.last_seen);
+        self.last_missed = missing.filter(|last_seen| *last_seen != label).max();
         self.observed = Some((self.observed.map_or(label, |(first, _)| first), label));
         self.previous = Some(Previous {
             label,
@@ -326,7 +331,8 @@ impl<'a> Auditor<'a> {
             None => Cause::Baseline,
             Some(previous) => {
                 let proven = match self.layout.times() {
-                    Times::Wall => life.stamps.0 > previous.label,
+                    // Later texts that had shown the entry would have made a reader remember it too.
+                    Times::Wall => life.stamps.0 > self.last_missed.unwrap_or(previous.label),
                     Times::Boot | Times::Seconds => previous.whole,
                 };
                 if proven {

@@ -8,7 +8,7 @@ apt-get update -q
 apt-get install -q -y --no-install-recommends postgresql >/dev/null
 apt-get install -q -y "$packages"/jobstats-shipper_*.deb >/dev/null
 installed_well
-ldd --version | head -n 1
+ldd --version | sed -n 1p
 pg_ctlcluster "$(pg_lsclusters -h | cut -d ' ' -f 1)" main start
 as_postgres() { (cd / && runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"); }
 as_postgres -c 'CREATE ROLE "jobstats-shipper" LOGIN' -c 'CREATE SCHEMA jobstats' -c 'CREATE TABLE jobstats.feed (

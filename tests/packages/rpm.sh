@@ -26,9 +26,10 @@ passed "removal left the spool and said so"
 
 rpm -i --nodeps "$packages"/jobstats_*.rpm
 name=$(rpm -qa 'jobstats_*')
-library=$(rpm -ql "$name" | grep '\.so$')
+files=$(rpm -ql "$name")
+library=$(grep '\.so$' <<<"$files")
 [[ $library == /usr/pgsql-*/lib/jobstats-*.so ]] || fail "the library is $library"
-rpm -ql "$name" | grep -q '^/usr/pgsql-.*/share/extension/jobstats.control$' || fail "there is no control file"
+grep -q '^/usr/pgsql-.*/share/extension/jobstats.control$' <<<"$files" || fail "there is no control file"
 rpm -U --nodeps "$packages/next"/jobstats_*.rpm
 rpm -e --nodeps "$(rpm -qa 'jobstats_*')"
 [ ! -e "$library" ] || fail "removal left the library"

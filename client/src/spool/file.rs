@@ -101,7 +101,8 @@ pub struct Covers {
 /// The text of one target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
-    /// The name of the target, such as `mdt.fs-MDT0000`, or `None` for text before the first name.
+    /// The name of the target, such as `mdt.fs-MDT0000`, or of a source without targets; `None` for text before the first
+    /// name.
     pub name: Option<String>,
     /// The time at which the first byte of the text arrived, in microseconds.
     #[serde(rename = "time_us", with = "timestamp")]

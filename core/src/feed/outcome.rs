@@ -73,6 +73,8 @@ pub struct Outcome {
     pub action: Action,
     /// The counts of the part; zero where nothing was counted.
     pub counts: Counts,
+    /// True if the part ends too early, though its last line is whole (rule 3).
+    pub ends_early: bool,
     /// The number of rows that were written.
     pub increments: i32,
 }
@@ -84,6 +86,7 @@ impl Outcome {
             target: target.map(str::to_owned),
             action,
             counts: Counts::default(),
+            ends_early: false,
             increments: 0,
         }
     }

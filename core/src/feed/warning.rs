@@ -22,6 +22,18 @@ pub struct Warning {
 }
 
 impl Warning {
+    /// Returns the warning about texts that end too early; `None` if there are none.
+    pub fn of_cut(outcomes: &[Outcome]) -> Option<Self> {
+        let cut = || outcomes.iter().filter(|outcome| outcome.ends_early);
+        let targets = cut().filter_map(|outcome| outcome.target.clone());
+        let (count, all) = (cut().count(), outcomes.len());
+        (count > 0).then(|| Self {
+            message: format!("jobstats found the end of {count} of {all} texts missing"),
+            detail: list(targets) + ": entries that were active stood last in the text before.",
+            hint: "Make sure that the whole output of lctl is sent.",
+        })
+    }
+
     /// Returns the warning for a feed; `None` if no text was rejected or placed.
     pub fn of(outcomes: &[Outcome]) -> Option<Self> {
         Some(Self {
@@ -44,6 +56,8 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
         "Print the text without the option -n of lctl get_param."
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
+    } else if has(reason::TOO_LATE) {
+        "Text that waited during an outage is taken if the owner of the store makes raw_retention longer than the outage before it is sent: SELECT jobstats_setup(raw_retention => '7 days');"
     } else if reasons(outcomes).next().is_some() {
         "The owner of the store finds rejected text in jobstats.rejects."
     } else {
@@ -88,11 +102,16 @@ fn detail(outcomes: &[Outcome]) -> String {
         let target = outcome.target.as_deref().unwrap_or("text without a target");
         Some(format!("{target}: {what}"))
     });
-    let mut named: Vec<String> = told.take(NAMED + 1).collect();
+    list(told) + "."
+}
+
+/// Returns the first items, separated by semicolons.
+fn list(items: impl Iterator<Item = String>) -> String {
+    let mut named: Vec<String> = items.take(NAMED + 1).collect();
     if named.len() > NAMED {
         named[NAMED] = "…".to_owned();
     }
-    named.join("; ") + "."
+    named.join("; ")
 }
 
 #[cfg(test)]
@@ -135,10 +154,7 @@ mod tests {
             warning.detail,
             "a: too late; b: clock; d: too late; e: placed."
         );
-        assert_eq!(
-            warning.hint,
-            "The owner of the store finds rejected text in jobstats.rejects."
-        );
+        assert!(warning.hint.contains("raw_retention => '7 days'"));
     }
 
     #[test]
@@ -168,6 +184,22 @@ mod tests {
             "text without a target: no target; a: clock."
         );
         assert!(warning(reason::WRONG_SOURCE).hint.contains("column source"));
+        let different = warning(reason::DIFFERENT);
+        assert!(different.hint.contains("jobstats.rejects"));
+    }
+
+    #[test]
+    fn texts_that_end_too_early_are_named() {
+        let mut outcomes = outcomes(&[("a", Action::Stored), ("b", Action::Stored)]);
+        assert_eq!(Warning::of_cut(&outcomes), None);
+        outcomes[1].ends_early = true;
+        let warning = Warning::of_cut(&outcomes).expect("a warning");
+        assert_eq!(
+            warning.message,
+            "jobstats found the end of 1 of 2 texts missing"
+        );
+        assert!(warning.detail.starts_with("b: entries that were active"));
+        assert_eq!(Warning::of(&outcomes), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::TryReserveError;
 
 use super::carried::{CarriedRecords, InText, Withheld};
+use super::cut::is_any_active;
 use super::history::{Head, History, NOTHING};
 use super::life::{Life, counted, unlisted};
 use super::limit::active;
@@ -39,7 +40,7 @@ pub fn compare<'a>(
         });
     };
     let comparing = Comparing::new(previous, next, text, pause)?;
-    Ok(comparing.run(retention(cleanup_interval))?)
+    Ok(comparing.run(cleanup_interval)?)
 }
 
 /// Returns the time for which an entry without `start_time` may be missing and still be in the same life. This is 1.5
@@ -103,12 +104,16 @@ struct Comparing<'a, 'o> {
     /// True if the previous text had every record. An entry that was not known is then proven to be born since, even
     /// without a `start_time`.
     previous_is_whole: bool,
+    /// The time after which no text had an entry that is not known, as far as that is proven.
+    never_seen_since: Micros,
     in_text: InText,
     carry: CarriedRecords<'a>,
     /// True if any known entry goes on.
     survived: bool,
     /// True if the last record lacks counters that its entry had.
     cut: bool,
+    /// The entry of the last record, if it is known.
+    last: Option<Head>,
     latest_in_text: Option<ByKey<'a, Option<Time>>>,
     result: Comparison<'a>,
 }
@@ -127,21 +132,24 @@ impl<'a, 'o> Comparing<'a, 'o> {
             text,
             pause,
             previous_is_whole: is_whole(previous, &history),
+            never_seen_since: history.never_seen_since().unwrap_or(previous.time),
             history,
             in_text: InText::of(text),
             carry: CarriedRecords::with(text),
             survived: false,
             cut: false,
+            last: None,
             latest_in_text: None,
             result: Comparison::default(),
         })
     }
 
-    fn run(mut self, retention: Micros) -> Result<Comparison<'a>, TryReserveError> {
+    fn run(mut self, cleanup_interval: u32) -> Result<Comparison<'a>, TryReserveError> {
         for record in self.pause.among(&self.text.records) {
             self.record(record)?;
         }
-        self.carry_missing(retention)?;
+        self.result.ends_early = self.ends_early(cleanup_interval);
+        self.carry_missing(retention(cleanup_interval))?;
         let (carried, carried_count) = self.carry.finish();
         Ok(Comparison {
             carried,
@@ -153,7 +161,9 @@ impl<'a, 'o> Comparing<'a, 'o> {
     }
 
     fn record(&mut self, record: &'a Record) -> Result<(), TryReserveError> {
-        let before = match self.history.find(self.text, record)? {
+        let head = self.history.find(self.text, record)?;
+        self.last = head;
+        let before = match head {
             Some(head) => {
                 self.history.mark(head);
                 if self.history.is_unchanged(head, self.text, record) {
@@ -173,11 +183,11 @@ impl<'a, 'o> Comparing<'a, 'o> {
     /// Returns the previous values of an entry that is not known (rule 3).
     fn birth(&self, record: &Record) -> Before<'a> {
         let is_proven = match wall(record.start_time) {
-            Some(_) => self.began_later(record),
+            Some(start) => start > self.never_seen_since,
             None => self.previous_is_whole,
         };
         Before {
-            zero: is_proven.then(|| self.beginning(record, self.previous.time)),
+            zero: is_proven.then(|| self.beginning(record, self.never_seen_since)),
             ..Before::default()
         }
     }
@@ -383,13 +393,31 @@ impl<'a, 'o> Comparing<'a, 'o> {
         })
     }
 
+    /// Returns true if the text ends too early, though its last line is whole (rule 3). New entries and new lives stand
+    /// at the end, so a text that has any was printed to its end.
+    fn ends_early(&self, cleanup_interval: u32) -> bool {
+        let Some(last) = self.last.filter(|last| self.history.is_of_text(*last)) else {
+            return false;
+        };
+        let is_new = self.result.added + self.result.resets + self.result.unknown > 0;
+        if is_new || self.previous.server != self.next.server {
+            return false;
+        }
+        let missing = self.history.missing_behind(last);
+        is_any_active(missing, self.previous, self.next, cleanup_interval)
+    }
+
     /// Carries the entries that are missing from the text, as long as they may still exist (rule 3).
     fn carry_missing(&mut self, retention: Micros) -> Result<(), TryReserveError> {
-        let is_whole = self.text.complete && !self.cut;
+        let is_whole = self.text.complete && !self.cut && !self.result.ends_early;
         let same_server = self.previous.server == self.next.server;
         // An entry that stands in the text twice restarted while the text was printed. Its first life is not in the
         // records, but had survived until then.
         let survived = self.survived || self.text.has_duplicates;
+        if self.previous.snapshot.is_none() {
+            // What was carried before the text that is gone says nothing about the entries of that text.
+            return Ok(());
+        }
         let missing = self.history.missing()?;
         let oldest = self.oldest_carried(&missing)?;
         for head in self.pause.among(missing) {

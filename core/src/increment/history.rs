@@ -4,6 +4,7 @@ use std::collections::TryReserveError;
 use std::sync::LazyLock;
 
 use super::Observation;
+use super::compare::wall;
 use super::life::{Life, Part};
 use crate::instant::Micros;
 use crate::job_stats::Time;
@@ -222,6 +223,19 @@ impl<'a> History<'a> {
         self.life(head, start_times.max()?)
     }
 
+    /// Returns the time after which no text had an entry that is not known, if all `start_time` are on the wall clock.
+    ///
+    /// The previous text lacks such an entry. If an earlier text had had the entry after the last carried record was seen,
+    /// the entry would be carried too: those that are no longer carried were seen before all that are.
+    pub fn never_seen_since(&self) -> Option<Micros> {
+        let lengths = self.text.records.len()..self.found.len();
+        let carries_entries = lengths.into_iter().any(|position| self.is_head(position));
+        let mut records = self.text.records.iter().chain(&self.carried.records);
+        let is_dated = records.all(|record| wall(record.start_time).is_some());
+        let seen = self.carried.last_seen();
+        seen.filter(|seen| carries_entries && is_dated && *seen < self.time)
+    }
+
     /// Returns the life of a record of the previous text, if carried records may have more parts of that life.
     pub fn completed_life(&self, record: &Record) -> Option<Life<'a>> {
         let head = self.in_chains(self.text.key(record))?;
@@ -251,6 +265,16 @@ impl<'a> History<'a> {
         missing.try_reserve_exact(heads.clone().count())?;
         missing.extend(heads.map(|(head, _)| head));
         Ok(missing)
+    }
+
+    /// Returns the records of the text behind this entry, if the following text has none of them.
+    pub fn missing_behind(&self, head: Head) -> &'a [Record] {
+        let behind = head + 1..self.text.records.len();
+        let has_any = self.found[behind.clone()].contains(&true);
+        match self.text.records.get(behind) {
+            Some(records) if !has_any => records,
+            _ => &[],
+        }
     }
 
     /// Returns true if the text itself had the entry.

@@ -19,6 +19,7 @@ mod rule_02_baseline;
 mod rule_03_births;
 mod rule_03_carried;
 mod rule_03_counters;
+mod rule_03_cut;
 mod rule_03_order;
 mod rule_04_resets;
 mod rule_05_two_lives;

@@ -13,7 +13,7 @@ fn skipping(last_of_b: &str, missing: &[i64]) -> Target {
 
 #[test]
 fn rule_3_a_skipped_record_goes_on_from_where_it_was_last_seen() {
-    let mut target = Target::first(&[job("a", "open 1"), job("b", "open 5")]);
+    let mut target = Target::first(&[job("b", "open 5"), job("a", "open 1")]);
     let seen = target.observe(120, &[job("a", "open 1")]);
     assert_eq!(seen.carried, ["b @ 0: open=5"]);
     assert_eq!((seen.removed, seen.carried_count), (1, 1));

@@ -158,6 +158,7 @@ pub struct Seen {
     pub removed: u64,
     pub carried_count: u64,
     pub unknown: u64,
+    pub ends_early: bool,
 }
 
 impl Target {
@@ -239,6 +240,7 @@ impl Seen {
             removed: comparison.removed,
             carried_count: comparison.carried_count,
             unknown: comparison.unknown,
+            ends_early: comparison.ends_early,
         };
         (seen, print(carried))
     }

@@ -21,7 +21,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server or an unknown source, 53200 out of memory, 40001 feed again.';
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, or no server, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 "#)]
 fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
     for outcome in run(columns(&mut call)?)? {

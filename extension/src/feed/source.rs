@@ -38,7 +38,7 @@ const SOURCES: [&dyn Source; sources::SOURCES.len()] = [&JobStats, &Passwd];
 /// Returns the source of a name; `None` names the output of lctl.
 ///
 /// # Errors
-/// [`Error::Unknown`] if no source has this name.
+/// [`Error::UnknownSource`] if no source has this name.
 pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
     Ok(SOURCES[sources::position(name)?])
 }

@@ -135,6 +135,14 @@ pub enum Error {
         /// The valid names.
         valid: String,
     },
+    /// A source that this version does not know. A later one may know it, so a sender should keep the text.
+    #[error("there is no source \"{}\"", shown(name))]
+    UnknownSource {
+        /// The name.
+        name: String,
+        /// The valid names.
+        valid: String,
+    },
     /// A new name for a target that another target has.
     #[error("there is a target \"{}\" already", shown(.0))]
     TargetExists(String),
@@ -285,6 +293,7 @@ impl Error {
             Self::Body(_) | Self::Argument { .. } | Self::Unknown { .. } | Self::Format(..) => {
                 Code::ERRCODE_INVALID_PARAMETER_VALUE
             }
+            Self::UnknownSource { .. } => Code::ERRCODE_FEATURE_NOT_SUPPORTED,
             Self::LongName { .. } => Code::ERRCODE_STRING_DATA_RIGHT_TRUNCATION,
             Self::Settings { .. } => Code::ERRCODE_CHECK_VIOLATION,
             Self::TargetExists(_) => Code::ERRCODE_UNIQUE_VIOLATION,
@@ -330,6 +339,11 @@ impl Error {
             Self::Settings { hint, .. } => return Some(hint.clone().into()),
             Self::Argument { hint, .. } => return Some(hint.clone()),
             Self::Unknown { valid, .. } => return Some(format!("Valid are {valid}.").into()),
+            Self::UnknownSource { valid, .. } => {
+                return Some(
+                    format!("Valid are {valid}. A later version of jobstats may have more.").into(),
+                );
+            }
             Self::NoStore | Self::StoreVersion { newer: false, .. } => {
                 Some("Run SELECT jobstats_setup();")
             }

@@ -81,14 +81,13 @@ pub fn growing() -> impl Iterator<Item = &'static Growing> {
 /// Returns the position of a source in [`SOURCES`]; `None` names the first.
 ///
 /// # Errors
-/// [`Error::Unknown`].
+/// [`Error::UnknownSource`].
 pub fn position(name: Option<&str>) -> Result<usize, Error> {
     let Some(name) = name else {
         return Ok(0);
     };
     let found = SOURCES.iter().position(|source| source.name == name);
-    found.ok_or_else(|| Error::Unknown {
-        what: "source",
+    found.ok_or_else(|| Error::UnknownSource {
         name: name.to_owned(),
         valid: names(),
     })
@@ -114,7 +113,7 @@ fn jobstats_growing_tables()
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.known_sources(text[]) IS
-'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 22023 for a name that no source has, and for no name.';
+'Internal: the sources of these names, each once and in a fixed order; NULL is lctl. Errors: 0A000 for a name that no source has, 22023 for no name.';
 "#)]
 fn jobstats_known_sources(sources: Option<Short<Vec<Option<String>>>>) -> SqlResult<Vec<String>> {
     let names = sources.map_or_else(|| vec![None], |names| names.0);

@@ -19,7 +19,7 @@ const WORTH_A_WARNING: SignedDuration = SignedDuration::from_secs(5);
 /// The time by which a text may be ahead of the database's clock before it is rejected, unless `max_ahead` was changed.
 const MAX_AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
-/// What everybody may ask, in a form that poolers of transactions pass on.
+/// Asks what everybody may know, in a form that poolers of transactions pass on.
 const FACTS: &str = "
     SELECT pg_catalog.current_setting('server_version') AS version, current_user AS role,
         (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1e6)::bigint AS clock,
@@ -34,10 +34,11 @@ const FACTS: &str = "
 /// A database that is examined.
 pub struct Database {
     sslmode: SslMode,
+    is_local: bool,
     rehearsal: Rehearsal,
 }
 
-/// What the database says of itself and of the role.
+/// The answers of the database about itself and about the role.
 pub struct Facts {
     to: String,
     is_local: bool,
@@ -57,13 +58,9 @@ impl Database {
     pub fn new(settings: Settings, timeouts: Timeouts) -> Result<Self, feed::Error> {
         Ok(Self {
             sslmode: settings.sslmode,
+            is_local: settings.is_local(),
             rehearsal: Rehearsal::new(settings, timeouts)?,
         })
-    }
-
-    fn is_local(&self) -> bool {
-        let hosts = self.rehearsal.connector.hosts();
-        hosts.iter().all(|(host, _)| host.starts_with('/'))
     }
 
     /// Resolves the names of the hosts.
@@ -124,7 +121,7 @@ impl Database {
         let there = Timestamp::from_microsecond(clock).map_err(|error| error.to_string())?;
         Ok(Facts {
             to: self.rehearsal.connector.to_string(),
-            is_local: self.is_local(),
+            is_local: self.is_local,
             sslmode: self.sslmode,
             version: text("version").to_owned(),
             role: text("role").to_owned(),
@@ -199,10 +196,10 @@ impl Facts {
     fn tls(&self) -> Finding {
         let step = "tls";
         match (self.is_local, self.tls, self.sslmode) {
-            (true, ..) => Finding::ok(step, "not needed: a Unix socket"),
+            (true, ..) => Finding::ok(step, "not needed: the database is on this machine"),
             (_, false, _) => Finding::warning(
                 step,
-                "not encrypted: others may read the texts; switch TLS on in the server, and use sslmode=verify-full",
+                "not encrypted: others may read the texts; switch TLS on in the server, and verify it with sslmode=verify-full",
             ),
             (_, true, SslMode::VerifyFull) => {
                 Finding::ok(step, "encrypted, and the server's certificate is verified")

@@ -17,7 +17,7 @@ const ENTRY: &[u8] = b"- job_id:";
 /// The word before the cleanup interval in seconds, which is at the beginning of a text.
 const CLEANUP: &[u8] = b".job_cleanup_interval=";
 
-/// What was seen in a text.
+/// The result of a look into a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Look {
     /// The number of entries.

@@ -19,10 +19,6 @@ use crate::reading::Reading;
 use crate::row::Row;
 use crate::state::StateFile;
 
-/// The statement that stores a row. COPY streams, so memory does not grow with the text; the trigger on the view sees
-/// an ordinary row.
-const COPY: &str = r#"COPY jobstats.feed (cluster, server, "time", body_zstd, duration, shipper) FROM STDIN (FORMAT binary)"#;
-
 /// The size of a piece of text that is sent at once.
 const PIECE: usize = 64 << 10;
 
@@ -73,7 +69,7 @@ impl Database {
         reading: &Reading,
         text: &Text,
     ) -> Result<Answer, Error> {
-        let row = Row::new(sender, text)?;
+        let row = Row::new(sender, reading, text)?;
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.runtime.block_on(self.connector.session())?,
@@ -211,7 +207,7 @@ pub async fn rehearse(
     reading: &Reading,
     text: &Text,
 ) -> Result<(), Error> {
-    let row = Row::new(sender, text)?;
+    let row = Row::new(sender, reading, text)?;
     let filled = async {
         let transaction = begin(client, limit).await?;
         fill(&transaction, &row, reading, text).await?;
@@ -241,7 +237,11 @@ async fn fill(
     reading: &Reading,
     text: &Text,
 ) -> Result<(), Error> {
-    let mut sink = pin!(transaction.copy_in::<_, Cursor<Vec<u8>>>(COPY).await?);
+    let mut sink = pin!(
+        transaction
+            .copy_in::<_, Cursor<Vec<u8>>>(row.statement())
+            .await?
+    );
     sink.send(Cursor::new(row.head().to_vec())).await?;
     for piece in reading.pieces(text, PIECE) {
         sink.send(Cursor::new(piece?)).await?;

@@ -20,15 +20,11 @@ mod answer;
 mod body;
 
 pub use answer::Refusal;
-use body::{Body, COLUMNS};
+use body::{Body, COLUMNS, columns};
 
 /// The largest size of a request with several texts. It bounds what the other side keeps in memory, and what is sent in vain
 /// if one of the texts is refused.
 const TOGETHER: u64 = 4 << 20;
-
-/// The size of a request from which on it asks first whether the other side takes it. A proxy that does not would close the
-/// connection in the middle, and its answer would be lost.
-const ASK_FIRST: u64 = 64 << 10;
 
 /// The largest part of an answer that is read.
 const MOST_ANSWER: u64 = 64 << 10;
@@ -160,12 +156,18 @@ impl Http {
         })
     }
 
-    fn post(&mut self, body: &mut Body<'_>) -> Result<(), Error> {
+    /// Sends a request that stores nothing. Its answer says whether the address, the token and the rights of its role are
+    /// as they must be.
+    pub fn rehearse(&mut self) -> Result<(), Error> {
+        self.post(COLUMNS, &mut Body::nothing())
+    }
+
+    fn post(&mut self, columns: &str, body: &mut Body<'_>) -> Result<(), Error> {
         let agent = match &self.agent {
             Some(agent) => agent,
             None => self.agent.insert(self.settings.agent(self.timeouts)?),
         };
-        let url = format!("{}feed?columns={COLUMNS}", self.settings.url);
+        let url = format!("{}feed?columns={columns}", self.settings.url);
         let mut request = agent
             .post(url)
             .header("Content-Type", "application/json")
@@ -174,9 +176,6 @@ impl Http {
             .header("Prefer", "return=minimal");
         if let Some(token) = self.settings.token()? {
             request = request.header("Authorization", format!("Bearer {token}"));
-        }
-        if body.length() >= ASK_FIRST {
-            request = request.header("Expect", "100-continue");
         }
         let mut answer = request.send(SendBody::from_reader(body))?;
         let mut text = Vec::new();
@@ -210,7 +209,7 @@ impl Transport for Http {
         texts: &[&Text],
     ) -> Result<Answer, super::Error> {
         let mut body = Body::new(sender, reading, texts);
-        let posted = self.post(&mut body);
+        let posted = self.post(columns(reading), &mut body);
         match (posted, body.failure()) {
             (Ok(()), _) => Ok(Answer::Stored),
             (Err(_), Some(error)) => Err(Error::from(error).into()),

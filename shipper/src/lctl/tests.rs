@@ -1,3 +1,5 @@
+use std::os::unix::process::ExitStatusExt;
+
 use super::*;
 
 const NO_MDT: &str = "error: get_param: param_path 'mdt/*/job_stats': No such file or directory";
@@ -11,7 +13,7 @@ fn reading(text: &str) -> Reading {
 /// Judges an exit code and messages beside the text of one OST.
 fn judged(code: i32, said: &[&str], text: &str) -> Result<(), Error> {
     let said: Vec<String> = said.iter().map(|&line| line.to_owned()).collect();
-    judge(ExitStatus::from_raw(code << 8), &said, &reading(text))
+    judge(ExitStatus::from_raw(code << 8), &said, &reading(text), true)
 }
 
 const OST: &str = "obdfilter.fs-OST0000.job_stats=job_stats:\n";
@@ -45,6 +47,26 @@ fn an_oss_without_mdt_is_read() {
         )
         .is_ok()
     );
+}
+
+#[test]
+fn lctl_tells_only_root_that_a_pattern_matched_nothing() {
+    let judged = |code, said: &[&str], text| {
+        let said: Vec<_> = said.iter().map(|line| (*line).to_owned()).collect();
+        judge(
+            ExitStatus::from_raw(code << 8),
+            &said,
+            &reading(text),
+            false,
+        )
+    };
+    assert!(judged(2, &[], OST).is_ok());
+    assert!(judged(2, &[NO_MDT], OST).is_ok());
+    assert!(matches!(judged(2, &[], ""), Err(Error::NoTarget)));
+    assert!(matches!(judged(1, &[], OST), Err(Error::Failed { .. })));
+    let unread = "error: get_param: reading 'obdfilter.fs-OST0000.job_stats': Input/output error";
+    assert!(judged(2, &[unread], OST).is_err());
+    assert!(matches!(judged(0, &[], ""), Err(Error::Unknown(_))));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use super::{beat, longest_silence, rest, send_to, watchdog};
+use super::{beat, call, longest_silence, rest, send_to, watchdog};
 
 #[test]
 fn a_thread_is_silent_until_it_beats_rests_or_ends() {
@@ -21,6 +21,8 @@ fn a_thread_is_silent_until_it_beats_rests_or_ends() {
         begun.send(()).unwrap();
         gone.recv().unwrap();
         beat();
+        begun.send(()).unwrap();
+        gone.recv().unwrap();
     });
     has_begun.recv().unwrap();
     thread::sleep(Duration::from_millis(60));
@@ -28,9 +30,15 @@ fn a_thread_is_silent_until_it_beats_rests_or_ends() {
     go.send(()).unwrap();
     has_begun.recv().unwrap();
     assert!(!silence());
+    // The thread hangs after this beat.
+    go.send(()).unwrap();
+    has_begun.recv().unwrap();
+    let mut calls = 0;
+    let milliseconds = Duration::from_millis;
+    call(milliseconds(30), milliseconds(1000), || calls += 1);
+    assert!(calls > 0);
     go.send(()).unwrap();
     other.join().unwrap();
-    thread::sleep(Duration::from_millis(60));
     assert!(!silence());
 }
 

@@ -11,6 +11,7 @@ fn the_command_line_is_consistent() {
 fn durations_have_units() {
     assert_eq!(duration("120s"), Ok(Duration::from_secs(120)));
     assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
+    assert_eq!(duration("1d 1h"), Ok(Duration::from_secs(90_000)));
     assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
     for text in ["120", "-5s", "0s", "soon"] {
         assert!(duration(text).is_err(), "{text}");
@@ -38,6 +39,58 @@ fn input_needs_to_know_its_server() {
     assert!(parse(&["--input", "-", "--server", "oss1"]).is_ok());
     assert!(parse(&["--time", "0", "--server", "oss1"]).is_err());
     assert!(parse(&["--input", "-", "--server", "oss1", "--lctl", "lctl"]).is_err());
+}
+
+#[test]
+fn a_source_has_one_way_to_its_text() {
+    let parse = |arguments: &[&str]| {
+        Options::try_parse_from([&["jobstats-shipper", "once"], arguments].concat()).is_ok()
+    };
+    let passwd = ["--source", "passwd", "--command", "getent passwd"];
+    assert!(parse(&passwd));
+    assert!(parse(&[&passwd[..], &["--covers", "20m"]].concat()));
+    assert!(parse(&[
+        "--source", "passwd", "--input", "-", "--server", "oss1"
+    ]));
+    assert!(parse(&[
+        "--source", "lsf", "--follow", "acct", "--spool", "s"
+    ]));
+    assert!(parse(&["--sources", "file", "--spool", "s"]));
+    for arguments in [
+        &["--source", "passwd"][..],
+        &["--command", "getent passwd"],
+        &["--source", "a/b", "--command", "x"],
+        &["--source", "lsf", "--follow", "acct"],
+        &["--sources", "file"],
+        &["--sources", "file", "--spool", "s", "--source", "a"],
+        &[
+            "--source",
+            "a",
+            "--command",
+            "x",
+            "--follow",
+            "y",
+            "--spool",
+            "s",
+        ],
+        &[
+            "--source",
+            "a",
+            "--command",
+            "x",
+            "--input",
+            "-",
+            "--server",
+            "b",
+        ],
+        &["--source", "a", "--command", "x", "--lctl", "lctl"],
+        &[
+            "--source", "lsf", "--follow", "y", "--spool", "s", "--covers", "1m",
+        ],
+        &["--covers", "20m"],
+    ] {
+        assert!(!parse(arguments), "{arguments:?}");
+    }
 }
 
 #[test]

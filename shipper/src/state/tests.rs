@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use std::process::Command;
 use std::thread;
 
 use jiff::{SignedDuration, Timestamp};
@@ -103,4 +104,26 @@ fn threads_lose_no_event_of_each_other() {
     std::fs::write(file.path(), "").unwrap();
     file.note(READ);
     assert_eq!(file.load().unwrap().sources["lctl"].succeeded, 1);
+}
+
+#[test]
+fn a_pipe_or_link_in_the_place_of_the_file_is_not_used() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join(NAME);
+    let file = StateFile::new(path.clone());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&path)
+            .status()
+            .unwrap()
+            .success()
+    );
+    // This would wait for ever.
+    assert!(file.load().is_err());
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    assert!(file.load().is_err());
+    file.note(READ);
+    assert_eq!(file.load().unwrap().sources["lctl"].succeeded, 1);
+    assert!(path.symlink_metadata().unwrap().is_file());
 }

@@ -115,7 +115,7 @@ fn bodies(request: &Request) -> Vec<String> {
     objects(request).iter().map(text).collect()
 }
 
-/// The texts that a server got and answered with 201, if it answered so from this request on.
+/// The texts that a server took from this request on.
 fn arrived(server: &Server, from: usize) -> Vec<String> {
     server.requests()[from..].iter().flat_map(bodies).collect()
 }
@@ -181,6 +181,39 @@ fn a_reading_is_one_request_with_an_object_for_each_target() {
         );
     }
     assert_eq!(arrived(&server, 0), texts(1..=2));
+}
+
+#[test]
+fn without_a_spool_a_reading_is_sent_at_once_or_dropped() {
+    let lctl = Fake::new(COUNTING);
+    let once = |server: &Server| {
+        Shipper::new(&[
+            "once",
+            "--server",
+            "mds1",
+            "--to",
+            &server.url(),
+            "--lctl",
+            path(&lctl.path()),
+        ])
+        .run()
+    };
+    let server = Server::saying(vec![
+        Reply::of(502, HTML),
+        Reply::created(),
+        Reply::of(429, ""),
+    ]);
+    once(&server).succeeds_silently();
+    assert_eq!(arrived(&server, 1), texts([1]));
+    once(&server).is(
+        75,
+        &[
+            "mdt.fs-MDT0000 and 1 more: HTTP 429: too many requests",
+            "2 of 2 targets",
+        ],
+    );
+    // Both texts together; who says 429 is not asked again at once.
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]
@@ -288,6 +321,32 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
 }
 
 #[test]
+fn another_source_names_itself_and_the_time_that_it_covers() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    let server = postgrest(&database);
+    let machine = Machine::new("exit 5");
+    let owner = database.column("SELECT current_user::text").remove(0);
+    Shipper::new(&["once", "--server", "login1", "--to", &server.url()])
+        .args(&["--token-file", path(&machine.secret("token", &owner))])
+        .args(&[
+            "--source",
+            "passwd",
+            "--command",
+            "echo a:b",
+            "--covers",
+            "20m",
+        ])
+        .run()
+        .succeeds_silently();
+    let row = r#"SELECT concat_ws('|', server, source, upper(covers) - lower(covers), lower_inc(covers), upper_inc(covers),
+        "time" >= upper(covers)) FROM jobstats.feed"#;
+    assert_eq!(database.column(row), ["login1|passwd|00:20:00|t|f|t"]);
+    assert_eq!(database.bodies(), ["a:b\n"]);
+}
+
+#[test]
 fn memory_does_not_grow_with_the_text() {
     let server = Server::new(|_| Reply::created());
     // Digits without a pattern: 20 MB of them are over 8 MB when compressed, and over 16 MB in hexadecimal digits.
@@ -318,7 +377,6 @@ fn memory_does_not_grow_with_the_text() {
     );
     let requests = server.requests();
     assert!(requests[0].body.len() > 16_000_000);
-    assert_eq!(requests[0].header("expect"), Some("100-continue"));
     assert!(bodies(&requests[0])[0].ends_with(&lines));
 }
 
@@ -525,17 +583,7 @@ fn a_request_that_is_too_large_is_divided_and_only_a_text_that_is_too_large_wait
             "1 readings wait",
         ],
     );
-    // It asks before it sends what is large.
-    let refused = server.requests();
-    let refused = refused.iter().filter(|request| request.body.is_empty());
-    assert!(
-        refused
-            .map(|request| request.header("expect"))
-            .all(|expect| expect.is_some())
-    );
-    let taken = server.requests();
-    let taken = taken.iter().filter(|request| !request.body.is_empty());
-    let taken: Vec<_> = taken.flat_map(bodies).collect();
+    let taken: Vec<_> = arrived(&server, 0);
     assert_eq!(taken, [small.to_owned(), small.replace("0000", "0002")]);
 }
 
@@ -636,6 +684,65 @@ fn a_url_with_a_password_or_without_tls_is_refused() {
     ])
     .run()
     .is(64, &["--to"]);
+}
+
+#[test]
+fn doctor_asks_postgrest_to_store_nothing() {
+    let Some(mut database) = Database::with_store() else {
+        return;
+    };
+    let writer = database.role("NOLOGIN");
+    let server = postgrest(&database);
+    let machine = Machine::new(COUNTING);
+    let token = machine.secret("token", &writer);
+    let doctor = |expected: i32, words: &[&str]| {
+        let ended = Shipper::new(&["doctor", "--server", "mds1", "--to", &server.url()])
+            .args(&[
+                "--lctl",
+                path(&machine.lctl.path()),
+                "--token-file",
+                path(&token),
+            ])
+            .output();
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert_eq!(ended.status.code(), Some(expected), "{said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    };
+    doctor(
+        2,
+        &[
+            "FAILED   delivery    http://localhost",
+            "permission denied",
+            "42501",
+        ],
+    );
+    database.execute(&format!("SELECT jobstats_grant_writer('{writer}')"));
+    doctor(
+        0,
+        &[
+            "ok       delivery    http://localhost",
+            "may insert into jobstats.feed",
+        ],
+    );
+    assert_eq!(
+        database.column("SELECT name FROM jobstats.targets"),
+        [""; 0]
+    );
+    fs::write(&token, "nobody").unwrap();
+    doctor(
+        2,
+        &[
+            "FAILED   delivery    http://localhost",
+            "HTTP 401",
+            "role \"nobody\" does not exist",
+        ],
+    );
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| request.body == b"[]")
+    );
 }
 
 // Certificates and proxies.

@@ -76,7 +76,7 @@ pub struct Server {
 /// The state that all connections share.
 struct Shared {
     tls: Option<Arc<ServerConfig>>,
-    /// The size from which on a request is refused before its body is read.
+    /// The size above which a request is refused before its body is read.
     limit: u64,
     handler: Box<Handler>,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -167,13 +167,11 @@ impl Shared {
     fn answer<S: Read + Write>(&self, mut stream: BufReader<S>) -> io::Result<()> {
         while let Some(mut request) = head(&mut stream)? {
             if request.length() > self.limit {
-                self.requests.lock().unwrap().push(request);
-                return write(&mut stream, &Reply::of(413, HTML));
-            }
-            if request.header("expect").is_some() {
-                stream
-                    .get_mut()
-                    .write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+                // Proxies read what comes nevertheless, or their answer would be lost.
+                write(&mut stream, &Reply::of(413, HTML))?;
+                let mut body = stream.by_ref().take(request.length());
+                io::copy(&mut body, &mut io::sink())?;
+                continue;
             }
             request.body = vec![0; request.length() as usize];
             stream.read_exact(&mut request.body)?;

@@ -80,6 +80,10 @@ SELECT target, action FROM jobstats_ingest('', 'oss1', at(43), ost('fs-OST0000',
 SELECT minute("time") AS "time", line, reason, text FROM jobstats.rejects WHERE "time" >= at(40) ORDER BY "time";
 SELECT count(*) FROM jobstats.observations WHERE "time" >= at(40);
 
+-- The span that a text covers is taken, and changes nothing for this source.
+INSERT INTO jobstats.feed (cluster, server, "time", body, duration, shipper, source, covers)
+VALUES ('', 'login1', at(40), E'fay:x:1005:1::/h:/s\n', '2 seconds', 'a shipper', 'passwd', tstzrange(at(20), at(40)));
+SELECT * FROM jobstats.users WHERE uid = 1005;
 -- Sources that do not exist.
 SELECT * FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'group');
 \echo :LAST_ERROR_SQLSTATE

@@ -39,6 +39,8 @@ pub struct Computation<'a> {
     pub problems: Vec<Problem<'a>>,
     /// The number of further problems, which are not in `problems`.
     pub dropped: u64,
+    /// True if the text ends too early, though its last line is whole (rule 3).
+    pub ends_early: bool,
 }
 
 impl Computation<'_> {
@@ -50,6 +52,7 @@ impl Computation<'_> {
             carried: self.carried,
             increments: 0,
             dropped: self.dropped,
+            ends_early: self.ends_early,
             kept,
         }
     }
@@ -64,6 +67,8 @@ pub struct Computed {
     pub increments: i32,
     /// The number of further problems, which are not reported one by one.
     pub dropped: u64,
+    /// True if the text ends too early, though its last line is whole (rule 3).
+    pub ends_early: bool,
     /// The values of the increments that are stored.
     pub kept: Keep,
 }
@@ -88,6 +93,7 @@ pub fn computation<'a>(
         counts: Counts::of_comparison(&comparison, next),
         carried: carried(&comparison.carried)?,
         dropped: comparison.problems_found - comparison.problems.len() as u64,
+        ends_early: comparison.ends_early,
         problems: comparison.problems,
         increments: comparison.increments,
     })
@@ -158,6 +164,7 @@ fn store<'a>(
         carried: computation.carried,
         increments: clamp(increments as u64),
         dropped: computation.dropped,
+        ends_early: computation.ends_early,
         kept,
     };
     Ok((computed, computation.problems))

@@ -81,6 +81,7 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
         let outcome = Outcome {
             counts: computed.counts,
             increments: computed.increments,
+            ends_early: computed.ends_early,
             ..self.outcome(action)
         };
         match next {

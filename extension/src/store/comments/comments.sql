@@ -44,6 +44,7 @@ WITH meanings (relation, name, meaning) AS (
     ('feed', 'duration', 'How long the reading took; negative, or more than a day, counts as unknown.'),
     ('feed', 'shipper', 'The program that sent the text, with its version.'),
     ('feed', 'source', 'The source of the text: lctl (the same as NULL), or passwd for the output of getent passwd.'),
+    ('feed', 'covers', 'The span of time that the text covers, for sources whose texts do not say so. lctl and passwd ignore it.'),
     ('raw', NULL, 'One target''s text at one time, verbatim, zstd; view raw_text shows it as text. Kept for settings.raw_retention; the newest text of a target is kept as long as its observation.'),
     ('raw', 'body', 'The lines that belong to this target, zstd.'),
     ('raw', 'carried', 'Records that the previous text had and this text lacks, with the time they were last seen, zstd; NULL: none.'),

@@ -119,7 +119,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_writer(name, text, text, text, text[]) IS
-'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 22023 for an unknown source, 55000 where there is no store.';
+'Lets a role feed the store, and do nothing else. The role and its members may feed texts of this cluster, of servers and targets whose names are LIKE these patterns (NULL: any), and of these sources. Call it again to allow more. A role that is bound stays bound. Errors: 22004 for no role, 42704 for an unknown role, 22001 for a name of over 255 bytes, 22025 for an invalid pattern, 0A000 for an unknown source, 22023 for none, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_grant_reader(role name) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -9,7 +9,8 @@ SELECT
     NULL::bytea AS body_zstd,
     NULL::interval AS duration,
     NULL::text AS shipper,
-    NULL::text AS source
+    NULL::text AS source,
+    NULL::tstzrange AS covers
 WHERE false;
 ALTER VIEW jobstats.feed ALTER COLUMN cluster SET DEFAULT '', ALTER COLUMN source SET DEFAULT 'lctl';
 

@@ -7,7 +7,7 @@ use jobstats_client::spool::Text;
 use serde_json::json;
 
 use crate::feed::Sender;
-use crate::reading::Reading;
+use crate::reading::{LCTL, Reading};
 use crate::row::SHIPPER;
 
 #[cfg(test)]
@@ -17,8 +17,20 @@ mod tests;
 /// would take several times the size of the body as memory. A store of jobstats 0.1.0 has all of them.
 pub const COLUMNS: &str = "cluster,server,time,body_zstd,duration,shipper";
 
+/// The columns of an object of another source than lctl.
+const COLUMNS_OF_SOURCE: &str = "cluster,server,time,body_zstd,duration,shipper,source,covers";
+
 /// The size of a piece of compressed text that is read at once.
 const PIECE: usize = 32 << 10;
+
+/// Returns the columns of an object.
+pub fn columns(reading: &Reading) -> &'static str {
+    if reading.source == LCTL {
+        COLUMNS
+    } else {
+        COLUMNS_OF_SOURCE
+    }
+}
 
 /// A body of known length that takes the memory of one piece.
 pub struct Body<'a> {
@@ -33,7 +45,10 @@ pub struct Body<'a> {
 impl<'a> Body<'a> {
     /// Prepares the body of a request that stores these texts.
     pub fn new(sender: &Sender, reading: &'a Reading, texts: &[&'a Text]) -> Self {
-        let heads: Vec<_> = texts.iter().map(|text| head(sender, text)).collect();
+        let heads: Vec<_> = texts
+            .iter()
+            .map(|text| head(sender, reading, text))
+            .collect();
         let length: usize = heads.iter().map(|head| head.len() + "\"},".len()).sum();
         let packed: u64 = texts.iter().map(|text| text.packed_bytes()).sum();
         let objects: Vec<_> = texts.iter().copied().zip(heads).collect();
@@ -52,6 +67,18 @@ impl<'a> Body<'a> {
             sent: 0,
             // The first object has a bracket before it, and the last one has a bracket instead of a comma after it.
             length: length as u64 + 1 + 2 * packed,
+            failure: None,
+        }
+    }
+
+    /// Returns the body of a request that stores nothing.
+    pub fn nothing() -> Self {
+        let body = b"[]".to_vec();
+        Self {
+            length: body.len() as u64,
+            pieces: Box::new(std::iter::once(Ok(body))),
+            piece: Vec::new(),
+            sent: 0,
             failure: None,
         }
     }
@@ -94,7 +121,7 @@ impl Read for Body<'_> {
 
 /// Returns the object of a text up to the compressed text itself. Times have microseconds, as in the binary format that is
 /// sent to PostgreSQL directly.
-fn head(sender: &Sender, text: &Text) -> String {
+fn head(sender: &Sender, reading: &Reading, text: &Text) -> String {
     let time = text.time.as_microsecond();
     let mut object = json!({
         "cluster": sender.cluster,
@@ -104,8 +131,14 @@ fn head(sender: &Sender, text: &Text) -> String {
             format!("{}.{:06} seconds", duration.as_secs(), duration.subsec_micros())
         }),
         "shipper": SHIPPER,
-    })
-    .to_string();
+    });
+    if reading.source != LCTL {
+        object["source"] = json!(reading.source);
+        let covers = reading.covers;
+        object["covers"] =
+            json!(covers.map(|covers| format!("[{},{})", covers.since, covers.until)));
+    }
+    let mut object = object.to_string();
     object.pop();
     object + r#","body_zstd":"\\x"#
 }

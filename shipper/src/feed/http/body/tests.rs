@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use jobstats_client::spool::Covers;
 use serde_json::Value;
 
 use super::*;
@@ -47,6 +48,32 @@ fn an_object_has_the_columns_and_the_compressed_text() {
     let time: Timestamp = objects[0]["time"].as_str().unwrap().parse().unwrap();
     assert_eq!(time.as_nanosecond() % 1000, 0);
     assert_eq!(unpacked(&objects[0]), text);
+}
+
+#[test]
+fn text_of_another_source_names_it_and_what_it_covers() {
+    let mut recorder = Recorder::of("passwd", 1 << 30);
+    recorder
+        .push(b"mdt.a.job_stats=\n", Duration::ZERO)
+        .unwrap();
+    let mut reading = recorder.finish().unwrap();
+    let object = &sent(&reading)[0];
+    assert_eq!(object["source"], "passwd");
+    assert_eq!(object["covers"], Value::Null);
+    reading.covers = Some(Covers {
+        since: "2026-01-31T11:40:00Z".parse().unwrap(),
+        until: "2026-01-31T12:00:00.5Z".parse().unwrap(),
+    });
+    let object = &sent(&reading)[0];
+    assert_eq!(
+        object["covers"],
+        "[2026-01-31T11:40:00Z,2026-01-31T12:00:00.5Z)"
+    );
+    let mut named: Vec<_> = columns(&reading).split(',').collect();
+    named.sort_unstable();
+    let has: Vec<_> = object.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(has, named);
+    assert_eq!(unpacked(object), "mdt.a.job_stats=\n");
 }
 
 #[test]

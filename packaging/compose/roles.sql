@@ -1,0 +1,7 @@
+-- The roles of compose.yaml, in the database that POSTGRES_DB names. Only the containers' own network reaches it.
+CREATE ROLE shipper LOGIN PASSWORD 'shipper';
+SELECT jobstats_grant_writer('shipper', 'small');
+CREATE ROLE grafana LOGIN PASSWORD 'grafana';
+SELECT jobstats_grant_reader('grafana');
+-- Maintenance, by TimescaleDB.
+SELECT public.add_job('jobstats_maintain_job', '10 minutes');

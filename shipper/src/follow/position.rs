@@ -1,0 +1,85 @@
+//! The position up to which a file was read.
+//!
+//! A position is recognized by the bytes before it, not by the file's name or number: a file keeps neither when it is
+//! rotated, and a copy of it or a file on another day's mount of a network file system has others.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tempfile::Builder;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::file_name;
+
+/// The number of bytes before a position by which it is recognized.
+const BEFORE: u64 = 4096;
+
+/// The position up to which a file was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The name of the file, without its directory.
+    pub file: String,
+    /// The number of bytes that were read.
+    pub offset: u64,
+    /// The XXH3 checksum of the last bytes before the position.
+    before: u64,
+}
+
+impl Position {
+    /// Returns the start of a file, which every file has, or a position that is not compared.
+    pub fn new(path: &Path, offset: u64) -> Self {
+        Self {
+            file: file_name(path),
+            offset,
+            before: xxh3_64(&[]),
+        }
+    }
+
+    /// Returns a position in a file.
+    pub fn at(file: &File, path: &Path, offset: u64) -> io::Result<Self> {
+        Ok(Self {
+            before: before(file, offset)?,
+            ..Self::new(path, offset)
+        })
+    }
+
+    /// Returns true if the file has, before this position, what the file that was read had there.
+    pub fn is_in(&self, file: &File) -> io::Result<bool> {
+        match before(file, self.offset) {
+            Ok(before) => Ok(before == self.before),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads a position. Returns `None` if there is none yet.
+    pub fn load(place: &Path) -> io::Result<Option<Self>> {
+        match fs::read(place) {
+            Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Replaces the position. After a crash, either this one or the one before is there.
+    pub fn save(&self, place: &Path) -> io::Result<()> {
+        let directory = place.parent().unwrap_or(Path::new("."));
+        // The spool removes leftovers of this name.
+        let mut file = Builder::new().prefix(".new-").tempfile_in(directory)?;
+        serde_json::to_writer(&mut file, self)?;
+        file.write_all(b"\n")?;
+        file.as_file().sync_all()?;
+        file.persist(place).map_err(|failed| failed.error)?;
+        File::open(directory)?.sync_all()
+    }
+}
+
+fn before(file: &File, offset: u64) -> io::Result<u64> {
+    let length = offset.min(BEFORE);
+    let mut bytes = vec![0; length as usize];
+    file.read_exact_at(&mut bytes, offset - length)?;
+    Ok(xxh3_64(&bytes))
+}

@@ -1,0 +1,288 @@
+//! The sources that are read: lctl alone, one of the command line, or those of a file.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::geteuid;
+use serde::Deserialize;
+
+use crate::follow::{self, Follow};
+use crate::input::{self, Saved};
+use crate::lctl::{self, Lctl};
+use crate::lock::Lock;
+use crate::options::{self, Common, Input};
+use crate::reading::{LCTL, Reading};
+use crate::script::{self, Script};
+
+#[cfg(test)]
+mod tests;
+
+/// An error in the file of sources.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("{}: {cause}", path.display())]
+    Unreadable {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error of the system.
+        cause: io::Error,
+    },
+    /// Others can write to the file, and its commands run with the rights of the shipper.
+    #[error("{} can be written by others than root and its user; chmod 644 it and give it to root", .0.display())]
+    Open(PathBuf),
+    /// The file is not TOML, or has a key that does not exist or a value of another kind.
+    #[error("{}: {cause}", path.display())]
+    Format {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error with its place in the file.
+        cause: Box<toml::de::Error>,
+    },
+    /// A section has no text to read, two of them, or a key that does not fit.
+    #[error("{} [{section}]: {cause}", path.display())]
+    Section {
+        /// The path of the file.
+        path: PathBuf,
+        /// The name of the section.
+        section: String,
+        /// The mistake.
+        cause: &'static str,
+    },
+    /// The file has no section.
+    #[error("{} has no section; [lctl] reads job_stats", .0.display())]
+    Nothing(PathBuf),
+}
+
+/// A source of texts, and how often it is read.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The name in messages and of files. Different sources of a file may have the same name in the database.
+    pub name: String,
+    /// The way to the text.
+    pub way: Way,
+    /// The time between readings.
+    pub interval: Duration,
+}
+
+/// The way to the text of a source.
+#[derive(Debug, Clone)]
+pub enum Way {
+    /// Call lctl.
+    Lctl(Lctl),
+    /// Read text that was printed elsewhere.
+    Saved(Saved),
+    /// Run a command of the shell.
+    Script(Script),
+    /// Follow a file that grows.
+    Follow(Follow),
+}
+
+/// An error that prevents a reading.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// lctl failed.
+    #[error(transparent)]
+    Lctl(#[from] lctl::Error),
+    /// The input failed.
+    #[error(transparent)]
+    Input(#[from] input::Error),
+    /// The command of a source failed.
+    #[error("{0}: {1}")]
+    Script(String, #[source] script::Error),
+    /// The file of a source cannot be read.
+    #[error("{0}: {1}")]
+    Follow(String, #[source] follow::Error),
+}
+
+/// A section of the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    source: Option<Name>,
+    command: Option<String>,
+    follow: Option<PathBuf>,
+    covers: Option<Span>,
+    interval: Option<Span>,
+    timeout: Option<Span>,
+}
+
+/// The name of a source in the database.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct Name(String);
+
+/// A duration such as `5m`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct Span(Duration);
+
+impl TryFrom<String> for Name {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        options::source(&text).map(Self)
+    }
+}
+
+impl TryFrom<String> for Span {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        options::duration(&text).map(Self)
+    }
+}
+
+impl Source {
+    /// Returns true for `job_stats`.
+    pub fn is_lctl(&self) -> bool {
+        self.name == LCTL
+    }
+
+    /// Returns the time limit of a reading. A file that is followed has none, but it is read in small pieces.
+    pub fn timeout(&self) -> Duration {
+        match &self.way {
+            Way::Lctl(lctl) => lctl.timeout,
+            Way::Saved(saved) => saved.timeout,
+            Way::Script(script) => script.timeout,
+            Way::Follow(_) => Duration::ZERO,
+        }
+    }
+
+    /// Reads the text. Returns `None` for a file that is followed, which goes into the spool by itself.
+    pub fn read(&self, lock: &Lock) -> Result<Option<Reading>, ReadError> {
+        match &self.way {
+            Way::Lctl(lctl) => Ok(Some(lctl.read(Some(lock))?)),
+            Way::Saved(saved) => Ok(Some(saved.read()?)),
+            Way::Script(script) => script
+                .read(lock)
+                .map(Some)
+                .map_err(|error| ReadError::Script(self.name.clone(), error)),
+            Way::Follow(_) => Ok(None),
+        }
+    }
+}
+
+/// Returns the sources that the command line names, each with its interval or this one.
+pub fn sources(
+    options: &Common,
+    input: Option<&Input>,
+    interval: Duration,
+) -> Result<Vec<Source>, Error> {
+    if let Some(path) = &options.origin.sources {
+        return from_file(path, options, interval);
+    }
+    let name = options.origin.source.as_deref().unwrap_or(LCTL);
+    let saved =
+        input.and_then(|input| input.saved(name, options.lctl_timeout, options.max_reading));
+    if let Some(saved) = saved {
+        let way = Way::Saved(saved);
+        let name = name.to_owned();
+        return Ok(vec![Source {
+            name,
+            way,
+            interval,
+        }]);
+    }
+    let section = Section {
+        command: options.origin.command.clone(),
+        follow: options.origin.follow.clone(),
+        covers: options.origin.covers.map(Span),
+        ..Section::default()
+    };
+    // The parser of the command line has refused what would not fit together.
+    Ok(section
+        .source(name, options, interval)
+        .into_iter()
+        .collect())
+}
+
+fn from_file(path: &Path, options: &Common, interval: Duration) -> Result<Vec<Source>, Error> {
+    let text = read(path)?;
+    let sections: BTreeMap<String, Section> =
+        toml::from_str(&text).map_err(|cause| Error::Format {
+            path: path.to_owned(),
+            cause: Box::new(cause),
+        })?;
+    if sections.is_empty() {
+        return Err(Error::Nothing(path.to_owned()));
+    }
+    let sources = sections.into_iter().map(|(name, section)| {
+        options::source(&name)
+            .map_err(|_| "the name of a section has letters, digits, - and _ only")
+            .and_then(|name| section.source(&name, options, interval))
+            .map_err(|cause| Error::Section {
+                path: path.to_owned(),
+                section: name,
+                cause,
+            })
+    });
+    sources.collect()
+}
+
+/// Reads the file. Its commands run with the rights of the shipper, so nobody else may write it.
+fn read(path: &Path) -> Result<String, Error> {
+    let unreadable = |cause| Error::Unreadable {
+        path: path.to_owned(),
+        cause,
+    };
+    let mut file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    let is_own = [0, geteuid().as_raw()].contains(&metadata.uid());
+    if !is_own || metadata.mode() & 0o022 != 0 {
+        return Err(Error::Open(path.to_owned()));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+impl Section {
+    fn source(
+        self,
+        name: &str,
+        options: &Common,
+        interval: Duration,
+    ) -> Result<Source, &'static str> {
+        let source = self.source.map_or(name.to_owned(), |Name(source)| source);
+        let timeout = self
+            .timeout
+            .map_or(options.lctl_timeout, |Span(timeout)| timeout);
+        let most = options.max_reading;
+        if self.covers.is_some() && self.command.is_none() {
+            return Err("covers needs a command");
+        }
+        let way = match (self.command, self.follow) {
+            (Some(_), Some(_)) => return Err("command and follow exclude each other"),
+            (Some(command), None) => Way::Script(Script {
+                name: name.to_owned(),
+                source,
+                command,
+                covers: self.covers.map(|Span(covers)| covers),
+                timeout,
+                most,
+            }),
+            (None, Some(path)) => Way::Follow(Follow {
+                name: name.to_owned(),
+                source,
+                path,
+                most,
+            }),
+            (None, None) if source == LCTL => Way::Lctl(Lctl {
+                path: options.lctl.clone(),
+                timeout,
+                most,
+            }),
+            (None, None) => return Err("a source other than lctl needs command or follow"),
+        };
+        Ok(Source {
+            name: name.to_owned(),
+            way,
+            interval: self.interval.map_or(interval, |Span(interval)| interval),
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! The way through PgBouncer, which gives each transaction a session that others use before and after it.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod common;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Database, Fake, Shipper, not_run};
+use postgres::config::Host;
+use postgres::{Client, Config, NoTls};
+use rustix::process::geteuid;
+
+const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
+
+/// A PgBouncer with one session of the server for all of its clients. It ends with this value.
+struct Pooler {
+    place: Fake,
+    process: Child,
+    user: String,
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Pooler {
+    /// Returns `None`, and says so, if PgBouncer is not installed.
+    fn new(database: &Database) -> Option<Self> {
+        let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
+        let Some(program) = program.into_iter().find(|path| fs::exists(path).unwrap()) else {
+            not_run("PgBouncer is not installed");
+            return None;
+        };
+        let server: Config = database.url().parse().unwrap();
+        let host = match &server.get_hosts()[0] {
+            Host::Tcp(host) => host.clone(),
+            Host::Unix(path) => path.to_str().unwrap().to_owned(),
+        };
+        let port = server.get_ports().first().copied().unwrap_or(5432);
+        let user = server.get_user().unwrap_or("postgres").to_owned();
+        let place = Fake::new("");
+        let directory = place.directory.path();
+        let settings = format!(
+            "[databases]\nstore = host={host} port={port} dbname={} user={user}\n\
+             [pgbouncer]\nunix_socket_dir = {}\nlisten_port = 6432\nauth_type = any\npool_mode = transaction\n\
+             default_pool_size = 1\n",
+            server.get_dbname().unwrap(),
+            directory.display()
+        );
+        fs::write(place.file("settings"), settings).unwrap();
+        let mut command = Command::new(program);
+        command.arg("-q").arg(place.file("settings"));
+        if geteuid().is_root() {
+            // It does not run as root. Its user owns the server for tests then, too.
+            let owned = Command::new("chown")
+                .arg("-R")
+                .arg("postgres")
+                .arg(directory)
+                .status();
+            assert!(owned.unwrap().success());
+            command.args(["-u", "postgres"]);
+        }
+        fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
+        let process = command.stderr(Stdio::null()).spawn().unwrap();
+        let pooler = Self {
+            place,
+            process,
+            user,
+        };
+        let start = Instant::now();
+        while Client::connect(&pooler.url(), NoTls).is_err() {
+            assert!(
+                start.elapsed() < Duration::from_secs(20),
+                "PgBouncer does not answer"
+            );
+            sleep(Duration::from_millis(50));
+        }
+        Some(pooler)
+    }
+
+    fn url(&self) -> String {
+        let directory = self.place.directory.path().display();
+        format!(
+            "postgresql:///store?host={directory}&port=6432&user={}",
+            self.user
+        )
+    }
+}
+
+#[test]
+fn several_shippers_share_a_session_of_the_server() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
+    let Some(pooler) = Pooler::new(&database) else {
+        return;
+    };
+    let lctl = Fake::new(ONE_TARGET);
+    let mut running = Vec::new();
+    for server in ["oss1", "oss2", "oss3"] {
+        let mut shipper =
+            Shipper::new(&["run", "--interval", "300ms", "--server", server]).args(&[
+                "--database-url",
+                &pooler.url(),
+                "--lctl",
+                lctl.path().to_str().unwrap(),
+            ]);
+        let command = shipper.command().stderr(Stdio::piped());
+        running.push((command.spawn().unwrap(), shipper));
+    }
+    let start = Instant::now();
+    let done = "SELECT (count(DISTINCT server) = 3 AND min(readings) >= 5)::text
+        FROM (SELECT server, count(*) AS readings FROM jobstats.feed GROUP BY server) AS servers";
+    while database.column(done) != ["true"] {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "too few readings"
+        );
+        sleep(Duration::from_millis(50));
+    }
+    // One session for all, and nothing of the shippers stays in it.
+    let sessions = "SELECT count(DISTINCT session)::text FROM jobstats.feed";
+    assert_eq!(database.column(sessions), ["1"]);
+    for (mut shipper, _lock) in running {
+        shipper.kill().unwrap();
+        let said = String::from_utf8(shipper.wait_with_output().unwrap().stderr).unwrap();
+        assert_eq!(said, "");
+    }
+    Shipper::new(&[
+        "once",
+        "--server",
+        "login1",
+        "--database-url",
+        &pooler.url(),
+    ])
+    .args(&[
+        "--source",
+        "passwd",
+        "--command",
+        "echo a",
+        "--covers",
+        "1h",
+    ])
+    .run()
+    .succeeds_silently();
+    let mut client = Client::connect(&pooler.url(), NoTls).unwrap();
+    let left = client
+        .simple_query(
+            "SELECT name FROM pg_prepared_statements UNION ALL
+             SELECT name FROM pg_settings WHERE source = 'session' AND name ~ 'timeout|tcp_|isolation|synchronous'",
+        )
+        .unwrap();
+    let rows = left
+        .iter()
+        .filter(|message| matches!(message, postgres::SimpleQueryMessage::Row(_)));
+    assert_eq!(rows.count(), 0);
+}

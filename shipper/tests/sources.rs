@@ -1,0 +1,418 @@
+//! Texts of other sources than lctl: commands, files that grow, and several of them in one process.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod common;
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Database, Ended, Shipper, not_run};
+use tempfile::TempDir;
+
+/// Lines that only the source lctl would take for names of targets.
+const LINES: &str = "mdt.fs-MDT0000.job_stats=\\nobdfilter.fs-OST0000.job_stats=\\n";
+
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// A machine with files and a spool.
+struct Machine {
+    directory: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        Self {
+            directory: TempDir::new().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn append(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn shipper(&self, url: &str, arguments: &[&str]) -> Shipper {
+        Shipper::new(arguments)
+            .args(&["--server", "login1", "--database-url", url])
+            .args(&["--spool", &self.text("spool")])
+            .lock(&self.path("lock"))
+    }
+
+    fn spooled(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.path("spool"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".zst"))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn command(database: &Database, command: &str, more: &[&str]) -> Ended {
+    Shipper::new(&[
+        "once",
+        "--server",
+        "login1",
+        "--database-url",
+        &database.url(),
+    ])
+    .args(&["--source", "passwd", "--command", command])
+    .args(more)
+    .run()
+}
+
+#[test]
+fn what_a_command_prints_is_one_text_of_its_source() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    command(&database, &format!("printf '{LINES}' | cat"), &[]).succeeds_silently();
+    assert_eq!(database.bodies(), [LINES.replace("\\n", "\n")]);
+    let row = "SELECT concat_ws('|', server, source, covers IS NULL, shipper LIKE 'jobstats-shipper %', \
+               abs(extract(epoch FROM now() - \"time\")) < 60) FROM jobstats.feed";
+    assert_eq!(database.column(row), ["login1|passwd|t|t|t"]);
+}
+
+#[test]
+fn a_text_covers_the_time_before_the_start_of_its_command() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    command(&database, "sleep 0.3; echo a", &["--covers", "20m"]).succeeds_silently();
+    let row = r#"SELECT concat_ws('|', upper(covers) - lower(covers), lower_inc(covers), upper_inc(covers),
+        "time" - upper(covers) BETWEEN '0.3 seconds' AND '1 minute') FROM jobstats.feed"#;
+    assert_eq!(database.column(row), ["00:20:00|t|f|t"]);
+}
+
+#[test]
+fn a_command_that_fails_sends_nothing() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    command(&database, "echo half; echo why >&2; exit 3", &[]).is(
+        74,
+        &["passwd: the command ended with exit code 3", "\n  why"],
+    );
+    command(&database, "echo half; kill -9 $$", &[]).is(74, &["signal 9"]);
+    command(&database, "echo quiet >&2", &[]).is(74, &["printed nothing", "\n  quiet"]);
+    let start = Instant::now();
+    command(
+        &database,
+        "echo half; sleep 100 | cat",
+        &["--lctl-timeout", "300ms"],
+    )
+    .is(74, &["did not end within 300ms and was killed"]);
+    assert!(start.elapsed() < Duration::from_secs(50));
+    assert_eq!(database.count(), 0);
+    command(&database, "echo whole; echo note >&2", &[]).is(0, &["passwd: note"]);
+    assert_eq!(database.count(), 1);
+}
+
+#[test]
+fn text_of_a_source_is_sent_from_elsewhere() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    Shipper::new(&[
+        "once",
+        "--server",
+        "login1",
+        "--database-url",
+        &database.url(),
+    ])
+    .args(&[
+        "--source",
+        "passwd",
+        "--input",
+        "-",
+        "--time",
+        "2026-01-31T12:00:00Z",
+    ])
+    .run_with_input("root:x:0:0::/root:/bin/sh\n")
+    .succeeds_silently();
+    let row =
+        r#"SELECT concat_ws('|', source, "time" = '2026-01-31T12:00:00Z') FROM jobstats.feed"#;
+    assert_eq!(database.column(row), ["passwd|t"]);
+}
+
+#[test]
+fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    let machine = Machine::new();
+    let once = |url: &str| {
+        let follow = machine.text("acct");
+        machine
+            .shipper(url, &["once", "--source", "lsf", "--follow", &follow])
+            .run()
+    };
+    once(&database.url()).is(74, &["lsf: ", "/acct: No such file"]);
+    machine.append("acct", "a\nb\nhalf");
+    once(&database.url()).succeeds_silently();
+    once(&database.url()).succeeds_silently();
+    assert_eq!(database.bodies(), ["a\nb\n"]);
+    // Nothing is lost and nothing doubled while the database is away and the file is rotated.
+    machine.append("acct", " a line\n");
+    once("postgresql://writer@127.0.0.1:1/jobstats").is(69, &["readings wait"]);
+    machine.append("acct", "c\n");
+    fs::rename(machine.path("acct"), machine.path("acct.1")).unwrap();
+    machine.append("acct", "d\n");
+    once(&database.url()).succeeds_silently();
+    assert_eq!(database.bodies(), ["a\nb\n", "half a line\n", "c\n", "d\n"]);
+    assert!(machine.spooled().is_empty());
+    let sources = "SELECT DISTINCT concat_ws('|', source, covers IS NULL) FROM jobstats.feed";
+    assert_eq!(database.column(sources), ["lsf|t"]);
+}
+
+/// Lists the sources of a file that `run` reads at once.
+fn several(machine: &Machine) -> String {
+    fs::write(
+        machine.path("lctl"),
+        "#!/bin/sh\necho mdt.fs-MDT0000.job_stats=job_stats:\n",
+    )
+    .unwrap();
+    machine.append("acct", "first\n");
+    let path = machine.text("sources.toml");
+    let text = format!(
+        r#"
+        [lctl]
+        interval = "1s"
+        [passwd]
+        command = "echo root:x:0:0::/:/bin/sh"
+        interval = "1h"
+        [broken]
+        command = "exit 3"
+        interval = "1s"
+        [stuck]
+        command = "sleep 1000"
+        interval = "1s"
+        [lsf]
+        follow = "{}"
+        interval = "1s"
+        "#,
+        machine.text("acct")
+    );
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn one_process_reads_several_sources_over_one_connection() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
+    let machine = Machine::new();
+    let sources = several(&machine);
+    let lctl = format!("sh {}", machine.text("lctl"));
+    // A program of its own is run by its path; the shell stands in for it.
+    fs::write(machine.path("fake"), format!("#!/bin/sh\nexec {lctl}\n")).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(machine.path("fake"), mode).unwrap();
+    let mut shipper = machine
+        .shipper(&database.url(), &["run", "--sources", &sources])
+        .args(&["--lctl", &machine.text("fake")]);
+    let mut running = shipper.command().stderr(Stdio::piped()).spawn().unwrap();
+    let count = |database: &mut Database, source: &str| {
+        let rows = format!(
+            "SELECT count(*)::text FROM jobstats.feed WHERE coalesce(source, 'lctl') = '{source}'"
+        );
+        database.column(&rows).remove(0).parse::<u32>().unwrap()
+    };
+    wait_for("first file", || count(&mut database, "lsf") == 1);
+    machine.append("acct", "second\n");
+    wait_for("text of each source", || {
+        count(&mut database, "lsf") == 2
+            && count(&mut database, "passwd") == 1
+            && count(&mut database, "lctl") >= 3
+    });
+    running.kill().unwrap();
+    let said = String::from_utf8(running.wait_with_output().unwrap().stderr).unwrap();
+    assert!(
+        said.contains("broken: the command ended with exit code 3"),
+        "{said}"
+    );
+    assert_eq!(
+        count(&mut database, "stuck") + count(&mut database, "broken"),
+        0
+    );
+    let sessions = database.column("SELECT DISTINCT session::text FROM jobstats.feed");
+    assert_eq!(sessions.len(), 1);
+}
+
+#[test]
+fn once_reads_every_source_and_reports_those_that_fail() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    let machine = Machine::new();
+    let sources = machine.text("sources.toml");
+    fs::write(
+        &sources,
+        "[a]\ncommand = 'echo a'\n[b]\ncommand = 'exit 3'\n[c]\ncommand = 'exit 4'\n[d]\nsource = 'a'\ncommand = 'echo d'\n",
+    )
+    .unwrap();
+    machine
+        .shipper(&database.url(), &["once", "--sources", &sources])
+        .run()
+        .is(
+            74,
+            &[
+                "b: the command ended with exit code 3",
+                "c: the command ended with exit code 4",
+            ],
+        );
+    let rows = "SELECT source FROM jobstats.feed ORDER BY 1";
+    assert_eq!(database.column(rows), ["a", "a"]);
+    fs::write(&sources, "[a]\ncomand = 'echo a'\n").unwrap();
+    machine
+        .shipper(&database.url(), &["once", "--sources", &sources])
+        .run()
+        .is(78, &["line 2", "unknown field `comand`"]);
+}
+
+#[test]
+fn a_source_that_the_database_refuses_holds_up_no_other() {
+    let Some(mut database) = Database::with_sources() else {
+        return;
+    };
+    database.execute(
+        "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF NEW.source = 'a' THEN RAISE SQLSTATE '0A000' USING MESSAGE = 'there is no source'; END IF;
+            RETURN NEW; END $$;
+         CREATE TRIGGER trouble BEFORE INSERT ON jobstats.feed FOR EACH ROW EXECUTE FUNCTION trouble()",
+    );
+    let machine = Machine::new();
+    let sources = machine.text("sources.toml");
+    fs::write(
+        &sources,
+        "[a]\ncommand = 'echo a'\n[b]\ncommand = 'echo b'\n",
+    )
+    .unwrap();
+    let once = || {
+        machine
+            .shipper(&database.url(), &["once", "--sources", &sources])
+            .run()
+    };
+    once().is(
+        78,
+        &[
+            "a: there is no source",
+            "1 of 1 texts were not stored",
+            "1 readings wait",
+        ],
+    );
+    once().is(78, &["2 readings wait"]);
+    assert_eq!(
+        database.column("SELECT source FROM jobstats.feed"),
+        ["b", "b"]
+    );
+    // A later version of the store may know the source, so nothing is set aside.
+    let waiting = machine.spooled();
+    assert!(waiting.len() == 2 && waiting.iter().all(|name| name.ends_with(".a.zst")));
+    database.execute("DROP TRIGGER trouble ON jobstats.feed");
+    machine
+        .shipper(&database.url(), &["once", "--sources", &sources])
+        .run()
+        .succeeds_silently();
+    assert!(machine.spooled().is_empty());
+    assert_eq!(database.count(), 6);
+}
+
+#[test]
+fn the_lock_of_a_source_is_its_own() {
+    let Some(database) = Database::with_sources() else {
+        return;
+    };
+    let machine = Machine::new();
+    let once = |source: &str, command: &str| {
+        machine.shipper(
+            &database.url(),
+            &["once", "--source", source, "--command", command],
+        )
+    };
+    let started = machine.text("started");
+    let mut first = once(
+        "a",
+        &format!(
+            "touch {started}; (while [ ! -e {started}.go ]; do sleep 0.05; done) & wait; echo a"
+        ),
+    );
+    let mut first = first.command().stderr(Stdio::null()).spawn().unwrap();
+    wait_for("first instance", || machine.path("started").exists());
+    once("a", "echo a")
+        .run()
+        .is(75, &["another instance", "lock.a is locked"]);
+    once("b", "echo b").run().succeeds_silently();
+    // A killed instance leaves its lock to the children of its own command alone.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    once("a", "echo a").run().is(75, &["another instance"]);
+    once("b", "echo b").run().succeeds_silently();
+    fs::write(machine.path("started.go"), "").unwrap();
+    let start = Instant::now();
+    while once("a", "echo a").run().code == Some(75) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the lock stays");
+        sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn the_store_takes_names_of_users_and_refuses_an_unknown_source() {
+    let Some(mut database) = Database::empty() else {
+        return;
+    };
+    let available = "SELECT name::text FROM pg_available_extensions WHERE name = 'jobstats'";
+    if database.column(available).is_empty() {
+        return not_run("the extension jobstats is not installed");
+    }
+    database.execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()");
+    command(
+        &database,
+        "echo ada:x:1000:100::/home/ada:/bin/sh",
+        &["--covers", "1h"],
+    )
+    .succeeds_silently();
+    let users = "SELECT uid || ' ' || user_name FROM jobstats.users";
+    assert_eq!(database.column(users), ["1000 ada"]);
+    let machine = Machine::new();
+    machine
+        .shipper(
+            &database.url(),
+            &["once", "--source", "weather", "--command", "echo sun"],
+        )
+        .run()
+        .is(
+            78,
+            &[
+                "there is no source \"weather\" (SQLSTATE 0A000)",
+                "Valid are lctl, passwd.",
+            ],
+        );
+    assert_eq!(machine.spooled(), ["0000000000000001.weather.zst"]);
+}

@@ -1,0 +1,75 @@
+//! The systemd units of the packages.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::not_run;
+
+/// The largest exposure that is accepted, as systemd computes it: 0 is none, 10 is a plain service of root.
+const MOST_EXPOSED: f32 = 1.7;
+
+fn services() -> Vec<PathBuf> {
+    let packaging = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging");
+    let files = fs::read_dir(packaging)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let services: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|end| end == "service"))
+        .collect();
+    assert!(!services.is_empty());
+    services
+}
+
+#[test]
+fn services_are_exposed_little() {
+    let version = Command::new("systemd-analyze").arg("--version").output();
+    let version = version.map(|output| String::from_utf8(output.stdout).unwrap());
+    let number = version
+        .ok()
+        .and_then(|text| text.split(' ').nth(1)?.parse().ok());
+    // The option came with systemd 250.
+    if number.is_none_or(|number: u32| number < 250) {
+        not_run("systemd-analyze security --offline is missing");
+        return;
+    }
+    for service in services() {
+        let output = Command::new("systemd-analyze")
+            .args(["security", "--no-pager", "--offline=yes"])
+            .arg(&service)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let last = said.lines().last().unwrap();
+        let (_, level) = last.split_once(".service: ").unwrap();
+        let exposure: f32 = level.split(' ').next().unwrap().parse().unwrap();
+        assert!(exposure <= MOST_EXPOSED, "{said}");
+    }
+}
+
+#[test]
+fn services_have_a_user_and_one_capability() {
+    for service in services() {
+        let text = fs::read_to_string(&service).unwrap();
+        let value = |name: &str| {
+            let mut values = text
+                .lines()
+                .filter_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            let value = values.next();
+            assert_eq!(values.next(), None, "{name} in {}", service.display());
+            value
+        };
+        assert_eq!(value("User"), Some("jobstats-shipper"));
+        assert_eq!(value("AmbientCapabilities"), Some("CAP_DAC_READ_SEARCH"));
+        assert_eq!(value("CapabilityBoundingSet"), Some("CAP_DAC_READ_SEARCH"));
+        // Every user of the machine sees the arguments of a process.
+        let command = value("ExecStart").unwrap();
+        assert!(
+            !command.to_ascii_lowercase().contains("password") && !command.contains("://"),
+            "{command}"
+        );
+    }
+}
