@@ -39,6 +39,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use jiff::SignedDuration;
 
 use jobstats_client::Settings;
 use jobstats_client::spool::Limits;
@@ -237,7 +238,12 @@ impl Shipper {
 
     /// Reads a source.
     fn poll(&self, source: &Source, lock: &Lock) -> Result<Option<Reading>, Error> {
-        let read = source.read(lock).map_err(Error::from);
+        let correction = self.correction(source);
+        let read = source.read(lock).map_err(Error::from).map(|mut read| {
+            read.iter_mut()
+                .for_each(|reading| reading.shift(correction));
+            read
+        });
         match source.way {
             Way::Follow(_) => read,
             _ => self.noted(source, read, |reading| {
@@ -245,6 +251,15 @@ impl Shipper {
                     .as_ref()
                     .map_or(0, |reading| reading.texts.len() as u64)
             }),
+        }
+    }
+
+    /// Returns what must be added to the times of a reading of lctl. With a spool, which keeps the clocks of the last reading, a
+    /// step of the wall clock does no harm.
+    fn correction(&self, source: &Source) -> SignedDuration {
+        match (&source.way, &self.backlog) {
+            (Way::Lctl(_), Some(backlog)) => clock::correction(backlog.path()),
+            _ => SignedDuration::ZERO,
         }
     }
 
