@@ -25,15 +25,34 @@ pub struct Limits {
     pub kept_since: Micros,
 }
 
+impl Limits {
+    /// Returns whether a text read at `time` is older than raw text is kept.
+    pub fn is_old(&self, time: Micros) -> bool {
+        time < self.now.saturating_sub(self.raw_retention)
+    }
+
+    /// Returns the reason why a text that is older than raw text is kept cannot be placed between these neighbours; `None`
+    /// if it can, or if the text is not that old. After an outage the backlog of a target is taken: each text continues the
+    /// one before, which is kept as the newest of its target.
+    pub fn why_not_old(
+        &self,
+        time: Micros,
+        previous: Option<&Observation<'_>>,
+        is_newest: bool,
+    ) -> Option<&'static str> {
+        let continues = is_newest && previous.is_some_and(|previous| previous.snapshot.is_some());
+        (self.is_old(time) && !continues).then_some(reason::TOO_LATE)
+    }
+}
+
 /// Returns the reason why a text read at `time` is not placed, whatever its neighbours are; `None` if there is none.
 pub fn why_not(snapshot: &Snapshot<'_>, time: Micros, limits: Limits) -> Option<&'static str> {
     let latest = limits.now.saturating_add(limits.max_ahead);
-    let oldest = limits.now.saturating_sub(limits.raw_retention);
     if is_mostly_unusable(snapshot) {
         Some(reason::TOO_MANY_PROBLEMS)
     } else if !(0..=latest).contains(&time) {
         Some(reason::CLOCK)
-    } else if time <= limits.kept_since || time < oldest {
+    } else if time <= limits.kept_since {
         Some(reason::TOO_LATE)
     } else {
         None
@@ -88,13 +107,29 @@ mod tests {
     };
 
     #[test]
-    fn a_text_may_be_ahead_by_a_limit_and_as_old_as_raw_text() {
+    fn a_text_older_than_raw_text_must_continue_the_newest() {
+        let text = Snapshot::default();
+        let previous = observed(NOW - 3 * DAY, "oss1", &text);
+        let gone = Observation {
+            snapshot: None,
+            ..previous
+        };
+        let why_not =
+            |time, previous: Option<&_>, is_newest| LIMITS.why_not_old(time, previous, is_newest);
+        let old = NOW - 2 * DAY - 1;
+        assert_eq!(why_not(old, Some(&previous), true), None);
+        assert_eq!(why_not(old, Some(&previous), false), Some("too late"));
+        assert_eq!(why_not(old, Some(&gone), true), Some("too late"));
+        assert_eq!(why_not(old, None, true), Some("too late"));
+        assert_eq!(why_not(old + 1, None, false), None);
+    }
+
+    #[test]
+    fn a_text_may_be_ahead_by_a_limit() {
         let why_not = |time| why_not(&Snapshot::default(), time, LIMITS);
         assert_eq!(why_not(NOW + MINUTE), None);
         assert_eq!(why_not(NOW + MINUTE + 1), Some("clock"));
         assert_eq!(why_not(-1), Some("clock"));
-        assert_eq!(why_not(NOW - 2 * DAY), None);
-        assert_eq!(why_not(NOW - 2 * DAY - 1), Some("too late"));
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
     } else if has(reason::TOO_LATE) {
-        "Text that waited during an outage is taken if the owner of the store makes raw_retention longer than the outage before it is sent: SELECT jobstats_setup(raw_retention => '7 days');"
+        "Text older than raw_retention is taken only if it continues the newest text of its target. For other old text, the owner of the store makes raw_retention longer first: SELECT jobstats_setup(raw_retention => '7 days');"
     } else if reasons(outcomes).next().is_some() {
         "The owner of the store finds rejected text in jobstats.rejects."
     } else {

@@ -71,9 +71,11 @@ impl Source for JobStats {
             });
             outcomes.push(outcome?);
         }
-        timed(Phase::Entries, || {
-            entries.insert_new(client, ingest.delivery.time)
-        })?;
+        let time = ingest.delivery.time;
+        timed(Phase::Entries, || entries.insert_new(client, time))?;
+        if ingest.limits().is_old(time) {
+            entries.note_earlier(client, time)?;
+        }
         Ok(outcomes)
     }
 }

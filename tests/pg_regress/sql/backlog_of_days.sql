@@ -1,5 +1,5 @@
--- A server was cut off for three days, and its shipper sends what waited, oldest first, while maintenance drops old raw text. The
--- newest text of a target stays, however old it is, so that the next one can be compared with it.
+-- A server was cut off for three days, and its shipper sends what waited, oldest first, while maintenance drops raw text that is
+-- older than two days. The newest text of a target stays, however old it is, so that the next one continues it.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -9,23 +9,25 @@
 SELECT jobstats_setup(raw_retention => '10 days', retention => '20 days') IS NOT NULL AS ready;
 UPDATE texts.clock SET zero = date_trunc('minute', now()) - interval '73 hours';
 
--- Eleven texts from 73 hours to one hour ago: a job that opens one more file before each, and one job for each text that lives
+-- Eleven texts from 73 hours to one hour ago: job 77, which opens one more file before each, and one job for each text that lives
 -- for an hour and opens one file. That makes 10 + 10 calls after the first text.
 CREATE TABLE readings AS
-SELECT n, at(n * 432) AS "time", mdt('fs-MDT0000', life('long.1', at(-60), n + 1, n + 1),
+SELECT n, at(n * 432) AS "time", mdt('fs-MDT0000', life('77:1:c1', at(-60), n + 1, n + 1),
     CASE WHEN n > 0 THEN life('short' || n || '.1', at(n * 432 - 60), 1, 1) END) AS body
 FROM generate_series(0, 10) n;
 
--- Without an outage, for comparison.
-INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'mds1', "time", body FROM readings ORDER BY n;
--- Before the outage: one text of the target, and two of targets that fell silent longer ago.
+-- Before the outage: one text of the target, and two of targets that fell silent longer ago. The job 77 also works on another
+-- target, which is not cut off.
 INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'backlog', 'mds1', "time", body FROM readings WHERE n = 0;
 SELECT jobstats_internal.add_partitions('raw', 'day', now() - interval '8 days', now()) >= 0 AS made;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'silent', 'mds1', now() - days * interval '1 day', mdt(target, life('x.1', at(-60 * 24 * 8), 1, 1))
 FROM (VALUES (6, 'fs-MDT0001'), (6.01, 'fs-MDT0001'), (5.99, 'fs-MDT0002'), (4, 'fs-MDT0002')) AS v (days, target);
 
-SELECT jobstats_setup(raw_retention => '3 days') IS NOT NULL AS ready;
+INSERT INTO jobstats.feed (cluster, server, "time", body)
+SELECT 'elsewhere', 'mds2', now() - minutes * interval '1 minute', mdt('fs-MDT0003', life('77:1:c1', at(-60), 5 - minutes, 5 - minutes))
+FROM generate_series(4, 1, -1) AS minutes;
+SELECT jobstats_setup(raw_retention => '2 days') IS NOT NULL AS ready;
 CALL jobstats_maintain();
 SELECT t.name AS target, array_agg(round(extract(epoch FROM now() - r."time") / 86400, 2) ORDER BY r."time") AS days
 FROM jobstats.raw r JOIN jobstats.targets t USING (target_id) WHERE t.cluster = 'silent' AND r."time" < now() - interval '4 days'
@@ -40,8 +42,18 @@ FROM readings WHERE n > 0 ORDER BY n
 \o
 RESET client_min_messages;
 
+-- Text that does not continue the newest of its target is too late still.
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'backlog', 'mds1', "time" - interval '1 minute', body FROM readings WHERE n = 1;
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'other', 'mds1', "time", body FROM readings WHERE n = 1;
+
+-- The whole job is found, though it was seen on the other target three days later.
+SELECT target, total AS opened FROM jobstats_job('77') WHERE operation = 'open' ORDER BY target;
+
+-- Without an outage, for comparison.
+SELECT jobstats_setup(raw_retention => '10 days') IS NOT NULL AS ready;
+INSERT INTO jobstats.feed (cluster, server, "time", body) SELECT 'in order', 'mds1', "time", body FROM readings ORDER BY n;
 SELECT t.cluster, sum(i.open) AS opened, count(DISTINCT i.entry_id) AS jobs
-FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster <> 'silent' GROUP BY t.cluster ORDER BY t.cluster;
+FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.cluster IN ('backlog', 'in order') GROUP BY t.cluster ORDER BY t.cluster;
 SELECT * FROM differences('in order', 'backlog') WHERE relation <> 'raw';
-SELECT count(*) FROM jobstats.rejects;
+SELECT reason, count(*) FROM jobstats.rejects GROUP BY reason;
 SELECT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL;

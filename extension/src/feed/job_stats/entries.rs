@@ -74,6 +74,18 @@ impl Entries {
         require_same(client, &self.keys.take_skipped(inserted))
     }
 
+    /// Notes that entries were seen at this time, if they are known for later times only. This is necessary for text that is
+    /// older than `raw_retention`, because nobody looks for rows of an entry that are older than that when it was first seen.
+    pub fn note_earlier(&self, client: &mut SpiClient<'_>, seen: Micros) -> Result<(), Error> {
+        client.execute(
+            "UPDATE jobstats.entries SET first_seen = $2 FROM (SELECT entry_id AS id FROM jobstats.entries \
+             WHERE entry_id = ANY ($1) AND first_seen > $2 ORDER BY entry_id FOR NO KEY UPDATE) AS later \
+             WHERE entry_id = later.id",
+            &[self.keys.ids().collect::<Vec<_>>().into(), timestamptz(seen)?.into()],
+        )?;
+        Ok(())
+    }
+
     /// Stores again the entries that maintenance has deleted since they were found, and makes maintenance wait for this
     /// feed from now on. Maintenance deletes entries without references, and does not see the references that this feed
     /// has not yet committed.

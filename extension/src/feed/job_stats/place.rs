@@ -61,10 +61,15 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
         let previous = stored::before(self.client, id, time, self.ingest.settings.raw_retention)?;
         let next = stored::after(self.client, id, time)?;
         let before = previous.as_ref().map(Stored::read).transpose()?;
+        let (known, is_newest) = (before.as_ref().map(Read::known), next.is_none());
+        let limits = self.ingest.limits();
+        if let Some(reason) = limits.why_not_old(time, known.as_ref(), is_newest) {
+            return Ok(self.reject(reason, &part));
+        }
         if let Some(next) = &next
             && let Some(reason) = why_not_before(
                 &self.observation(&part),
-                before.as_ref().map(Read::known).as_ref(),
+                known.as_ref(),
                 &next.read()?.observation(),
                 next.since,
                 PAUSE,

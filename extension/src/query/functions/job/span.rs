@@ -156,8 +156,8 @@ fn known_since(client: &SpiClient<'_>, first: Micros) -> Result<Micros, Error> {
 }
 
 /// Returns a time before which no row of the job ends, so that nothing older has to be searched. Late text may have
-/// come from up to `raw_retention` before the job was first seen; the result is the start of the observation that holds
-/// this time.
+/// come from up to `raw_retention` before the job was first seen; older text has lowered that time. The result is the start
+/// of the observation that holds this time.
 fn earliest(client: &SpiClient<'_>, job: &str) -> Result<Option<Micros>, Error> {
     let first_seen: Option<TimestampWithTimeZone> = client.query_value(
         "SELECT min(entry.first_seen) FROM jobstats.entries entry WHERE entry.job = $1",
