@@ -16,7 +16,7 @@ use crate::notify;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
 use crate::sources::{ReadError, Source, Way};
-use crate::{Error, Shipper, clock};
+use crate::{Error, Shipper};
 
 /// The longest time that `once` begins to send readings, so that the next call of a timer is not missed.
 const ONCE: Duration = Duration::from_secs(60);
@@ -90,14 +90,8 @@ fn read(
         let shipped = shipped.map_err(|error| ReadError::Follow(source.name.clone(), error));
         shipper.noted(source, shipped.map_err(Error::from), |readings| *readings)?;
     }
-    // The spool keeps the clocks of the last reading of lctl, so that a step of the wall clock does no harm.
-    let is_lctl = matches!(source.way, Way::Lctl(_));
-    let correction = is_lctl.then(|| clock::correction(backlog.path()));
     let reading = shipper.poll(source, lock)?;
-    Ok(reading.and_then(|mut reading| {
-        reading.shift(correction.unwrap_or_default());
-        backlog.keep(reading, &shipper.sender)
-    }))
+    Ok(reading.and_then(|reading| backlog.keep(reading, &shipper.sender)))
 }
 
 /// The last reading of each source that could not be written to the spool.
