@@ -24,8 +24,7 @@ SELECT count(*) AS increments FROM jobstats.increments;
 -- After more than raw text is kept for, a target begins anew.
 INSERT INTO jobstats.feed (server, "time", body)
 VALUES ('oss1', now() - interval '46 hours', ost('fs-OST0040', record('a.1', 1, 4096)));
-UPDATE jobstats.observations o SET "time" = o."time" - interval '3 hours' FROM jobstats.targets t
-WHERE t.target_id = o.target_id AND t.name = 'fs-OST0040';
+UPDATE jobstats.settings SET raw_retention = '45 hours';
 INSERT INTO jobstats.feed (server, "time", body) VALUES ('oss1', now(), ost('fs-OST0040', record('a.1', 9, 9 * 4096), record('b.2', 9, 9 * 4096)));
 SELECT o.since IS NULL AS anew, o.active FROM jobstats.observations o JOIN jobstats.targets t USING (target_id)
 WHERE t.name = 'fs-OST0040' ORDER BY o."time" DESC LIMIT 1;
