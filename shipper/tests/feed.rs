@@ -135,7 +135,7 @@ fn what_the_database_rejects_is_reported() {
         65,
         &[
             reported,
-            "jobstats.rejects",
+            "raw_retention",
             "1 of 1 targets were not stored",
         ],
     );
