@@ -133,10 +133,6 @@ fn what_the_database_rejects_is_reported() {
     let reported = "jobstats-shipper: obdfilter.fs-OST0000: jobstats rejected 1 of 1 texts (1 too late) (SQLSTATE 01000) (hint: ";
     ended.is(
         65,
-        &[
-            reported,
-            "raw_retention",
-            "1 of 1 targets were not stored",
-        ],
+        &[reported, "raw_retention", "1 of 1 targets were not stored"],
     );
 }

@@ -17,7 +17,8 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, Subcommand};
 use fastrand::Rng;
@@ -38,6 +39,12 @@ const SMALL: (u32, u32) = (16, 400);
 
 /// The attempts to send what waits after a fault.
 const ATTEMPTS: usize = 40;
+
+/// The exit code of a shipper beside another one.
+const BUSY: i32 = 75;
+
+/// The longest time to wait for the lock.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Parser)]
 struct Options {
@@ -257,12 +264,16 @@ fn settle(database: &Database, proxy: &Proxy, servers: &[Server], chosen: usize)
     let url = Database::url(proxy.port);
     for (index, server) in servers.iter().enumerate() {
         let mut is_over = index != chosen && server.waiting().is_empty();
-        for attempt in 0.. {
-            if is_over {
-                break;
-            }
+        let (start, mut attempt) = (Instant::now(), 0);
+        while !is_over {
             assert!(attempt < ATTEMPTS, "{} waits in vain", server.name);
             let code = server.once(&url);
+            if code == Some(BUSY) && start.elapsed() < PATIENCE {
+                // The lctl of a shipper that was killed still has the lock.
+                sleep(Duration::from_millis(50));
+                continue;
+            }
+            attempt += 1;
             is_over =
                 code.is_some_and(|code| code == 0 || code == 65) && server.waiting().is_empty();
         }
