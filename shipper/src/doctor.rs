@@ -9,9 +9,9 @@ use clap::Args;
 use jobstats_client::Settings;
 
 use crate::feed::{Http, Sender, Timeouts, http};
-use crate::lctl::{self, Lctl};
+use crate::lctl;
 use crate::lock::{self, Lock};
-use crate::options::{Common, Input, duration, this_machine};
+use crate::options::{Common, Input, Reader, duration};
 use crate::reading::{LCTL, Reading};
 use crate::status::{self, Verdict};
 
@@ -109,12 +109,8 @@ fn examine(options: Options, found: &mut dyn FnMut(Finding)) {
         common,
         input,
     } = options;
-    let server = common.server.clone().unwrap_or_else(this_machine);
-    let sender = Sender {
-        cluster: common.cluster.clone(),
-        server,
-    };
-    let reading = read(&common, &input, &sender, found);
+    let sender = common.reader.sender();
+    let reading = read(&common.reader, &input, found);
     if let Some(reading) = &reading {
         look_at(reading, interval, found);
     }
@@ -149,17 +145,8 @@ fn of_http(settings: http::Settings, timeouts: Timeouts) -> Finding {
 }
 
 /// Reads lctl or the input.
-fn read(
-    options: &Common,
-    input: &Input,
-    sender: &Sender,
-    found: &mut dyn FnMut(Finding),
-) -> Option<Reading> {
-    let lctl = Lctl {
-        path: options.lctl.clone(),
-        timeout: options.lctl_timeout,
-        most: options.max_reading,
-    };
+fn read(options: &Reader, input: &Input, found: &mut dyn FnMut(Finding)) -> Option<Reading> {
+    let lctl = options.lctl();
     if let Some(saved) = input.saved(LCTL, lctl.timeout, lctl.most) {
         return match saved.read() {
             Ok(reading) => {
@@ -173,10 +160,8 @@ fn read(
             }
         };
     }
-    let lock = options.lock.clone();
-    let lock = lock.unwrap_or_else(|| lock::default_path(&sender.server));
     // An administrator may call lctl beside the shipper, too.
-    let (lock, beside) = match Lock::take(&lock) {
+    let (lock, beside) = match Lock::take(&options.lock()) {
         Ok(lock) => (Some(lock), ""),
         Err(lock::Error::Taken(_)) => (None, ", beside a shipper that is running"),
         Err(error) => {

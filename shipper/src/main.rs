@@ -48,7 +48,7 @@ use crate::backlog::Backlog;
 use crate::feed::{Database, Feed, Http, Progress, Sender, Timeouts, Transport};
 use crate::lock::Lock;
 use crate::message::{info, report};
-use crate::options::{Command, Common, Options, this_machine};
+use crate::options::{Command, Common, Options};
 use crate::pace::Pace;
 use crate::reading::Reading;
 use crate::schedule::Schedule;
@@ -178,12 +178,11 @@ impl Shipper {
     /// Checks settings and spool, so that what is missing is reported before anything is read.
     fn new(options: Common, sources: Vec<Source>) -> Result<Self, Error> {
         priority::lower(options.nice);
-        let server = options.server.unwrap_or_else(this_machine);
+        let (sender, lock) = (options.reader.sender(), options.reader.lock());
         let limits = Limits {
             bytes: options.spool.spool_size,
             age: options.spool.spool_age,
         };
-        let lock = options.lock.unwrap_or_else(|| lock::default_path(&server));
         let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
         let open = |path| Backlog::open(path, limits, state.clone());
         Ok(Self {
@@ -198,10 +197,7 @@ impl Shipper {
                 statement: options.statement_timeout,
             },
             lock,
-            sender: Sender {
-                cluster: options.cluster,
-                server,
-            },
+            sender,
             state,
         })
     }

@@ -1,15 +1,17 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use rustix::system::uname;
 
+use crate::feed::Sender;
 use crate::input::Saved;
+use crate::lctl::Lctl;
 use crate::message::Level;
-use crate::{doctor, exit, priority, record, replay, status};
+use crate::{doctor, exit, lock, priority, record, replay, status};
 
 pub mod http;
 #[cfg(test)]
@@ -139,9 +141,9 @@ impl Input {
     }
 }
 
-/// The options that both commands have.
+/// The options of whatever reads the targets of this server.
 #[derive(Debug, Args)]
-pub struct Common {
+pub struct Reader {
     /// Name of this server [default: the name of this machine]
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
@@ -154,18 +156,58 @@ pub struct Common {
     /// Time limit for a reading
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// Time limit for connecting to the database, per host, or to PostgREST
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
-    pub connect_timeout: Duration,
-    /// Time limit for storing one target, or for a request over HTTP
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
-    pub statement_timeout: Duration,
     /// Lock file that keeps out a second instance [default: one per server, in /run]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
     /// Largest reading, when compressed; a larger one is dropped
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub max_reading: u64,
+}
+
+impl Reader {
+    /// Returns the names under which texts are sent.
+    pub fn sender(&self) -> Sender {
+        Sender {
+            cluster: self.cluster.clone(),
+            server: self.server.clone().unwrap_or_else(this_machine),
+        }
+    }
+
+    /// Returns lctl with its limits.
+    pub fn lctl(&self) -> Lctl {
+        Lctl {
+            path: self.lctl.clone(),
+            timeout: self.lctl_timeout,
+            most: self.max_reading,
+        }
+    }
+
+    /// Returns the path of the lock.
+    pub fn lock(&self) -> PathBuf {
+        lock_of(self.lock.as_deref(), self.server.as_deref())
+    }
+}
+
+/// Returns the path of the lock of a server, or of this machine.
+pub fn lock_of(lock: Option<&Path>, server: Option<&str>) -> PathBuf {
+    lock.map_or_else(
+        || lock::default_path(&server.map_or_else(this_machine, str::to_owned)),
+        Path::to_owned,
+    )
+}
+
+/// The options that both commands have.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The options of the reader.
+    #[command(flatten)]
+    pub reader: Reader,
+    /// Time limit for connecting to the database, per host, or to PostgREST
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    pub connect_timeout: Duration,
+    /// Time limit for storing one target, or for a request over HTTP
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    pub statement_timeout: Duration,
     /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), default_value = "10", overrides_with = "busy_limit")]
     pub busy_limit: u32,
@@ -238,7 +280,7 @@ pub struct Spool {
 }
 
 /// Returns the name of this machine.
-pub fn this_machine() -> String {
+fn this_machine() -> String {
     uname().nodename().to_string_lossy().into_owned()
 }
 

@@ -11,9 +11,9 @@ use jobstats_client::spool::{self, Directory};
 
 use crate::feed::Sender;
 use crate::lctl::Lctl;
-use crate::lock::{self, Lock};
+use crate::lock::Lock;
 use crate::message::{info, report};
-use crate::options::{Input, duration, size, this_machine};
+use crate::options::{Input, Reader, duration};
 use crate::reading::{LCTL, Reading};
 use crate::schedule::Schedule;
 use crate::sources::ReadError;
@@ -28,24 +28,9 @@ pub struct Options {
     /// Read again and again, at multiples of this interval, until the process is ended [default: read once]
     #[arg(long, value_parser = duration, conflicts_with = "input")]
     pub interval: Option<Duration>,
-    /// Name of this server [default: the name of this machine]
-    #[arg(long, value_name = "NAME")]
-    pub server: Option<String>,
-    /// Name of the server's cluster
-    #[arg(long, value_name = "NAME", default_value = "")]
-    pub cluster: String,
-    /// lctl program to run
-    #[arg(long, value_name = "PATH", default_value = "lctl")]
-    pub lctl: PathBuf,
-    /// Time limit for a reading
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
-    pub lctl_timeout: Duration,
-    /// Lock file that keeps out a second instance; name another one to record beside `run` [default: one per server]
-    #[arg(long, value_name = "FILE")]
-    pub lock: Option<PathBuf>,
-    /// Largest reading, when compressed; a larger one is dropped
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
-    pub max_reading: u64,
+    /// The options of the reader.
+    #[command(flatten)]
+    pub reader: Reader,
     /// The options for text from elsewhere.
     #[command(flatten)]
     pub input: Input,
@@ -65,11 +50,8 @@ pub struct Error {
 ///
 /// Fails if the directory or the lock cannot be used, and if a single reading cannot be made or kept.
 pub fn execute(options: Options) -> Result<(), crate::Error> {
-    let server = options.server.clone().unwrap_or_else(this_machine);
-    let lock = options.lock.clone();
-    let lock = lock.unwrap_or_else(|| lock::default_path(&server));
-    let recorder = Recorder::new(&options, server)?;
-    let lock = Lock::take(&lock)?;
+    let recorder = Recorder::new(&options)?;
+    let lock = Lock::take(&options.reader.lock())?;
     priority::lower(priority::USUAL);
     let Some(interval) = options.interval else {
         return recorder.record(&options.input, &lock);
@@ -92,17 +74,10 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn new(options: &Options, server: String) -> Result<Self, Error> {
+    fn new(options: &Options) -> Result<Self, Error> {
         let recorder = Self {
-            sender: Sender {
-                cluster: options.cluster.clone(),
-                server,
-            },
-            lctl: Lctl {
-                path: options.lctl.clone(),
-                timeout: options.lctl_timeout,
-                most: options.max_reading,
-            },
+            sender: options.reader.sender(),
+            lctl: options.reader.lctl(),
             directory: Directory::at(&options.directory),
         };
         create(&options.directory).map_err(|cause| recorder.broken(cause))?;

@@ -177,8 +177,13 @@ pub fn sources(
         return from_file(path, options, interval);
     }
     let name = options.origin.source.as_deref().unwrap_or(LCTL);
-    let saved =
-        input.and_then(|input| input.saved(name, options.lctl_timeout, options.max_reading));
+    let saved = input.and_then(|input| {
+        input.saved(
+            name,
+            options.reader.lctl_timeout,
+            options.reader.max_reading,
+        )
+    });
     if let Some(saved) = saved {
         let way = Way::Saved(saved);
         let name = name.to_owned();
@@ -251,8 +256,8 @@ impl Section {
         let source = self.source.map_or(name.to_owned(), |Name(source)| source);
         let timeout = self
             .timeout
-            .map_or(options.lctl_timeout, |Span(timeout)| timeout);
-        let most = options.max_reading;
+            .map_or(options.reader.lctl_timeout, |Span(timeout)| timeout);
+        let most = options.reader.max_reading;
         if self.covers.is_some() && self.command.is_none() {
             return Err("covers needs a command");
         }
@@ -273,9 +278,8 @@ impl Section {
                 most,
             }),
             (None, None) if source == LCTL => Way::Lctl(Lctl {
-                path: options.lctl.clone(),
                 timeout,
-                most,
+                ..options.reader.lctl()
             }),
             (None, None) => return Err("a source other than lctl needs command or follow"),
         };

@@ -10,9 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::lock;
 use crate::message::report;
-use crate::options::{duration, this_machine};
+use crate::options::{duration, lock_of};
 use crate::state::{Failure, State, StateFile, Work};
 
 #[cfg(test)]
@@ -159,9 +158,7 @@ pub fn of_spool(path: PathBuf) -> (Verdict, String) {
 }
 
 fn answer(options: &Options) -> io::Result<Answer> {
-    let server = options.server.clone().unwrap_or_else(this_machine);
-    let lock = options.lock.clone();
-    let lock = lock.unwrap_or_else(|| lock::default_path(&server));
+    let lock = lock_of(options.lock.as_deref(), options.server.as_deref());
     let file = StateFile::beside(options.spool.as_deref(), &lock);
     let state = file.load().map_err(|error| {
         let path = file.path().display();
