@@ -159,7 +159,9 @@ impl Shared {
             None => self.answer(BufReader::new(stream)),
             Some(config) => {
                 let connection = ServerConnection::new(Arc::clone(config)).unwrap();
+                let mut socket = stream.try_clone().unwrap();
                 self.answer(BufReader::new(StreamOwned::new(connection, stream)))
+                    .or_else(|_| drain(&mut socket))
             }
         };
     }
@@ -184,6 +186,13 @@ impl Shared {
         }
         Ok(())
     }
+}
+
+/// Reads what a client whose handshake failed has sent already. A socket that is closed before resets the connection, and
+/// takes from the client the alert that says why.
+fn drain(socket: &mut TcpStream) -> io::Result<()> {
+    socket.shutdown(Shutdown::Write)?;
+    io::copy(socket, &mut io::sink()).map(drop)
 }
 
 /// Reads a request up to its body. Returns `None` at the end of the connection.
