@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use indicatif::ProgressBar;
+use jiff::Timestamp;
 use rustix::fs::fstat;
 
 #[cfg(test)]
@@ -63,6 +64,11 @@ pub fn notice(message: Arguments<'_>) {
 /// Reports the course of normal work, which only `--verbose` shows.
 pub fn info(message: Arguments<'_>) {
     write(Level::Info, message);
+}
+
+/// Returns a time as people read it.
+pub fn moment(time: Timestamp) -> String {
+    time.strftime("%F %TZ").to_string()
 }
 
 /// Formats lines for the end of a message, each on a line of its own.

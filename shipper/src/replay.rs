@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::Builder;
 
 use crate::feed::{self, Database, Feed, Progress, Sender, Timeouts};
-use crate::message::{self, info, report, warn};
+use crate::message::{self, info, moment, report, warn};
 use crate::options::duration;
 use crate::reading::Reading;
 use crate::rehearsal::Rehearsal;
@@ -261,7 +261,8 @@ impl Replay {
             match SpoolFile::open(&entry.path) {
                 Ok(file) => {
                     let (sender, reading) = self.take(file);
-                    bar.set_message(shown(reading.texts.first().map(|text| text.time)));
+                    let first = reading.texts.first();
+                    bar.set_message(first.map_or(String::new(), |text| moment(text.time)));
                     unsent += u64::from(!self.deliver(feed, &sender, &reading)?);
                 }
                 Err(error) if error.is_damage() => {
@@ -367,7 +368,7 @@ fn refusal(verdicts: &[(String, Judgement)], since: Timestamp, now: Timestamp) -
     if let (targets @ 1.., _) = of(|judgement| *judgement == Judgement::TooLate) {
         let age = now.duration_since(since).as_hours();
         return Some(Error::TooOld {
-            since: shown(Some(since)),
+            since: moment(since),
             targets,
             // A day more leaves time for the replay.
             days: age / 24 + 2,
@@ -399,10 +400,6 @@ fn bar(left: &[Entry]) -> ProgressBar {
     let bar = ProgressBar::new(left.iter().map(|entry| entry.bytes).sum());
     style.map(|style| bar.set_style(style)).unwrap_or_default();
     bar
-}
-
-fn shown(time: Option<Timestamp>) -> String {
-    time.map_or(String::new(), |time| time.strftime("%F %TZ").to_string())
 }
 
 fn broken(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {

@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use tempfile::Builder;
 
-use crate::message::warn;
+use crate::message::{moment, warn};
 use crate::notify;
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ pub struct Work {
 
 impl Work {
     fn line(&self, who: &str, did: &str) -> String {
-        let time = self.time.strftime("%F %TZ");
+        let time = moment(self.time);
         format!("{who}: {} targets {did} at {time}", self.targets)
     }
 }

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::message::report;
+use crate::message::{moment, report};
 use crate::options::{duration, lock_of};
 use crate::state::{Failure, State, StateFile, Work};
 
@@ -312,7 +312,7 @@ impl Answer {
                 ),
             );
         }
-        row("counted", format!("since {}", shown_time(self.state.since)));
+        row("counted", format!("since {}", moment(self.state.since)));
         text
     }
 
@@ -354,7 +354,7 @@ fn shown_work(work: Option<Work>, now: Timestamp) -> String {
     work.map_or("none yet".to_owned(), |work| {
         format!(
             "last {}, {} ago, {} targets",
-            shown_time(work.time),
+            moment(work.time),
             shown_age(work.time, now),
             work.targets
         )
@@ -365,14 +365,10 @@ fn shown_failure(failure: &Failure, now: Timestamp) -> String {
     format!(
         "failed {} times since {}, last {} ago: {}",
         failure.times,
-        shown_time(failure.since),
+        moment(failure.since),
         shown_age(failure.time, now),
         failure.message
     )
-}
-
-fn shown_time(time: Timestamp) -> String {
-    time.strftime("%F %TZ").to_string()
 }
 
 /// Returns the age of a time. A time in the future, by a clock that stepped, is new.

@@ -44,13 +44,13 @@ pub struct Computation<'a> {
 }
 
 impl Computation<'_> {
-    /// Returns the result of a computation whose increments are stored already.
-    fn without_increments(self, kept: Keep) -> Computed {
+    /// Returns the result, once as many increments as are given were stored.
+    fn stored(self, increments: i32, kept: Keep) -> Computed {
         Computed {
             since: self.since,
             counts: self.counts,
             carried: self.carried,
-            increments: 0,
+            increments,
             dropped: self.dropped,
             ends_early: self.ends_early,
             kept,
@@ -139,7 +139,7 @@ fn store<'a>(
     client: &mut SpiClient<'_>,
     entries: &mut Entries,
     target_id: i32,
-    computation: Computation<'a>,
+    mut computation: Computation<'a>,
     kept: Keep,
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let increments = || computation.increments.iter();
@@ -153,21 +153,13 @@ fn store<'a>(
         }
     }
     let rows = timed(Phase::Entries, || {
-        rows(client, entries, computation.increments)
+        rows(client, entries, mem::take(&mut computation.increments))
     })?;
     let increments = timed(Phase::Increments, || {
         insert_increments(client, target_id, rows)
     })?;
-    let computed = Computed {
-        since: computation.since,
-        counts: computation.counts,
-        carried: computation.carried,
-        increments: clamp(increments as u64),
-        dropped: computation.dropped,
-        ends_early: computation.ends_early,
-        kept,
-    };
-    Ok((computed, computation.problems))
+    let problems = mem::take(&mut computation.problems);
+    Ok((computation.stored(clamp(increments as u64), kept), problems))
 }
 
 /// Returns the increments as rows with the keys of their entries.
@@ -341,7 +333,7 @@ impl Neighbours<'_, '_> {
         let before = self.before.known();
         let are = computation(Some(&before), &this, cleanup_interval, settings)?;
         let computed = if were.is_some_and(|were| were == are.increments) {
-            are.without_increments(next.kept)
+            are.stored(0, next.kept)
         } else {
             if let Some(former) = self.former {
                 let stale = former.stale(self.before.time(), read)?;
