@@ -58,6 +58,7 @@
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads what the lines of `job_stats` mean |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
+//! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`passwd`] | reads what `getent passwd` prints, the names of users |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
@@ -69,6 +70,7 @@
 //! | [`target`], [`instant`] | name targets and instants |
 //! | [`escape`], [`template`], [`pause`] | convert bytes to text, fill text with text, and let the caller of long work cancel it |
 
+pub mod accounting;
 pub mod audit;
 pub mod columns;
 pub mod counter;

@@ -1,0 +1,102 @@
+//! Reads what the fields of accounting have in common: lines, numbers, texts and times.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use memchr::memchr;
+
+use crate::escape::escape;
+use crate::instant::{Micros, SECOND};
+
+/// The first time that no job has: the year 2200. A larger number of seconds is one of milliseconds, or damaged.
+const LATEST: Micros = 7_258_118_400 * SECOND;
+
+/// Returns the lines of a text with their numbers, counted from 1, and without their ends, which may be those of Windows.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let mut rest = Some(text).filter(|text| !text.is_empty());
+    let mut number = 0_u32;
+    std::iter::from_fn(move || {
+        let text = rest?;
+        number = number.saturating_add(1);
+        let (line, after) = match memchr(b'\n', text) {
+            Some(end) => (&text[..end], &text[end + 1..]),
+            None => (text, &text[text.len()..]),
+        };
+        rest = Some(after).filter(|after| !after.is_empty());
+        Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
+    })
+}
+
+/// Returns a field as text; `None` if it is empty or blank. Bytes that are no text are shown as `\xHH`.
+pub fn text(field: &[u8]) -> Option<Cow<'_, str>> {
+    let field = field.trim_ascii();
+    (!field.is_empty()).then(|| escape(field))
+}
+
+/// Returns a number that is written with digits only; `None` if it is none or too large.
+pub fn number<T: FromStr>(field: &[u8]) -> Option<T> {
+    let field = field.trim_ascii();
+    let digits = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
+    digits
+        .then(|| std::str::from_utf8(field).ok()?.parse().ok())
+        .flatten()
+}
+
+/// Returns the number of a user or group. The largest number stands for nobody in system calls.
+pub fn id(field: &[u8]) -> Option<u32> {
+    number(field).filter(|id| *id != u32::MAX)
+}
+
+/// Returns an instant from seconds since 1970, with or without a fraction; `None` for zero, which schedulers print for
+/// "never", and for what lies outside of 1970 to 2200.
+pub fn seconds(field: &[u8]) -> Option<Micros> {
+    let field = field.trim_ascii();
+    let (whole, fraction) = match memchr(b'.', field) {
+        Some(place) => (&field[..place], &field[place + 1..]),
+        None => (field, &field[field.len()..]),
+    };
+    let whole: Micros = number(whole)?;
+    if !fraction.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let digits = fraction.iter().chain(&[b'0'; 6]).take(6);
+    let micros = digits.fold(0, |sum, digit| sum * 10 + Micros::from(digit - b'0'));
+    instant(whole.checked_mul(SECOND)?.checked_add(micros)?)
+}
+
+/// Returns an instant if it lies after 1970 and before 2200.
+pub fn instant(micros: Micros) -> Option<Micros> {
+    (1..LATEST).contains(&micros).then_some(micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_and_lose_their_ends() {
+        let found: Vec<_> = lines(b"a\r\n\nb").collect();
+        assert_eq!(found, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
+        assert_eq!(lines(b"").count(), 0);
+        assert_eq!(lines(b"a\n").count(), 1);
+    }
+
+    #[test]
+    fn a_time_may_have_a_fraction() {
+        assert_eq!(seconds(b"1453766281"), Some(1_453_766_281_000_000));
+        assert_eq!(seconds(b"1453766281.25"), Some(1_453_766_281_250_000));
+        assert_eq!(seconds(b"1453766281.1234567"), Some(1_453_766_281_123_456));
+        for none in ["0", "", "-1", "1e9", "99999999999", "1453766281.x", "."] {
+            assert_eq!(seconds(none.as_bytes()), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_digits_only() {
+        assert_eq!(number::<u32>(b" 12 "), Some(12));
+        assert_eq!(id(b"4294967295"), None);
+        for none in ["", "+1", "-1", "1.0", "4294967296"] {
+            assert_eq!(number::<u32>(none.as_bytes()), None, "{none}");
+        }
+    }
+}
