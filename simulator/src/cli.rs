@@ -17,7 +17,7 @@ use crate::schedule::{self, Due, Span};
 use crate::tally::Tally;
 use crate::time::{self, HOUR, MINUTE, Nanos, SECOND};
 use crate::truth::TargetTruth;
-use crate::{compare, feed, labels, play, report, truth, work};
+use crate::{compare, feed, labels, play, report, scheduler, truth, work};
 
 /// Play the job_stats of a whole Lustre cluster from a seed, and compute the truth about them
 #[derive(Debug, Parser)]
@@ -95,6 +95,8 @@ enum Command {
         #[command(flatten)]
         database: Options,
     },
+    /// Write what the accounting of a scheduler says about the jobs of a span, and the truth about them
+    Accounting(Box<scheduler::command::Options>),
     /// Count the events of a span
     Describe {
         #[command(flatten)]
@@ -262,6 +264,9 @@ pub enum Error {
     /// The database could not be read.
     #[error("database: {0}")]
     Database(#[from] jobstats_client::Error),
+    /// The accounting could not be written.
+    #[error(transparent)]
+    Accounting(#[from] scheduler::command::Error),
     /// The truth could not be written.
     #[error(transparent)]
     Report(#[from] report::Error),
@@ -274,7 +279,9 @@ impl Error {
     /// Returns true if the reader of the output closed the pipe, which is no failure.
     pub fn is_broken_pipe(&self) -> bool {
         let error = match self {
-            Self::Io(error) | Self::Report(report::Error::Io(error)) => error.kind(),
+            Self::Io(error)
+            | Self::Report(report::Error::Io(error))
+            | Self::Accounting(scheduler::command::Error::Io(error)) => error.kind(),
             Self::Report(report::Error::Csv(error)) => match error.kind() {
                 csv::ErrorKind::Io(error) => error.kind(),
                 _ => return false,
@@ -332,6 +339,10 @@ impl Cli {
             } => {
                 let observed = observed.then_some(labels.as_deref());
                 verify(&scene, &database, observed, case.as_deref())
+            }
+            Command::Accounting(options) => {
+                scheduler::command::run(&options)?;
+                Ok(ExitCode::SUCCESS)
             }
             Command::Describe { scene } => {
                 let (cluster, span) = (scene.world.cluster()?, scene.span());

@@ -3,7 +3,7 @@
 use crate::layout::{Layout, Quoting};
 
 /// The number of bytes that Lustre keeps of an identifier.
-const MAX_LEN: usize = 31;
+pub const MAX_LEN: usize = 31;
 
 /// An identifier as the server stores it.
 pub type Id = Vec<u8>;

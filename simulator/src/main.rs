@@ -26,6 +26,7 @@ mod reading;
 mod render;
 mod report;
 mod schedule;
+mod scheduler;
 mod tally;
 mod target;
 #[cfg(test)]

@@ -247,3 +247,79 @@ fn the_schedule_lists_what_is_read_and_what_the_clock_shows() {
     let refused = simulator(&["schedule", "--interval", "11m"]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn accounting_is_printed_for_a_window() {
+    let window = [
+        "--from",
+        "2025-06-01T00:00:00Z",
+        "--to",
+        "2025-06-01T01:00:00Z",
+    ];
+    let print = |more: &[&str]| simulator(&[&["accounting"], &window[..], more].concat());
+    let sacct = stdout(&print(&["--scheduler", "slurm"]));
+    assert!(sacct.starts_with("JobIDRaw\x1fJobID\x1fCluster\x1fSubmit\x1f"));
+    assert!(sacct.lines().count() > 20);
+    let beta = stdout(&print(&[
+        "--scheduler",
+        "slurm",
+        "--clusters",
+        "2",
+        "--cluster",
+        "beta",
+    ]));
+    assert!(beta.contains("\x1fbeta\x1f") && !beta.contains("\x1falpha\x1f"));
+    let flux = stdout(&print(&["--scheduler", "flux"]));
+    assert!(flux.starts_with("{\"jobs\": [{"));
+    let refused = print(&["--scheduler", "lsf", "--cluster", "gamma"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&refused.stderr),
+        "jobstats-simulator: no cluster \"gamma\"; there are alpha\n"
+    );
+    let empty = simulator(&[
+        "accounting",
+        "--scheduler",
+        "lsf",
+        "--to",
+        "2025-05-01T00:00:00Z",
+    ]);
+    assert_eq!(empty.status.code(), Some(1));
+}
+
+#[test]
+fn the_calls_of_a_span_are_files_beside_the_truth() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let written = simulator(&[
+        "accounting",
+        "--scheduler",
+        "pbs",
+        "--jobs",
+        "100",
+        "--clusters",
+        "2",
+        "--directory",
+        path,
+    ]);
+    assert!(written.status.success());
+    let mut names: Vec<_> = std::fs::read_dir(directory.path().join("beta"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 253);
+    assert_eq!(names[0], "2025-06-01T00:05:00Z");
+    assert!(names.contains(&"2025-06-01T02:30:30Z".to_owned()));
+    let truth = std::fs::read_to_string(directory.path().join("truth.jsonl")).unwrap();
+    assert!(
+        truth
+            .lines()
+            .any(|line| line.starts_with("{\"kind\":\"run\",\"scheduler\":\"beta\""))
+    );
+    assert!(
+        truth
+            .lines()
+            .any(|line| line.starts_with("{\"kind\":\"entry\""))
+    );
+}
