@@ -138,6 +138,16 @@ pub struct World {
     /// calls, bytes (of all calls), usecs (of each call), from, until
     #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
     pub work: Option<PathBuf>,
+    /// Play the jobs of a scheduler instead of the preset's, as the command accounting prints them
+    #[arg(
+        long,
+        value_enum,
+        env = "JOBSTATS_SIMULATOR_SCHEDULER",
+        conflicts_with = "work"
+    )]
+    pub scheduler: Option<scheduler::Kind>,
+    #[command(flatten)]
+    pub schedulers: scheduler::command::Schedulers,
     /// Play no disturbances
     #[arg(long, env = "JOBSTATS_SIMULATOR_UNDISTURBED")]
     pub undisturbed: bool,
@@ -166,6 +176,9 @@ impl World {
             cluster = cluster.read_every(interval);
         }
         cluster.work = self.work.as_deref().map(work::read).transpose()?;
+        cluster.schedulers = self
+            .scheduler
+            .map(|kind| self.schedulers.site(kind, self.seed));
         cluster.disturbed = !self.undisturbed;
         Ok(cluster)
     }

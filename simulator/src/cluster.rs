@@ -4,6 +4,7 @@ use clap::ValueEnum;
 
 use crate::layout::Layout;
 use crate::random::Seed;
+use crate::scheduler::Site;
 use crate::time::{MINUTE, Nanos, SECOND};
 use crate::work::Work;
 
@@ -160,6 +161,8 @@ pub struct Cluster {
     pub population: Population,
     /// The table of work that replaces the workload, if given.
     pub work: Option<Vec<Work>>,
+    /// The schedulers whose jobs replace those of the workload, if given.
+    pub schedulers: Option<Site>,
     /// True if disturbances are played.
     pub disturbed: bool,
     /// The servers, metadata servers first.
@@ -201,6 +204,7 @@ impl Cluster {
             cleanup_interval: 10 * MINUTE,
             population: shape.population.scaled(scale),
             work: None,
+            schedulers: None,
             disturbed: true,
             servers,
             targets: mdts.chain(osts).collect(),

@@ -86,6 +86,15 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
         ("INTERVAL", format!("{}s", cluster.interval / SECOND)),
         ("UNDISTURBED", world.undisturbed.to_string()),
     ];
+    if let Some(kind) = world.scheduler {
+        let schedulers = &world.schedulers;
+        settings.extend([
+            ("SCHEDULER", name_of(&kind)),
+            ("JOBS", schedulers.jobs.to_string()),
+            ("CLUSTERS", schedulers.clusters.to_string()),
+            ("JOBID_NAME", schedulers.jobid_name.clone()),
+        ]);
+    }
     if let Some(work) = &world.work {
         // The script may be called from any directory.
         let path = work.canonicalize()?;

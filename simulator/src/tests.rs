@@ -12,6 +12,7 @@ use crate::plan::{Plan, Upheaval};
 use crate::reading::{Outcome, Reading};
 use crate::report::tally;
 use crate::schedule::{Due, Span, readings};
+use crate::scheduler::{Kind, Site};
 use crate::tally::Happening;
 use crate::target::{Change, Life, TargetState};
 use crate::time::{DAY, HOUR, Nanos, SECOND, parse};
@@ -57,8 +58,10 @@ fn text(cluster: &Cluster, target: usize, time: Nanos) -> Option<Vec<u8>> {
 
 #[test]
 fn a_text_follows_from_target_and_time_alone() {
-    for layout in [Layout::V2_12, Layout::V2_17] {
-        let cluster = cluster(layout, 1);
+    let mut scheduled = cluster(Layout::V2_16, 1);
+    scheduled.schedulers = Some(Site::new(Kind::Slurm, 1, 100));
+    let drawn = [Layout::V2_12, Layout::V2_17].map(|layout| cluster(layout, 1));
+    for cluster in drawn.into_iter().chain([scheduled]) {
         for target in 0..cluster.targets.len() {
             let mut walking = state(&cluster, target, day().from, day().until);
             for (number, due) in readings(&cluster, target, day()).iter().enumerate() {

@@ -12,6 +12,7 @@ use crate::identifier::{self, Id, MANGLINGS};
 use crate::plan::Plan;
 use crate::profile::{COPYING, DAEMON, INTERACTIVE, JOBS, KERNEL, PROBE, Profile};
 use crate::random::{Random, Seed, log_normal, weighted};
+use crate::scheduler::{Doing, Site};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
 use crate::work;
 
@@ -139,8 +140,15 @@ impl<'a> Workload<'a> {
 
     fn sessions(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Vec<Session> {
         let mut sessions = Vec::new();
+        if let Some(site) = &self.cluster.schedulers {
+            self.scheduled_sessions(site, target, from, until, &mut sessions);
+        }
+        let drawn = match self.cluster.schedulers {
+            None => self.cluster.population.jobs_per_day,
+            Some(_) => 0,
+        };
         for day in (from - DAY).div_euclid(DAY)..=until.div_euclid(DAY) {
-            for number in 0..self.cluster.population.jobs_per_day {
+            for number in 0..drawn {
                 if let Some(job) = self.job(day, number)
                     && job.from < until
                     && job.until > from
@@ -197,7 +205,7 @@ impl<'a> Workload<'a> {
     fn job_sessions(&self, job: &Job, target: TargetIndex, sessions: &mut Vec<Session>) {
         for rank in 0..job.nodes {
             let seed = job.seed.of("rank", &[rank as i64, target as i64]);
-            if !self.uses(job, rank, target) {
+            if !self.uses(job.user, job.seed, rank, target) {
                 continue;
             }
             let node = node_name((job.first_node + rank) % self.cluster.population.nodes);
@@ -222,6 +230,43 @@ impl<'a> Workload<'a> {
             }
             if self.cluster.targets[target].kind == Kind::Ost {
                 self.mangled_sessions(job, &node, target, seed, sessions);
+            }
+        }
+    }
+
+    /// Adds the work of the jobs of schedulers.
+    fn scheduled_sessions(
+        &self,
+        site: &Site,
+        target: TargetIndex,
+        from: Nanos,
+        until: Nanos,
+        sessions: &mut Vec<Session>,
+    ) {
+        for run in site.runs(from, until) {
+            let user = run.owner(site).seed;
+            let profile = weighted(
+                &mut run.seed.of("profile", &[]).random(),
+                JOBS.iter().map(|profile| (profile, profile.weight)),
+            );
+            for (rank, work) in site.work(&run).into_iter().enumerate() {
+                let active = work.from < until && work.until > from;
+                if !active || !self.uses(user, run.seed, rank as u64, target) {
+                    continue;
+                }
+                sessions.push(Session {
+                    profile: match work.doing {
+                        Doing::Root => &PROBE,
+                        Doing::Shell => &INTERACTIVE,
+                        _ => profile.unwrap_or(&INTERACTIVE),
+                    },
+                    seed: work.seed.of("target", &[target as i64]),
+                    id: work.id,
+                    from: work.from,
+                    until: work.until,
+                    // Runs of one job may share an identifier, and some jobs take days.
+                    own_id: false,
+                });
             }
         }
     }
@@ -259,19 +304,16 @@ impl<'a> Workload<'a> {
     }
 
     /// Returns true if a rank of a job uses the target. A user's files are on one MDT; jobs stripe over some OSTs.
-    fn uses(&self, job: &Job, rank: u64, target: TargetIndex) -> bool {
+    fn uses(&self, user: Seed, job: Seed, rank: u64, target: TargetIndex) -> bool {
         let target = &self.cluster.targets[target];
         let count = self.cluster.count(target.kind);
         match target.kind {
-            Kind::Mdt => self.home(job.user, count) == target.index,
+            Kind::Mdt => self.home(user, count) == target.index,
             Kind::Ost => {
                 let stripes = *[1, 1, 1, 2, 2, 3, 4, 4, 8, 24]
-                    .get(job.seed.of("stripes", &[]).below(10) as usize)
+                    .get(job.of("stripes", &[]).below(10) as usize)
                     .unwrap_or(&1);
-                let first = job
-                    .seed
-                    .of("first stripe", &[rank as i64])
-                    .below(count as u64) as usize;
+                let first = job.of("first stripe", &[rank as i64]).below(count as u64) as usize;
                 (target.index + count - first) % count < stripes
             }
         }

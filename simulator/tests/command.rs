@@ -323,3 +323,49 @@ fn the_calls_of_a_span_are_files_beside_the_truth() {
             .any(|line| line.starts_with("{\"kind\":\"entry\""))
     );
 }
+
+#[test]
+fn texts_of_job_stats_and_of_accounting_belong_together() {
+    let site = ["--scheduler", "slurm", "--jobs", "300", "--seed", "5"];
+    let place = [
+        "print",
+        "--undisturbed",
+        "--server",
+        "small-oss1",
+        "--time",
+        "2025-06-01T12:00:00Z",
+    ];
+    let printed = stdout(&simulator(&[&place[..], &site[..]].concat()));
+    let window = [
+        "accounting",
+        "--undisturbed",
+        "--from",
+        "2025-06-01T11:00:00Z",
+        "--to",
+        "2025-06-01T12:00:00Z",
+    ];
+    let sacct = stdout(&simulator(&[&window[..], &site[..]].concat()));
+    let known: std::collections::BTreeSet<(&str, &str)> = sacct
+        .lines()
+        .map(|row| row.split('\x1f').collect::<Vec<_>>())
+        .filter(|row| row.len() > 6)
+        .map(|row| (row[0], row[6]))
+        .collect();
+    let ids = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("- job_id:"))
+        .map(|id| id.trim().trim_matches('"').split(':').collect::<Vec<_>>());
+    let jobs: Vec<_> = ids
+        .filter(|id| id.len() == 3 && id[0].starts_with('1'))
+        .collect();
+    assert!(jobs.len() > 5);
+    for id in jobs {
+        let job = sacct
+            .lines()
+            .any(|row| row.starts_with(&format!("{}\x1f", id[0])));
+        assert!(
+            job && (id[1] == "0" || known.contains(&(id[0], id[1]))),
+            "{id:?}"
+        );
+    }
+}

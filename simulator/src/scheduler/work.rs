@@ -102,7 +102,9 @@ impl Site {
                 _ => expand(&self.format, job, uid, run.owner(self).gid, &node),
             };
             let seed = run.seed.of(doing.name(), &[rank as i64, from]);
-            if !id.is_empty() && from < until {
+            // A damaged identifier that is cut looks like a whole one that is.
+            let fits = !id.is_empty() && id.len() <= MAX_LEN;
+            if fits && from < until {
                 all.push(Work {
                     id,
                     seen,

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::judge::{Accounting, Status};
 use super::*;
+use crate::cluster::{Cluster, Preset};
+use crate::layout::Layout;
+use crate::workload::Workload;
 
 /// Returns what can be known in two days, by kind of work and status, and checks that no answer is a wrong owner.
 fn judged(site: &Site) -> BTreeMap<(&'static str, String), usize> {
@@ -73,6 +76,41 @@ fn two_clusters_that_count_alike_are_ambiguous_without_node_and_user() {
     };
     assert_eq!(count(1, "Ambiguous") + count(1, "Misleading"), 0);
     assert!(count(2, "Ambiguous") > 50);
+}
+
+#[test]
+fn a_cluster_plays_the_jobs_of_its_schedulers() {
+    for kind in KINDS {
+        let mut cluster = Cluster::new(Preset::Small, "small", 1, Layout::V2_16, 1.0);
+        let site = Site {
+            clusters: 2,
+            ..Site::new(kind, 1, 200)
+        };
+        let time = start() + 14 * HOUR + SECOND / 2;
+        let works: Vec<_> = site
+            .runs(time - 2 * DAY, time)
+            .iter()
+            .flat_map(|run| site.work(run))
+            .filter(|work| work.from < time && work.until > time - HOUR)
+            .collect();
+        let planned: BTreeSet<&[u8]> = works.iter().map(|work| work.id.as_slice()).collect();
+        cluster.schedulers = Some(site.clone());
+        let workload = Workload::new(&cluster);
+        let mut played = BTreeSet::new();
+        for target in 0..cluster.targets.len() {
+            let traffic = workload.traffic(target, time - HOUR / 2, time);
+            played.extend(traffic.ids);
+        }
+        let is_of_job = |id: &&Vec<u8>| !id.starts_with(b":") && id.contains(&b':');
+        let jobs: Vec<_> = played.iter().filter(is_of_job).collect();
+        assert!(jobs.len() > 10, "{kind:?} {}", jobs.len());
+        let named = |id: &&&Vec<u8>| !id.starts_with(b"kworker") && !id.starts_with(b"a{b}");
+        assert!(
+            jobs.iter()
+                .filter(named)
+                .all(|id| planned.contains(id.as_slice()))
+        );
+    }
 }
 
 #[test]
