@@ -12,10 +12,13 @@ use super::known::Phase;
 use super::text::Shown;
 use super::{FIRST_NUMBER, Site, names, nodes};
 
+/// The milliseconds from the start of an instance to its first job.
+const BOOT: u64 = 60_000;
+
 /// Returns the identifier of a job: the milliseconds since the instance began, and a number in the last 24 bits.
 pub fn id(site: &Site, number: u64) -> u64 {
     let count = number - FIRST_NUMBER;
-    let milliseconds = count * (DAY as u64 / 1_000_000) / site.jobs;
+    let milliseconds = BOOT + count * (DAY as u64 / 1_000_000) / site.jobs;
     (milliseconds << 24) + count % 1_024
 }
 

@@ -98,7 +98,8 @@ impl Run {
         match (site.kind, self.element) {
             (Kind::Pbs, Some(element)) => format!("{}[{}]", element.array, element.index),
             (Kind::Flux, _) => flux::id(site, self.number).to_string(),
-            _ => self.number.to_string(),
+            // The components of a heterogeneous job know the number of their leader only.
+            _ => (self.number - self.component.unwrap_or(0)).to_string(),
         }
     }
 
@@ -126,10 +127,9 @@ impl Run {
     /// Returns what the environment variable of the scheduler holds, from which clients take `%j`.
     pub fn variable(&self, site: &Site) -> String {
         match site.kind {
-            Kind::Slurm => (self.number - self.component.unwrap_or(0)).to_string(),
             Kind::Pbs => self.pbs_id(site),
             Kind::Flux => self.label(site),
-            Kind::Lsf | Kind::Gridengine => self.number.to_string(),
+            Kind::Slurm | Kind::Lsf | Kind::Gridengine => self.job(site),
         }
     }
 

@@ -167,7 +167,7 @@ impl<'a> Accounting<'a> {
         if !work.seen.job {
             return (Status::None, None);
         }
-        let job = self.job_of(run);
+        let job = run.job(self.site);
         let all = self.known.get(&job).map_or(&[][..], Vec::as_slice);
         let fitting: Vec<&Known> = all
             .iter()
@@ -215,13 +215,6 @@ impl<'a> Accounting<'a> {
                 (status, Some(answer))
             }
         }
-    }
-
-    /// Returns the job that a reader finds in the identifier: of a heterogeneous job the leader.
-    fn job_of(&self, run: &Run) -> String {
-        let mut run = run.clone();
-        run.number -= run.component.unwrap_or(0);
-        run.job(self.site)
     }
 
     fn fits(&self, known: &Known, run: &Run, work: &Work) -> bool {

@@ -202,7 +202,7 @@ fn began(site: &Site, run: &Run, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Returns the nodes of a run with the processors on each, as the release writes them.
-pub fn exec_host(site: &Site, run: &Run) -> String {
+fn exec_host(site: &Site, run: &Run) -> String {
     let cpus = run.cpus / run.nodes;
     let slots = match (site.old, cpus) {
         (true, 1) => "0".to_owned(),

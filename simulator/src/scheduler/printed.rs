@@ -55,10 +55,10 @@ pub fn fields<'a>(site: &'a Site, shown: &Shown<'a>) -> Fields<'a> {
         label: run.label(site),
         submitted: Some(rfc3339(run.submitted)),
         started: shown.start().map(rfc3339),
-        // A job that never began has no end in Grid Engine.
+        // These write no end of a job that never began.
         ended: shown
             .end()
-            .filter(|_| kind != Kind::Gridengine || run.started.is_some())
+            .filter(|_| !matches!(kind, Kind::Pbs | Kind::Gridengine) || run.started.is_some())
             .map(rfc3339),
         uid: has_uid.then_some(owner.uid),
         user_name: Some(&owner.name),
@@ -74,14 +74,18 @@ pub fn fields<'a>(site: &'a Site, shown: &Shown<'a>) -> Fields<'a> {
         state: state(site, shown),
         nodes: match kind {
             Kind::Slurm => Some(slurm::node_count(shown)),
-            Kind::Gridengine => None,
+            // Grid Engine names the first node only.
+            Kind::Gridengine => (run.nodes == 1).then_some(1),
             Kind::Lsf => run.started.map(|_| run.nodes),
             Kind::Pbs | Kind::Flux => Some(run.nodes),
         },
         node_list: node_list(site, shown),
         cpus: Some(run.cpus),
         exit_code: exit_code(site, shown),
-        parent: run.parent().map(|parent| parent.to_string()),
+        parent: run.parent().map(|parent| match kind {
+            Kind::Pbs => format!("{parent}[]"),
+            _ => parent.to_string(),
+        }),
         source: name_of(&kind),
     }
 }
@@ -112,7 +116,7 @@ fn partition(site: &Site, run: &Run) -> String {
     }
 }
 
-/// Returns the state in the scheduler's own words. Of PBS it is the letter of the record.
+/// Returns the state in the scheduler's own words. PBS has none but what its manual calls the types of records.
 fn state(site: &Site, shown: &Shown) -> Option<String> {
     let run = shown.run;
     let word = match site.kind {
@@ -122,24 +126,30 @@ fn state(site: &Site, shown: &Shown) -> Option<String> {
         Kind::Lsf => "EXIT",
         Kind::Gridengine => return None,
         Kind::Pbs => match shown.phase {
-            Phase::Pending => "Q",
-            Phase::Running => "S",
-            Phase::Ended if run.started.is_none() => "D",
-            Phase::Ended if run.outcome == Outcome::Requeued && !site.old => "R",
-            Phase::Ended => "E",
+            Phase::Pending => "queued",
+            Phase::Running => "started",
+            Phase::Ended if run.started.is_none() => "deleted",
+            Phase::Ended if run.outcome == Outcome::Requeued && !site.old => "rerun",
+            Phase::Ended => "ended",
         },
     };
     Some(word.to_owned())
 }
 
+/// Returns the nodes: of PBS and LSF, whose texts count slots, each node once.
 fn node_list(site: &Site, shown: &Shown) -> Option<String> {
-    shown.start()?;
     let run = shown.run;
+    // Grid Engine names a node even for a job that never began.
+    if site.kind != Kind::Gridengine {
+        shown.start()?;
+    }
     let list = match site.kind {
         Kind::Slurm | Kind::Flux => slurm::node_list(shown),
-        Kind::Pbs => pbs::exec_host(site, run),
+        Kind::Gridengine if run.nodes > 1 => return None,
         Kind::Gridengine => run.node(0),
-        Kind::Lsf => nodes::each(run.cluster, run.first_node, run.nodes, " ", |node| node),
+        Kind::Pbs | Kind::Lsf => {
+            nodes::each(run.cluster, run.first_node, run.nodes, ",", |node| node)
+        }
     };
     Some(list)
 }
@@ -149,7 +159,9 @@ fn exit_code(site: &Site, shown: &Shown) -> Option<String> {
     if site.kind == Kind::Slurm {
         return Some(slurm::exit_code(shown));
     }
-    shown.end().and(run.started)?;
+    let ended = shown.end()?;
+    run.started
+        .or((site.kind == Kind::Gridengine).then_some(ended))?;
     Some(match site.kind {
         Kind::Slurm => slurm::exit_code(shown),
         Kind::Pbs => pbs::exit_status(run).to_string(),
