@@ -111,3 +111,68 @@ fn clusters_count_alike() {
     });
     assert!(alike.count() > 100);
 }
+
+/// Returns the identifiers of the first job with a story, without user and node.
+fn identifiers(kind: Kind, story: Story, cluster: usize) -> (Run, BTreeSet<String>) {
+    let site = Site {
+        clusters: 2,
+        format: "%j".to_owned(),
+        ..Site::new(kind, 1, 200)
+    };
+    let runs = site.runs(start(), start() + DAY);
+    let find = |run: &&Run| {
+        run.story == story && run.cluster == cluster && run.component.is_none_or(|part| part == 1)
+    };
+    let run = runs.iter().find(find).unwrap().clone();
+    let works = site
+        .work(&run)
+        .into_iter()
+        .map(|work| names::shown(&work.id))
+        .collect();
+    (run, works)
+}
+
+#[test]
+fn identifiers_are_those_of_the_variable_of_each_scheduler() {
+    let only = |kind, story, cluster| {
+        let (run, ids) = identifiers(kind, story, cluster);
+        assert_eq!(ids.len(), 1, "{ids:?}");
+        (run, ids.first().unwrap().clone())
+    };
+    let (task, id) = only(Kind::Slurm, Story::Array, 0);
+    assert_eq!(id, task.number.to_string());
+    let (component, id) = only(Kind::Slurm, Story::Het, 0);
+    assert_eq!(id, (component.number - 1).to_string());
+    let (task, id) = only(Kind::Pbs, Story::Array, 0);
+    let element = task.element.unwrap();
+    assert_eq!(id, format!("{}[{}].pbs1", element.array, element.index));
+    let (job, id) = only(Kind::Pbs, Story::Plain, 1);
+    assert_eq!(id, format!("{}.headnode.beta.example.o", job.number));
+    for kind in [Kind::Lsf, Kind::Gridengine] {
+        let (task, id) = only(kind, Story::Array, 0);
+        assert_eq!(id, task.element.unwrap().array.to_string());
+    }
+    let (_, id) = only(Kind::Flux, Story::Plain, 0);
+    assert!(id.starts_with('ƒ'));
+}
+
+#[test]
+fn a_shell_outlives_its_job_by_days() {
+    let site = Site::new(Kind::Slurm, 1, 200);
+    let runs = site.runs(start(), start() + DAY);
+    let shell = runs.iter().find(|run| run.story == Story::Shell).unwrap();
+    let works = site.work(shell);
+    let late: Vec<_> = works
+        .iter()
+        .filter(|work| work.from > shell.ended + HOUR)
+        .collect();
+    assert!(late.len() >= 2);
+    for work in late {
+        assert_eq!(
+            (work.node.as_str(), work.uid),
+            ("a-login1", shell.owner(&site).uid)
+        );
+        assert_ne!(work.from.div_euclid(DAY), shell.ended.div_euclid(DAY));
+        assert!(work.until < shell.ended + LONGEST_SHELL);
+    }
+}
