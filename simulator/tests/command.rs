@@ -311,7 +311,15 @@ fn the_calls_of_a_span_are_files_beside_the_truth() {
     assert_eq!(names.len(), 253);
     assert_eq!(names[0], "2025-06-01T00:05:00Z");
     assert!(names.contains(&"2025-06-01T02:30:30Z".to_owned()));
-    let truth = std::fs::read_to_string(directory.path().join("truth.jsonl")).unwrap();
+    let read = |name| std::fs::read_to_string(directory.path().join(name)).unwrap();
+    let passwd = read("passwd");
+    assert_eq!(
+        passwd.lines().next(),
+        Some("ada:x:20000:5000::/home/ada:/bin/bash")
+    );
+    assert_eq!(passwd.lines().count(), 32);
+    assert!(read("group").starts_with("grp0:x:5000:\ngrp1:x:5010:\n"));
+    let truth = read("truth.jsonl");
     assert!(
         truth
             .lines()

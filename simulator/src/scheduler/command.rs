@@ -79,8 +79,8 @@ pub struct Options {
     /// Cluster whose text is printed [default: the first]
     #[arg(long, value_name = "NAME", conflicts_with = "directory")]
     cluster: Option<String>,
-    /// Write the texts of all calls of the span to DIR/CLUSTER/TIME, and the truth to DIR/truth.jsonl, instead of
-    /// printing the text of one call about the whole span
+    /// Write the texts of all calls of the span to DIR/CLUSTER/TIME, the truth to DIR/truth.jsonl, and DIR/passwd and
+    /// DIR/group, instead of printing the text of one call about the whole span
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
     /// Leave out the calls of every night about three days
@@ -176,6 +176,13 @@ fn write_calls(
             let written = site.write(cluster, *call, runs, &mut out);
             named(&path, written.and_then(|()| out.flush()))?;
         }
+    }
+    for (name, text) in [
+        ("passwd", site.people.passwd()),
+        ("group", site.people.group()),
+    ] {
+        let path = directory.join(name);
+        named(&path, std::fs::write(&path, text))?;
     }
     write_truth(site, runs, calls, span, &directory.join("truth.jsonl"))
 }

@@ -69,6 +69,23 @@ impl People {
             .min(self.0.len() - 1)
     }
 
+    /// Returns what `getent passwd` prints about the users. The real names of some hold a colon.
+    pub fn passwd(&self) -> String {
+        let lines = self.0.iter().map(|person| {
+            let (name, uid, gid) = (&person.name, person.uid, person.gid);
+            let real = if uid % 3 == 0 { "Room 1:23" } else { "" };
+            format!("{name}:x:{uid}:{gid}:{real}:/home/{name}:/bin/bash\n")
+        });
+        lines.collect()
+    }
+
+    /// Returns what `getent group` prints about their groups, whose primary members are not listed.
+    pub fn group(&self) -> String {
+        let adjacent = self.0.chunk_by(|a, b| a.gid == b.gid);
+        let lines = adjacent.map(|members| format!("{}:x:{}:\n", members[0].group, members[0].gid));
+        lines.collect()
+    }
+
     /// Returns a user.
     pub fn get(&self, person: usize) -> &Person {
         &self.0[person]
