@@ -159,9 +159,9 @@ fn exit_code(site: &Site, shown: &Shown) -> Option<String> {
     if site.kind == Kind::Slurm {
         return Some(slurm::exit_code(shown));
     }
-    let ended = shown.end()?;
-    run.started
-        .or((site.kind == Kind::Gridengine).then_some(ended))?;
+    // LSF and Grid Engine print an exit status even of a job that never began.
+    let always = matches!(site.kind, Kind::Lsf | Kind::Gridengine);
+    shown.end().filter(|_| always || run.started.is_some())?;
     Some(match site.kind {
         Kind::Slurm => slurm::exit_code(shown),
         Kind::Pbs => pbs::exit_status(run).to_string(),
