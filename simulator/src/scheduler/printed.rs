@@ -156,13 +156,14 @@ fn node_list(site: &Site, shown: &Shown) -> Option<String> {
 
 fn exit_code(site: &Site, shown: &Shown) -> Option<String> {
     let run: &Run = shown.run;
-    if site.kind == Kind::Slurm {
-        return Some(slurm::exit_code(shown));
-    }
-    // LSF and Grid Engine print an exit status even of a job that never began.
-    let always = matches!(site.kind, Kind::Lsf | Kind::Gridengine);
-    shown.end().filter(|_| always || run.started.is_some())?;
-    Some(match site.kind {
+    let over = shown.end().is_some();
+    let said = match site.kind {
+        Kind::Slurm => true,
+        // These print an exit status even of a job that never began.
+        Kind::Lsf | Kind::Gridengine => over,
+        Kind::Pbs | Kind::Flux => over && run.started.is_some(),
+    };
+    said.then(|| match site.kind {
         Kind::Slurm => slurm::exit_code(shown),
         Kind::Pbs => pbs::exit_status(run).to_string(),
         Kind::Lsf => lsf::exit_status(run).to_string(),
