@@ -8,13 +8,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use common::{Database, Fake, Shipper, not_run};
+use common::{AWAY, Database, Fake, Shipper, not_run};
 use xxhash_rust::xxh3::xxh3_64;
 
 const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
-
-/// A database that is away.
-const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
 
 #[test]
 fn lctl_runs_with_low_priority() {

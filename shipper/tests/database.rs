@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper, not_run};
+use common::{Database, Fake, Shipper, not_run, wait_for};
 
 const TWO_TARGETS: &str =
     "printf 'mdt.fs-MDT0000.job_stats=job_stats:\\nmdt.fs-MDT0001.job_stats=job_stats:\\n'";
@@ -342,12 +342,9 @@ fn a_connection_that_dies_silently_before_the_commit_locks_nobody_out() {
         "SELECT pid::text FROM pg_stat_activity WHERE datname = '{name}' AND state LIKE 'idle in transaction%'"
     );
     let start = Instant::now();
-    while !database.column(&idle).is_empty() {
-        assert!(
-            start.elapsed() < Duration::from_secs(15),
-            "still idle in transaction"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_for("end of the transaction", || {
+        database.column(&idle).is_empty()
+    });
+    assert!(start.elapsed() < Duration::from_secs(15));
     assert_eq!(database.count(), 0);
 }

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper};
+use common::{Database, Fake, Shipper, wait_for};
 
 /// An OSS of two targets, which has no MDT; the second target takes its time.
 const OSS: &str = r#"
@@ -202,10 +202,8 @@ fn a_reading_that_takes_too_long_is_dropped_and_lctl_killed_with_its_children() 
         let state = fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
         state.is_empty() || state.contains(") Z ")
     };
-    while !ended() {
-        assert!(start.elapsed() < Duration::from_secs(20), "still there");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for("end of the child", ended);
+    assert!(start.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

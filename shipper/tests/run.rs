@@ -6,21 +6,10 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper};
+use common::{Database, Fake, Shipper, wait_for};
 
 const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
-
-/// Waits for something that comes soon.
-fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(20), "no {what}");
-        sleep(Duration::from_millis(20));
-    }
-}
 
 #[test]
 fn a_second_instance_gives_way() {

@@ -6,20 +6,17 @@ mod common;
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use common::{Database, Fake, Shipper};
+use common::{AWAY, Database, Fake, Running, Shipper, wait_for};
 use jobstats_client::spool::{Data, Directory, Index, Losses, Text};
 
 /// Prints the number of the call as the name of a job, for two targets.
 const COUNTING: &str = r#"
     echo x >>"$0.calls"; n=$(wc -l <"$0.calls")
     printf 'mdt.fs-MDT0000.job_stats=\n- job_id: %s\nmdt.fs-MDT0001.job_stats=\n- job_id: %s\n' "$n" "$n""#;
-
-/// A database that is away.
-const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
 
 /// A stand-in for lctl with a spool beside it.
 struct Server {
@@ -106,24 +103,6 @@ fn ignore_repeats(database: &mut Database) {
         r#"IF EXISTS (SELECT FROM jobstats.feed f WHERE f."time" = NEW."time" AND f.body_zstd = NEW.body_zstd)
            THEN RAISE WARNING 'repeated'; RETURN NULL; END IF;"#,
     );
-}
-
-/// A background process that is killed at the end.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
-        sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Database, Ended, Fake, Shipper, simulator, unpack};
+use common::{Database, Ended, Fake, Shipper, simulator, unpack, wait_for};
 use postgrest::{Postgrest, error};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::crypto::ring;
@@ -117,14 +117,6 @@ fn bodies(request: &Request) -> Vec<String> {
 /// The texts that a server took from this request on.
 fn arrived(server: &Server, from: usize) -> Vec<String> {
     server.requests()[from..].iter().flat_map(bodies).collect()
-}
-
-fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// A PostgREST before this database, for whoever is called like one of its roles.
