@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use common::machine::readings;
 use common::{AWAY, Database, Ended, Shipper, not_run, wait_for};
 use tempfile::TempDir;
 
@@ -53,13 +54,7 @@ impl Machine {
     }
 
     fn spooled(&self) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(self.path("spool"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name.ends_with(".zst"))
-            .collect();
-        names.sort();
-        names
+        readings(&self.path("spool"))
     }
 }
 

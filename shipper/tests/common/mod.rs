@@ -1,6 +1,8 @@
 //! The fixtures of the integration tests: a database for each test, stand-ins for lctl, and the shipper itself.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
+pub mod machine;
+
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;

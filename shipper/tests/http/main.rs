@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::machine::{COUNTING, Machine, texts};
 use common::{Database, Ended, Fake, Shipper, simulator, unpack, wait_for};
 use postgrest::{Postgrest, error};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
@@ -25,74 +26,16 @@ use serde_json::Value;
 use server::{ConnectProxy, HTML, Reply, Request, Server};
 use tempfile::TempDir;
 
-/// Prints the number of the call as the name of a job, for two targets.
-const COUNTING: &str = r#"
-    echo x >>"$0.calls"; n=$(wc -l <"$0.calls")
-    printf 'mdt.fs-MDT0000.job_stats=\n- job_id: %s\nmdt.fs-MDT0001.job_stats=\n- job_id: %s\n' "$n" "$n""#;
-
-/// A Lustre server that has a stand-in for lctl and a spool.
-struct Machine {
-    lctl: Fake,
-}
-
-impl Machine {
-    fn new(script: &str) -> Self {
-        Self {
-            lctl: Fake::new(script),
-        }
-    }
-
-    fn spool(&self) -> PathBuf {
-        self.lctl.file("spool")
-    }
-
-    fn shipper(&self, command: &str, url: &str) -> Shipper {
-        Shipper::new(&[
-            command,
-            "--server",
-            "mds1",
-            "--to",
-            url,
-            "--lctl",
-            path(&self.lctl.path()),
-        ])
-        .args(&["--spool", path(&self.spool())])
-    }
-
-    fn once(&self, url: &str) -> Shipper {
-        self.shipper("once", url)
-    }
-
-    /// A file that only its owner can read.
-    fn secret(&self, name: &str, text: &str) -> PathBuf {
-        let file = self.lctl.file(name);
-        fs::write(&file, text).unwrap();
-        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-        file
-    }
-
-    /// The names of the files that wait or are set aside.
-    fn files(&self, directory: &str) -> Vec<String> {
-        let files = fs::read_dir(self.spool().join(directory)).unwrap();
-        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.filter(|name| name.contains(".zst")).collect();
-        names.sort();
-        names
-    }
-}
-
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The texts of these calls of `COUNTING`, in the order in which they are sent.
-fn texts(calls: impl IntoIterator<Item = u32>) -> Vec<String> {
-    let text =
-        |target: u32, call: u32| format!("mdt.fs-MDT{target:04}.job_stats=\n- job_id: {call}\n");
-    calls
-        .into_iter()
-        .flat_map(|call| [text(0, call), text(1, call)])
-        .collect()
+/// Makes a file beside lctl that only its owner can read.
+fn secret(machine: &Machine, name: &str, text: &str) -> PathBuf {
+    let file = machine.lctl.file(name);
+    fs::write(&file, text).unwrap();
+    fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+    file
 }
 
 /// The objects of a request.
@@ -133,7 +76,7 @@ fn postgrest(database: &Database) -> Server {
 fn a_reading_is_one_request_with_an_object_for_each_target() {
     let server = Server::new(|_| Reply::created());
     let machine = Machine::new(COUNTING);
-    let token = machine.secret("token", "first\n");
+    let token = secret(&machine, "token", "first\n");
     let once = || {
         machine
             .once(&server.url())
@@ -267,7 +210,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
         url: relayed.url_with(&format!("user={authenticator}")),
     };
     let server = Server::new(move |request| postgrest.answer(request));
-    let token = machine.secret("token", &writer);
+    let token = secret(&machine, "token", &writer);
     let ended = machine
         .once(&server.url())
         .args(&["--token-file", path(&token)])
@@ -320,7 +263,7 @@ fn another_source_names_itself_and_the_time_that_it_covers() {
     let machine = Machine::new("exit 5");
     let owner = database.column("SELECT current_user::text").remove(0);
     Shipper::new(&["once", "--server", "login1", "--to", &server.url()])
-        .args(&["--token-file", path(&machine.secret("token", &owner))])
+        .args(&["--token-file", path(&secret(&machine, "token", &owner))])
         .args(&[
             "--source",
             "passwd",
@@ -398,7 +341,7 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
         let server = postgrest(&database);
         let machine = Machine::new(COUNTING);
         let owner = database.column("SELECT current_user::text").remove(0);
-        let token = machine.secret("token", &owner);
+        let token = secret(&machine, "token", &owner);
         for _ in 1..=3 {
             machine
                 .once("http://127.0.0.1:1")
@@ -609,7 +552,7 @@ fn a_redirect_carries_the_token_nowhere() {
         let place = format!("{}/feed?ticket=s3cret", other.url());
         let server = Server::saying(vec![Reply::of(status, "").with("Location", &place)]);
         let machine = Machine::new(COUNTING);
-        let token = machine.secret("token", "t0ken");
+        let token = secret(&machine, "token", "t0ken");
         let ended = machine
             .once(&server.url())
             .args(&["--token-file", path(&token)])
@@ -635,7 +578,7 @@ fn a_redirect_carries_the_token_nowhere() {
 fn a_token_that_others_can_read_is_not_used() {
     let server = Server::new(|_| Reply::created());
     let machine = Machine::new(COUNTING);
-    let token = machine.secret("token", "t0ken");
+    let token = secret(&machine, "token", "t0ken");
     let once = || {
         machine
             .once(&server.url())
@@ -654,7 +597,7 @@ fn a_token_that_others_can_read_is_not_used() {
     fs::remove_file(&token).unwrap();
     once().is(78, &["No such file"]);
     // Nothing was lost.
-    machine.secret("token", "t0ken");
+    secret(&machine, "token", "t0ken");
     once().succeeds_silently();
     assert_eq!(arrived(&server, 0), texts(1..=8));
 }
@@ -688,7 +631,7 @@ fn doctor_asks_postgrest_to_store_nothing() {
     let writer = database.role("NOLOGIN");
     let server = postgrest(&database);
     let machine = Machine::new(COUNTING);
-    let token = machine.secret("token", &writer);
+    let token = secret(&machine, "token", &writer);
     let doctor = |expected: i32, words: &[&str]| {
         let ended = Shipper::new(&["doctor", "--server", "mds1", "--to", &server.url()])
             .args(&[
