@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 pub mod machine;
+#[path = "../../../client/tests/simulator/mod.rs"]
+pub mod simulator;
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -151,40 +153,6 @@ impl Drop for Database {
             eprintln!("{}: {error}", self.name);
         }
     }
-}
-
-/// The simulator, built as the shipper was.
-pub fn simulator() -> PathBuf {
-    let directory = Path::new(env!("CARGO_BIN_EXE_jobstats-shipper"))
-        .parent()
-        .unwrap();
-    let profile = match directory.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        profile => profile,
-    };
-    let mut cargo = Command::new(env!("CARGO"));
-    // Otherwise Cargo would compile anew what depends on the variables that it sets for a test.
-    for (name, _) in std::env::vars()
-        .filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-    {
-        cargo.env_remove(name);
-    }
-    let built = cargo
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "jobstats-simulator",
-            "--profile",
-            profile,
-        ])
-        .arg("--target-dir")
-        .arg(directory.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(built.success());
-    directory.join("jobstats-simulator")
 }
 
 /// Returns the address of another database on this server.

@@ -101,7 +101,7 @@ fn a_writer_behind_postgrest_stores_exactly_what_one_with_a_connection_stores() 
     let real = machine.lctl.file("lctl.real");
     for time in ["2026-01-01T08:00:00Z", "2026-01-01T08:02:00Z"] {
         let lctl = TempDir::new().unwrap();
-        let made = Command::new(simulator())
+        let made = Command::new(simulator::build())
             .args(["lctl-script", "--server", "small-oss1", "--time", time])
             .arg(lctl.path())
             .status();
