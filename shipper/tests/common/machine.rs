@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jobstats_client::spool::Losses;
 
-use super::{Fake, Shipper};
+use super::{Ended, Fake, Shipper, wait_for};
 
 /// Prints the number of the call as the name of a job, for two targets.
 pub const COUNTING: &str = r#"
@@ -62,6 +62,19 @@ impl Machine {
 
     pub fn once(&self, url: &str) -> Shipper {
         self.shipper("once", url)
+    }
+
+    /// Runs `once` after an instance was killed, when the children of its lctl have ended and with them its lock.
+    pub fn once_after_a_kill(&self, url: &str) -> Ended {
+        let mut ended = self.once(url).run();
+        wait_for("end of the lock", || {
+            let is_locked = ended.code == Some(75) && ended.said.contains("another instance");
+            if is_locked {
+                ended = self.once(url).run();
+            }
+            !is_locked
+        });
+        ended
     }
 
     /// Returns the names of the files that wait, or that are set aside in a directory of the spool.
