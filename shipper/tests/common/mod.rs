@@ -205,6 +205,7 @@ impl Fake {
 /// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
 pub struct Shipper {
     command: Command,
+    nice: Option<&'static str>,
     lock: PathBuf,
     _directory: TempDir,
 }
@@ -220,12 +221,15 @@ impl Shipper {
             command.env_remove(name);
         }
         command.args(arguments).stdin(Stdio::null());
+        let reads = matches!(arguments, ["once" | "run", ..]);
         // A reading may take long on a busy machine.
-        if matches!(arguments, ["once" | "run", ..]) {
+        if reads {
             command.args(["--busy-limit", "100"]);
         }
         Self {
             command,
+            // Or whatever else works on this machine would leave it next to nothing of the processor.
+            nice: reads.then_some("0"),
             lock: directory.path().join("lock"),
             _directory: directory,
         }
@@ -245,6 +249,12 @@ impl Shipper {
         ])
     }
 
+    /// With the priority that its arguments say, or the usual one.
+    pub fn with_usual_priority(mut self) -> Self {
+        self.nice = None;
+        self
+    }
+
     pub fn args(mut self, arguments: &[&str]) -> Self {
         self.command.args(arguments);
         self
@@ -262,6 +272,9 @@ impl Shipper {
 
     /// Returns the command, for a single run.
     pub fn command(&mut self) -> &mut Command {
+        if let Some(nice) = self.nice.take() {
+            self.command.args(["--nice", nice]);
+        }
         self.command.arg("--lock").arg(&self.lock)
     }
 
@@ -293,6 +306,9 @@ impl Shipper {
 
 /// A database that is away.
 pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
+
+/// Time limits for a large text on a busy machine.
+pub const LONG: [&str; 4] = ["--lctl-timeout", "10m", "--statement-timeout", "10m"];
 
 /// A background process that is killed at the end.
 pub struct Running(pub Child);
