@@ -56,7 +56,7 @@ SELECT target, remedy FROM jobstats.health WHERE remedy IS NOT NULL ORDER BY tar
 \echo 'What the numbers rest on, these 24 hours:'
 SELECT kind, sum(observations) AS observations, sum(added) AS "entries added", sum(resets) AS resets, sum(gaps) AS gaps,
     sum(unknown) AS unknown, sum(problems) AS problems,
-    round(100.0 * sum(ok) / sum(ok + missing_job + truncated + malformed), 1) || ' %' AS "identifiers in order",
+    round(100.0 * sum(ok) / sum(ok + missing_job + truncated + partial + malformed), 1) || ' %' AS "identifiers in order",
     round(100 * avg(operations_without_job)::numeric, 1) || ' %' AS "operations without job"
 FROM jobstats.quality
 WHERE hour > now() - interval '25 hours'

@@ -4,8 +4,9 @@
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod simulator;
+
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ impl Store {
             .unwrap();
         let until = Timestamp::now();
         let since = until - SignedDuration::from_hours(2);
-        let loaded = Command::new(simulator())
+        let loaded = Command::new(simulator::build())
             .args([
                 "load",
                 "--undisturbed",
@@ -128,26 +129,6 @@ fn url_of(url: &str, database: &str) -> String {
     let (base, query) = url.split_once('?').unwrap_or((url, ""));
     let (server, _) = base.rsplit_once('/').unwrap();
     format!("{server}/{database}?{query}")
-}
-
-/// Builds the simulator beside this test.
-fn simulator() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let directory = own.parent().unwrap().parent().unwrap();
-    let profile = match directory.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        profile => profile,
-    };
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "jobstats-simulator"])
-        .args(["--profile", profile])
-        .arg("--target-dir")
-        .arg(directory.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(built.success());
-    directory.join("jobstats-simulator")
 }
 
 fn texts(texts: &[&str]) -> Option<Vec<String>> {

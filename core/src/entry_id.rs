@@ -7,6 +7,7 @@ use std::fmt;
 
 mod format;
 mod guess;
+mod job;
 mod keys;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,8 @@ pub enum Status {
     MissingJob,
     /// The identifier is as long as Lustre allows, so that its last field may be cut.
     Truncated,
+    /// The identifier ends before its format does. The fields before its end are known.
+    Partial,
     /// No format matches.
     Malformed,
 }
@@ -39,6 +42,7 @@ impl Status {
             Status::Ok => "ok",
             Status::MissingJob => "missing_job",
             Status::Truncated => "truncated",
+            Status::Partial => "partial",
             Status::Malformed => "malformed",
         }
     }
@@ -59,7 +63,8 @@ pub struct Identity<'a> {
     pub uid: Option<u32>,
     /// `%g`
     pub gid: Option<u32>,
-    /// `%h` or `%H`; if the format has neither, the format's node label.
+    /// `%h` or `%H` up to its first dot, so that a node is one node whether its clients send the domain or not; if the
+    /// format has neither, the format's node label.
     pub node: Option<&'a str>,
     /// `%e`
     pub executable: Option<&'a str>,
@@ -83,6 +88,16 @@ impl Identity<'_> {
         format: None,
         status: Status::Malformed,
     };
+
+    /// Returns true if both say the same of an identifier.
+    fn says_the_same(&self, other: &Self) -> bool {
+        let (format, status) = (other.format, other.status);
+        Self {
+            format,
+            status,
+            ..*self
+        } == *other
+    }
 
     /// Returns the name of the work: the job, else the program and its user, else the identifier itself.
     pub fn workload(&self, id: &str) -> String {
@@ -109,13 +124,39 @@ impl Formats {
             .collect()
     }
 
-    /// Returns the fields of the identifier by the first format that matches it.
-    pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
-        self.0
-            .iter()
-            .find_map(|format| format.identify(id))
-            .unwrap_or(Identity::MALFORMED)
+    /// Adds a format behind the others if this identifier means something else with it.
+    pub fn add_if_needed(&mut self, format: Format, id: &str) {
+        let others = self.0.len();
+        self.0.push(format);
+        if identify(&self.0, id) == identify(&self.0[..others], id) {
+            self.0.truncate(others);
+        }
     }
+
+    /// Returns the fields of the identifier by the first format that matches it. An identifier that none matches is the
+    /// number of a job, or the beginning of an identifier, if it can be only one of them.
+    pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
+        identify(&self.0, id)
+    }
+}
+
+fn identify<'a>(formats: &'a [Format], id: &'a str) -> Identity<'a> {
+    let may_be_job = || !formats.iter().any(Format::begins_with_another_number);
+    let parts = || formats.iter().filter_map(|format| format.identify_part(id));
+    formats
+        .iter()
+        .find_map(|format| format.identify(id))
+        .or_else(|| Identity::of_job(id).filter(|_| may_be_job()))
+        .or_else(|| only_one(parts()))
+        .unwrap_or(Identity::MALFORMED)
+}
+
+/// Returns the first reading of an identifier if all others say the same.
+fn only_one<'a>(mut readings: impl Iterator<Item = Identity<'a>>) -> Option<Identity<'a>> {
+    let first = readings.next()?;
+    readings
+        .all(|other| other.says_the_same(&first))
+        .then_some(first)
 }
 
 impl FromIterator<Format> for Formats {

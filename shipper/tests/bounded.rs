@@ -8,13 +8,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use common::{Database, Fake, Shipper, not_run};
+use common::{AWAY, Database, Fake, LONG, Shipper, not_run};
 use xxhash_rust::xxh3::xxh3_64;
 
 const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
-
-/// A database that is away.
-const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
 
 #[test]
 fn lctl_runs_with_low_priority() {
@@ -27,7 +24,7 @@ fn lctl_runs_with_low_priority() {
     let own: i32 = own.trim().parse().unwrap();
     for number in [10, 15] {
         let lctl = Fake::new(&nice(number));
-        let once = Shipper::once(&database, &lctl.path());
+        let once = Shipper::once(&database, &lctl.path()).with_usual_priority();
         let arguments = ["--nice", &number.to_string()];
         let once = if number == 10 {
             once
@@ -51,6 +48,7 @@ fn disk_access_has_low_priority_too() {
     }
     let lctl = Fake::new(&format!("ionice >\"$0.class\"; {ONE_TARGET}"));
     Shipper::once(&database, &lctl.path())
+        .with_usual_priority()
         .args(&["--nice", "19"])
         .run()
         .succeeds_silently();
@@ -204,6 +202,7 @@ fn memory_does_not_grow_with_the_text_of_a_command_or_file() {
     let once = |way: &str, text: &str, more: &[&str]| {
         let mut shipper = Shipper::new(&["once", "--server", "login1", "--database-url", &url])
             .args(&["--source", "lsf", way, text])
+            .args(&LONG)
             .args(more);
         limited(shipper.command(), "ulimit -d 32768")
     };

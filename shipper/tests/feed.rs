@@ -39,7 +39,7 @@ fn what_lctl_printed_is_stored_word_for_word_and_compared() {
     let Some(mut database) = Database::with_store() else {
         return;
     };
-    let simulator = simulator();
+    let simulator = simulator::build();
     let ship = |time, text: &str| {
         let arguments = ["once", "--input", "-", "--server", SERVER, "--time", time];
         Shipper::new(&arguments)
@@ -85,7 +85,7 @@ fn a_writer_needs_no_right_but_to_insert() {
     };
     let writer = database.writer();
     let lctl = TempDir::new().unwrap();
-    let made = Command::new(simulator())
+    let made = Command::new(simulator::build())
         .args(["lctl-script", "--server", SERVER, "--time", TIMES[0]])
         .arg(lctl.path())
         .status()

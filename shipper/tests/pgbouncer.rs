@@ -6,10 +6,8 @@ mod common;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper, not_run};
+use common::{Database, Fake, Shipper, not_run, wait_for};
 use postgres::config::Host;
 use postgres::{Client, Config, NoTls};
 use rustix::process::geteuid;
@@ -74,14 +72,9 @@ impl Pooler {
             process,
             user,
         };
-        let start = Instant::now();
-        while Client::connect(&pooler.url(), NoTls).is_err() {
-            assert!(
-                start.elapsed() < Duration::from_secs(20),
-                "PgBouncer does not answer"
-            );
-            sleep(Duration::from_millis(50));
-        }
+        wait_for("answer of PgBouncer", || {
+            Client::connect(&pooler.url(), NoTls).is_ok()
+        });
         Some(pooler)
     }
 
@@ -116,16 +109,11 @@ fn several_shippers_share_a_session_of_the_server() {
         let command = shipper.command().stderr(Stdio::piped());
         running.push((command.spawn().unwrap(), shipper));
     }
-    let start = Instant::now();
     let done = "SELECT (count(DISTINCT server) = 3 AND min(readings) >= 5)::text
         FROM (SELECT server, count(*) AS readings FROM jobstats.feed GROUP BY server) AS servers";
-    while database.column(done) != ["true"] {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "too few readings"
-        );
-        sleep(Duration::from_millis(50));
-    }
+    wait_for("five readings of each server", || {
+        database.column(done) == ["true"]
+    });
     // One session for all, and nothing of the shippers stays in it.
     let sessions = "SELECT count(DISTINCT session)::text FROM jobstats.feed";
     assert_eq!(database.column(sessions), ["1"]);

@@ -7,12 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use common::machine::{COUNTING, readings, texts};
 use common::{AWAY, Database, Ended, Fake, Running, Shipper, unpack, wait_for};
-
-/// Prints the number of the call as the name of a job, for two targets.
-const COUNTING: &str = r#"
-    echo x >>"$0.calls"; n=$(wc -l <"$0.calls")
-    printf 'mdt.fs-MDT0000.job_stats=\n- job_id: %s\nmdt.fs-MDT0001.job_stats=\n- job_id: %s\n' "$n" "$n""#;
 
 /// A stand-in for lctl with a recording beside it.
 struct Recording(Fake);
@@ -51,17 +47,8 @@ impl Recording {
     }
 
     fn files(&self) -> Vec<String> {
-        let files = fs::read_dir(self.directory()).unwrap();
-        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.filter(|name| name.ends_with(".zst")).collect();
-        names.sort();
-        names
+        readings(&self.directory())
     }
-}
-
-/// The texts of this call of `COUNTING`.
-fn texts(call: u32) -> [String; 2] {
-    [0, 1].map(|target| format!("mdt.fs-MDT{target:04}.job_stats=\n- job_id: {call}\n"))
 }
 
 #[test]
@@ -79,13 +66,13 @@ fn readings_are_kept_and_sent_with_their_times() {
         ["0000000000000001.lctl.zst", "0000000000000002.lctl.zst"]
     );
     let file = fs::read(recording.directory().join(&files[1])).unwrap();
-    assert_eq!(unpack(&file), texts(2).concat());
+    assert_eq!(unpack(&file), texts([2]).concat());
 
     let before = database
         .column("SELECT pg_sleep(0.01)::text || clock_timestamp()")
         .remove(0);
     recording.replay(&database.url(), &[]).succeeds_silently();
-    assert_eq!(database.bodies(), [texts(1), texts(2)].concat());
+    assert_eq!(database.bodies(), texts([1, 2]));
     let times = format!(
         r#"SELECT DISTINCT concat_ws(' ', server, cluster = '', "time" < '{before}') FROM jobstats.feed"#
     );
@@ -136,10 +123,7 @@ fn an_interrupted_replay_goes_on_where_it_was() {
         .is(77, &["42501", stopped]);
     database.execute("DROP TABLE stop");
     recording.replay(&database.url(), &[]).succeeds_silently();
-    assert_eq!(
-        database.bodies(),
-        [texts(1), texts(2), texts(3), texts(4)].concat()
-    );
+    assert_eq!(database.bodies(), texts(1..=4));
     recording
         .replay(AWAY, &[])
         .is(69, &["cannot connect to 127.0.0.1:1/jobstats as writer"]);
@@ -166,7 +150,7 @@ fn damaged_files_are_reported_and_the_others_sent() {
         "1 readings are damaged",
     ];
     recording.replay(&database.url(), &[]).is(71, &damaged);
-    assert_eq!(database.bodies(), [texts(1), texts(3)].concat());
+    assert_eq!(database.bodies(), texts([1, 3]));
 }
 
 #[test]

@@ -7,22 +7,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Database, Ended, Shipper, not_run};
+use common::machine::readings;
+use common::{AWAY, Database, Ended, Shipper, not_run, wait_for};
 use tempfile::TempDir;
 
 /// Lines that only the source lctl would take for names of targets.
 const LINES: &str = "mdt.fs-MDT0000.job_stats=\\nobdfilter.fs-OST0000.job_stats=\\n";
-
-fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
-        sleep(Duration::from_millis(20));
-    }
-}
 
 /// A machine with files and a spool.
 struct Machine {
@@ -62,13 +54,7 @@ impl Machine {
     }
 
     fn spooled(&self) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(self.path("spool"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name.ends_with(".zst"))
-            .collect();
-        names.sort();
-        names
+        readings(&self.path("spool"))
     }
 }
 
@@ -178,7 +164,7 @@ fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
     assert_eq!(database.bodies(), ["a\nb\n"]);
     // Nothing is lost and nothing doubled while the database is away and the file is rotated.
     machine.append("acct", " a line\n");
-    once("postgresql://writer@127.0.0.1:1/jobstats").is(69, &["readings wait"]);
+    once(AWAY).is(69, &["readings wait"]);
     machine.append("acct", "c\n");
     fs::rename(machine.path("acct"), machine.path("acct.1")).unwrap();
     machine.append("acct", "d\n");
@@ -375,11 +361,9 @@ fn the_lock_of_a_source_is_its_own() {
     once("a", "echo a").run().is(75, &["another instance"]);
     once("b", "echo b").run().succeeds_silently();
     fs::write(machine.path("started.go"), "").unwrap();
-    let start = Instant::now();
-    while once("a", "echo a").run().code == Some(75) {
-        assert!(start.elapsed() < Duration::from_secs(20), "the lock stays");
-        sleep(Duration::from_millis(50));
-    }
+    wait_for("end of the lock", || {
+        once("a", "echo a").run().code != Some(75)
+    });
 }
 
 #[test]

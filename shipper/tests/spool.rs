@@ -5,76 +5,13 @@ mod common;
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use common::{Database, Fake, Shipper};
-use jobstats_client::spool::{Data, Directory, Index, Losses, Text};
-
-/// Prints the number of the call as the name of a job, for two targets.
-const COUNTING: &str = r#"
-    echo x >>"$0.calls"; n=$(wc -l <"$0.calls")
-    printf 'mdt.fs-MDT0000.job_stats=\n- job_id: %s\nmdt.fs-MDT0001.job_stats=\n- job_id: %s\n' "$n" "$n""#;
-
-/// A database that is away.
-const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
-
-/// A stand-in for lctl with a spool beside it.
-struct Server {
-    lctl: Fake,
-}
-
-impl Server {
-    fn new(script: &str) -> Self {
-        Self {
-            lctl: Fake::new(script),
-        }
-    }
-
-    fn spool(&self) -> PathBuf {
-        self.lctl.file("spool")
-    }
-
-    fn shipper(&self, command: &str, url: &str) -> Shipper {
-        Shipper::new(&[command, "--server", "mds1", "--database-url", url])
-            .args(&["--lctl", self.lctl.path().to_str().unwrap()])
-            .args(&["--spool", self.spool().to_str().unwrap()])
-            .lock(&self.lctl.file("reading.lock"))
-    }
-
-    fn once(&self, url: &str) -> Shipper {
-        self.shipper("once", url)
-    }
-
-    /// The counts of readings that were lost or set aside: by limits, for lack of room, refused, damaged.
-    fn losses(&self) -> [u64; 4] {
-        let losses = Losses::read(&self.spool()).unwrap();
-        [losses.limits, losses.room, losses.refused, losses.damaged]
-    }
-
-    /// The names of the files that wait or are set aside.
-    fn files(&self, directory: &str) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(self.spool().join(directory))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name.contains(".zst"))
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-/// The texts of these calls of `COUNTING`, in the order in which they are sent.
-fn texts(calls: impl IntoIterator<Item = u32>) -> Vec<String> {
-    let text =
-        |target: u32, call: u32| format!("mdt.fs-MDT{target:04}.job_stats=\n- job_id: {call}\n");
-    calls
-        .into_iter()
-        .flat_map(|call| [text(0, call), text(1, call)])
-        .collect()
-}
+use common::machine::{COUNTING, Machine, texts};
+use common::{AWAY, Database, Running, Shipper, wait_for};
+use jobstats_client::spool::{Data, Directory, Index, Text};
 
 /// Adds a number to each row, in the order in which they come.
 fn numbered(database: &mut Database) {
@@ -108,33 +45,15 @@ fn ignore_repeats(database: &mut Database) {
     );
 }
 
-/// A background process that is killed at the end.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
-        sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn a_reading_is_sent_and_removed() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    let server = Server::new(COUNTING);
-    server.once(&database.url()).run().succeeds_silently();
+    let machine = Machine::new(COUNTING);
+    machine.once(&database.url()).run().succeeds_silently();
     assert_eq!(database.bodies().len(), 2);
-    assert!(server.files("").is_empty());
+    assert!(machine.files("").is_empty());
     let who = database.column("SELECT concat_ws('|', server, duration IS NULL) FROM jobstats.feed");
     assert_eq!(who, ["mds1|f", "mds1|f"]);
 }
@@ -145,18 +64,18 @@ fn an_outage_loses_nothing_and_doubles_nothing() {
         return;
     };
     numbered(&mut database);
-    let server = Server::new(COUNTING);
+    let machine = Machine::new(COUNTING);
     for call in 1..=5 {
         let waiting = format!("{call} readings wait in ");
-        server
+        machine
             .once(AWAY)
             .run()
             .is(69, &[&waiting, "2 of 2 targets"]);
     }
-    assert_eq!(server.files("").len(), 5);
-    server.once(&database.url()).run().succeeds_silently();
+    assert_eq!(machine.files("").len(), 5);
+    machine.once(&database.url()).run().succeeds_silently();
     assert_eq!(arrived(&mut database), texts(1..=6));
-    assert!(server.files("").is_empty());
+    assert!(machine.files("").is_empty());
     // The times are those of the readings, not of the sending.
     let ordered = database.column(
         r#"SELECT (array_agg("time" ORDER BY number) = array_agg("time" ORDER BY "time"))::text FROM jobstats.feed"#,
@@ -166,11 +85,11 @@ fn an_outage_loses_nothing_and_doubles_nothing() {
 
 #[test]
 fn a_file_of_the_spool_is_text_for_zstdcat() {
-    let server = Server::new(COUNTING);
-    server.once(AWAY).run().is(69, &[]);
-    let file = fs::read(server.spool().join(&server.files("")[0])).unwrap();
+    let machine = Machine::new(COUNTING);
+    machine.once(AWAY).run().is(69, &[]);
+    let file = fs::read(machine.spool().join(&machine.files("")[0])).unwrap();
     assert_eq!(common::unpack(&file), texts([1]).concat());
-    assert_eq!(server.losses(), [0; 4]);
+    assert_eq!(machine.losses(), [0; 4]);
 }
 
 #[test]
@@ -179,16 +98,16 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
         return;
     };
     numbered(&mut database);
-    let server = Server::new(COUNTING);
+    let machine = Machine::new(COUNTING);
     for _ in 1..=3 {
-        server.once(AWAY).run().is(69, &[]);
+        machine.once(AWAY).run().is(69, &[]);
     }
     // The numbers are those of attempts: the fourth is the second text of the second reading.
     trigger(
         &mut database,
         "IF NEW.number = 4 THEN RAISE SQLSTATE '54000' USING MESSAGE = 'too large'; END IF;",
     );
-    server.once(&database.url()).run().is(
+    machine.once(&database.url()).run().is(
         65,
         &[
             "MDT0001: too large",
@@ -199,9 +118,9 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     let mut expected = texts(1..=4);
     expected.remove(3);
     assert_eq!(arrived(&mut database), expected);
-    assert!(server.files("").is_empty());
-    assert_eq!(server.files("rejected"), ["0000000000000002.lctl.zst"]);
-    assert_eq!(server.losses(), [0, 0, 1, 0]);
+    assert!(machine.files("").is_empty());
+    assert_eq!(machine.files("rejected"), ["0000000000000002.lctl.zst"]);
+    assert_eq!(machine.losses(), [0, 0, 1, 0]);
 }
 
 #[test]
@@ -214,21 +133,21 @@ fn a_text_that_is_rejected_is_kept_because_the_database_keeps_little_of_it() {
         "IF NEW.\"time\" > clock_timestamp() + interval '5 min' THEN
             RAISE WARNING 'jobstats rejected a text: clock'; RETURN NULL; END IF;",
     );
-    let server = Server::new(COUNTING);
-    let text = server.lctl.file("text");
+    let machine = Machine::new(COUNTING);
+    let text = machine.lctl.file("text");
     fs::write(&text, "mdt.fs-MDT0000.job_stats=\n- job_id: a\n").unwrap();
     let input = |time: &str| {
         Shipper::new(&["once", "--server", "mds1", "--time", time])
             .args(&["--database-url", &database.url()])
             .args(&["--input", text.to_str().unwrap()])
-            .args(&["--spool", server.spool().to_str().unwrap()])
+            .args(&["--spool", machine.spool().to_str().unwrap()])
             .run()
     };
     input("2999-12-31T12:00:00Z").is(65, &["clock", "reading 1 is set aside in"]);
     input("2025-12-31T12:00:00Z").succeeds_silently();
-    assert!(server.files("").is_empty());
-    assert_eq!(server.files("rejected"), ["0000000000000001.lctl.zst"]);
-    assert_eq!(server.losses(), [0, 0, 1, 0]);
+    assert!(machine.files("").is_empty());
+    assert_eq!(machine.files("rejected"), ["0000000000000001.lctl.zst"]);
+    assert_eq!(machine.losses(), [0, 0, 1, 0]);
     assert_eq!(database.count(), 1);
 }
 
@@ -243,7 +162,7 @@ fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
         "IF current_setting('test.state', true) <> '' THEN
             RAISE EXCEPTION USING ERRCODE = current_setting('test.state'), MESSAGE = 'trouble'; END IF;",
     );
-    let server = Server::new(COUNTING);
+    let machine = Machine::new(COUNTING);
     let mut calls = 0;
     for state in [
         "28000", "42501", "42703", "42P01", "55000", "53100", "57P03", "25006", "55P03", "23514",
@@ -251,17 +170,17 @@ fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
     ] {
         calls += 1;
         let url = database.url_with(&format!("options=-c%20test.state%3D{state}"));
-        let ended = server.once(&url).run();
+        let ended = machine.once(&url).run();
         assert!(
             ended.said.contains(state) && ended.said.contains("readings wait"),
             "{}",
             ended.said
         );
         assert_ne!(ended.code, Some(0));
-        assert_eq!(server.files("").len(), calls);
+        assert_eq!(machine.files("").len(), calls);
     }
-    assert!(server.files("rejected").is_empty());
-    server.once(&database.url()).run().succeeds_silently();
+    assert!(machine.files("rejected").is_empty());
+    machine.once(&database.url()).run().succeeds_silently();
     assert_eq!(arrived(&mut database), texts(1..=calls as u32 + 1));
 }
 
@@ -271,20 +190,20 @@ fn a_crash_after_the_commit_repeats_a_text_unchanged() {
         return;
     };
     ignore_repeats(&mut database);
-    let server = Server::new(COUNTING);
-    server.once(AWAY).run().is(69, &[]);
-    let file = server.spool().join(&server.files("")[0]);
+    let machine = Machine::new(COUNTING);
+    machine.once(AWAY).run().is(69, &[]);
+    let file = machine.spool().join(&machine.files("")[0]);
     let content = fs::read(&file).unwrap();
-    server.once(&database.url()).run().succeeds_silently();
+    machine.once(&database.url()).run().succeeds_silently();
     assert_eq!(database.count(), 4);
     // As if the sender had been killed between the commit and the removal.
     fs::write(&file, content).unwrap();
-    server
+    machine
         .once(&database.url())
         .run()
         .is(0, &["MDT0000: repeated", "MDT0001: repeated"]);
     assert_eq!(database.count(), 6);
-    assert!(server.files("").is_empty());
+    assert!(machine.files("").is_empty());
 }
 
 #[test]
@@ -293,25 +212,25 @@ fn a_damaged_file_is_set_aside_and_holds_up_nothing() {
         return;
     };
     numbered(&mut database);
-    let server = Server::new(COUNTING);
+    let machine = Machine::new(COUNTING);
     for _ in 1..=3 {
-        server.once(AWAY).run().is(69, &[]);
+        machine.once(AWAY).run().is(69, &[]);
     }
-    let file = server.spool().join(&server.files("")[1]);
+    let file = machine.spool().join(&machine.files("")[1]);
     let mut content = fs::read(&file).unwrap();
     let last = content.len() - 1;
     content[last] ^= 1;
     fs::write(&file, content).unwrap();
-    server
+    machine
         .once(&database.url())
         .run()
         .is(71, &["the checksum of its texts is wrong", "1 damaged"]);
     assert_eq!(arrived(&mut database), texts([1, 3, 4]));
     assert_eq!(
-        server.files("rejected"),
+        machine.files("rejected"),
         ["0000000000000002.lctl.zst.damaged"]
     );
-    assert_eq!(server.losses(), [0, 0, 0, 1]);
+    assert_eq!(machine.losses(), [0, 0, 0, 1]);
 }
 
 #[test]
@@ -320,13 +239,13 @@ fn limits_drop_the_oldest_and_say_how_many() {
         return;
     };
     numbered(&mut database);
-    let server = Server::new(COUNTING);
-    server.once(AWAY).run().is(69, &[]);
-    let bytes = fs::metadata(server.spool().join(&server.files("")[0]))
+    let machine = Machine::new(COUNTING);
+    machine.once(AWAY).run().is(69, &[]);
+    let bytes = fs::metadata(machine.spool().join(&machine.files("")[0]))
         .unwrap()
         .len();
     let size = (bytes * 3 + bytes / 2).to_string();
-    let limited = |url: &str| server.once(url).args(&["--spool-size", &size]);
+    let limited = |url: &str| machine.once(url).args(&["--spool-size", &size]);
     for _ in 2..=3 {
         limited(AWAY).run().is(69, &[]);
     }
@@ -343,7 +262,7 @@ fn limits_drop_the_oldest_and_say_how_many() {
         .run()
         .is(0, &["1 waiting readings"]);
     assert_eq!(arrived(&mut database), texts([5, 6, 7]));
-    assert_eq!(server.losses(), [4, 0, 0, 0]);
+    assert_eq!(machine.losses(), [4, 0, 0, 0]);
 }
 
 #[test]
@@ -351,12 +270,12 @@ fn old_readings_are_dropped() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    let server = Server::new(COUNTING);
-    server.once(AWAY).run().is(69, &[]);
-    let file = fs::File::open(server.spool().join(&server.files("")[0])).unwrap();
+    let machine = Machine::new(COUNTING);
+    machine.once(AWAY).run().is(69, &[]);
+    let file = fs::File::open(machine.spool().join(&machine.files("")[0])).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(7200))
         .unwrap();
-    server
+    machine
         .once(&database.url())
         .args(&["--spool-age", "1h"])
         .run()
@@ -369,16 +288,16 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    let server = Server::new(COUNTING);
-    let small = |url: &str| server.once(url).args(&["--spool-size", "10"]);
+    let machine = Machine::new(COUNTING);
+    let small = |url: &str| machine.once(url).args(&["--spool-size", "10"]);
     small(&database.url())
         .run()
         .is(0, &["larger than --spool-size"]);
     assert_eq!(database.bodies(), texts([1]));
-    assert_eq!(server.losses(), [0; 4]);
+    assert_eq!(machine.losses(), [0; 4]);
     small(AWAY).run().is(69, &["1 reading was dropped"]);
-    assert!(server.files("").is_empty());
-    assert_eq!(server.losses(), [0, 1, 0, 0]);
+    assert!(machine.files("").is_empty());
+    assert_eq!(machine.losses(), [0, 1, 0, 0]);
 }
 
 #[test]
@@ -390,8 +309,8 @@ fn a_source_holds_up_no_other() {
         &mut database,
         "IF NEW.server = 'db1' THEN RAISE SQLSTATE '42501'; END IF;",
     );
-    let server = Server::new(COUNTING);
-    let spool = Directory::open(&server.spool()).unwrap();
+    let machine = Machine::new(COUNTING);
+    let spool = Directory::open(&machine.spool()).unwrap();
     let text = zstd::stream::encode_all(&b"root:x:0:0::/root:/bin/sh\n"[..], 1).unwrap();
     let index = Index {
         sequence: 0,
@@ -413,13 +332,13 @@ fn a_source_holds_up_no_other() {
     };
     spool.put(index.clone(), &mut text.as_slice()).unwrap();
     spool.put(index, &mut text.as_slice()).unwrap();
-    server
+    machine
         .once(&database.url())
         .run()
         .is(77, &["42501", "2 readings wait"]);
     assert_eq!(database.bodies(), texts([1]));
     assert_eq!(
-        server.files(""),
+        machine.files(""),
         ["0000000000000001.passwd.zst", "0000000000000002.passwd.zst"]
     );
 }
@@ -429,10 +348,10 @@ fn a_failed_reading_does_not_stop_what_waits() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    let server = Server::new(&format!("[ ! -e \"$0.broken\" ] || exit 5\n{COUNTING}"));
-    server.once(AWAY).run().is(69, &[]);
-    fs::write(server.lctl.file("lctl.broken"), "").unwrap();
-    server.once(&database.url()).run().is(74, &["exit code 5"]);
+    let machine = Machine::new(&format!("[ ! -e \"$0.broken\" ] || exit 5\n{COUNTING}"));
+    machine.once(AWAY).run().is(69, &[]);
+    fs::write(machine.lctl.file("lctl.broken"), "").unwrap();
+    machine.once(&database.url()).run().is(74, &["exit code 5"]);
     assert_eq!(database.bodies(), texts([1]));
 }
 
@@ -447,15 +366,15 @@ fn while_one_sends_another_reads_and_leaves_the_sending() {
         "WHILE EXISTS (SELECT FROM pg_class WHERE relname = 'stop') LOOP PERFORM pg_sleep(0.05); END LOOP;",
     );
     database.execute("CREATE TABLE stop ()");
-    let server = Server::new(COUNTING);
-    let mut first = server.once(&database.url());
+    let machine = Machine::new(COUNTING);
+    let mut first = machine.once(&database.url());
     let first = Running(first.command().stderr(Stdio::null()).spawn().unwrap());
     wait_for("sender", || {
         !database.column("SELECT 't' FROM pg_stat_activity WHERE query LIKE 'COPY jobstats.feed%' AND state = 'active'").is_empty()
     });
-    server.once(&database.url()).run().succeeds_silently();
-    server.once(&database.url()).run().succeeds_silently();
-    assert_eq!(server.files("").len(), 3);
+    machine.once(&database.url()).run().succeeds_silently();
+    machine.once(&database.url()).run().succeeds_silently();
+    assert_eq!(machine.files("").len(), 3);
     database.execute("DROP TABLE stop");
     wait_for("end", || database.count() == 6);
     drop(first);
@@ -476,19 +395,19 @@ fn run_reads_on_while_the_database_is_away_and_sends_all_in_order() {
          GRANT INSERT ON jobstats.feed TO {role}; GRANT USAGE ON jobstats.feed_number_seq TO {role}"
     ));
     let url = database.url_with(&format!("user={role}"));
-    let server = Server::new(COUNTING);
-    let mut shipper = server.shipper("run", &url).args(&["--interval", "500ms"]);
+    let machine = Machine::new(COUNTING);
+    let mut shipper = machine.shipper("run", &url).args(&["--interval", "500ms"]);
     let running = Running(shipper.command().stderr(Stdio::null()).spawn().unwrap());
     wait_for("backlog", || {
-        server.spool().exists() && server.files("").len() >= 4
+        machine.spool().exists() && machine.files("").len() >= 4
     });
     assert_eq!(database.count(), 0);
     database.execute(&format!("ALTER ROLE {role} LOGIN"));
     wait_for("delivery", || database.count() >= 14);
     drop(running);
     // What was read last may wait, and the next instance sends it. It repeats what was stored when the first one was killed.
-    server.once(&url).run().succeeds_silently();
-    assert!(server.files("").is_empty());
+    machine.once_after_a_kill(&url).succeeds_silently();
+    assert!(machine.files("").is_empty());
     assert_eq!(arrived(&mut database)[..14], texts(1..=7));
     database.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
@@ -499,19 +418,19 @@ fn killed_instances_lose_nothing() {
         return;
     };
     ignore_repeats(&mut database);
-    let server = Server::new(COUNTING);
+    let machine = Machine::new(COUNTING);
     for round in 0..12 {
-        let mut shipper = server
+        let mut shipper = machine
             .shipper("run", &database.url())
             .args(&["--interval", "100ms"]);
         let running = Running(shipper.command().stderr(Stdio::null()).spawn().unwrap());
         sleep(Duration::from_millis(150 + 37 * round));
         drop(running);
     }
-    server.once(&database.url()).run().is(0, &[]);
-    assert!(server.files("").is_empty());
+    machine.once_after_a_kill(&database.url()).is(0, &[]);
+    assert!(machine.files("").is_empty());
     // A kill costs at most the reading that was just being made; each other one is there once for each target.
-    let calls = fs::read_to_string(server.lctl.file("lctl.calls"))
+    let calls = fs::read_to_string(machine.lctl.file("lctl.calls"))
         .unwrap()
         .lines()
         .count();

@@ -6,42 +6,27 @@ mod common;
 use std::fs;
 use std::process::{Output, Stdio};
 
-use common::{AWAY, Database, Fake, Running, Shipper, wait_for};
+use common::machine::Machine;
+use common::{AWAY, Database, Running, Shipper, wait_for};
 use serde_json::Value;
 
 const TWO_TARGETS: &str = "echo mdt.fs-MDT0000.job_stats=; echo mdt.fs-MDT0001.job_stats=";
 
-/// A stand-in for lctl with a spool beside it.
-struct Server(Fake);
+fn output(machine: &Machine, arguments: &[&str]) -> Output {
+    let spool = machine.spool();
+    let shipper = Shipper::new(&["status", "--spool", spool.to_str().unwrap()]);
+    shipper.args(arguments).output()
+}
 
-impl Server {
-    fn new(script: &str) -> Self {
-        Self(Fake::new(script))
-    }
+fn json(machine: &Machine) -> Value {
+    serde_json::from_slice(&output(machine, &["--json"]).stdout).unwrap_or_default()
+}
 
-    fn shipper(&self, command: &str, url: &str) -> Shipper {
-        Shipper::new(&[command, "--server", "mds1", "--database-url", url])
-            .args(&["--lctl", self.0.path().to_str().unwrap()])
-            .args(&["--spool", self.0.file("spool").to_str().unwrap()])
-            .lock(&self.0.file("lock"))
-    }
-
-    fn output(&self, arguments: &[&str]) -> Output {
-        let spool = self.0.file("spool");
-        let shipper = Shipper::new(&["status", "--spool", spool.to_str().unwrap()]);
-        shipper.args(arguments).output()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_slice(&self.output(&["--json"]).stdout).unwrap_or_default()
-    }
-
-    /// The exit code of `status`, its table and its JSON.
-    fn status(&self, arguments: &[&str]) -> (Option<i32>, String, Value) {
-        let table = self.output(arguments);
-        let said = String::from_utf8_lossy(&table.stdout) + String::from_utf8_lossy(&table.stderr);
-        (table.status.code(), said.into_owned(), self.json())
-    }
+/// Returns the exit code of `status`, its table and its JSON.
+fn status(machine: &Machine, arguments: &[&str]) -> (Option<i32>, String, Value) {
+    let table = output(machine, arguments);
+    let said = String::from_utf8_lossy(&table.stdout) + String::from_utf8_lossy(&table.stderr);
+    (table.status.code(), said.into_owned(), json(machine))
 }
 
 #[test]
@@ -49,34 +34,31 @@ fn what_was_read_and_stored_is_said() {
     let Some(database) = Database::new() else {
         return;
     };
-    let server = Server::new(TWO_TARGETS);
-    let (code, said, _) = server.status(&[]);
+    let machine = Machine::new(TWO_TARGETS);
+    let (code, said, _) = status(&machine, &[]);
     assert_eq!(code, Some(3));
     assert!(
         said.contains("the shipper has not run with this spool"),
         "{said}"
     );
-    server
-        .shipper("once", &database.url())
-        .run()
-        .succeeds_silently();
-    let (code, said, json) = server.status(&[]);
+    machine.once(&database.url()).run().succeeds_silently();
+    let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(0));
     assert!(said.starts_with("ok: last reading "), "{said}");
     assert_eq!(json["status"], "ok");
     assert_eq!(json["sources"]["lctl"]["last"]["targets"], 2);
     assert_eq!(json["deliveries"]["stored_targets"], 2);
     assert_eq!(json["spool"]["waiting"], 0);
-    assert_eq!(server.status(&["--max-age", "1ms"]).0, Some(2));
+    assert_eq!(status(&machine, &["--max-age", "1ms"]).0, Some(2));
 }
 
 #[test]
 fn an_outage_is_a_warning_and_then_critical() {
-    let server = Server::new(TWO_TARGETS);
+    let machine = Machine::new(TWO_TARGETS);
     for _ in 1..=2 {
-        server.shipper("once", AWAY).run().is(69, &[]);
+        machine.once(AWAY).run().is(69, &[]);
     }
-    let (code, said, json) = server.status(&[]);
+    let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(1));
     assert!(said.contains("2 readings wait"), "{said}");
     assert!(
@@ -85,7 +67,7 @@ fn an_outage_is_a_warning_and_then_critical() {
     );
     assert_eq!(json["deliveries"]["failure"]["times"], 2);
     assert_eq!(json["spool"]["waiting"], 2);
-    assert_eq!(server.status(&["--max-age", "1ms"]).0, Some(2));
+    assert_eq!(status(&machine, &["--max-age", "1ms"]).0, Some(2));
 }
 
 #[test]
@@ -97,25 +79,17 @@ fn what_limits_dropped_and_what_was_set_aside_is_counted() {
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE '54000'; END $$;
          CREATE TRIGGER refuse BEFORE INSERT ON jobstats.feed FOR EACH ROW EXECUTE FUNCTION refuse()",
     );
-    let server = Server::new(TWO_TARGETS);
-    server.shipper("once", AWAY).run().is(69, &[]);
-    let file = fs::read_dir(server.0.file("spool"))
-        .unwrap()
-        .map(Result::unwrap);
-    let file = file
-        .map(|entry| entry.path())
-        .find(|path| path.extension() == Some("zst".as_ref()));
-    let size = fs::metadata(file.unwrap()).unwrap().len() * 3 / 2;
+    let machine = Machine::new(TWO_TARGETS);
+    machine.once(AWAY).run().is(69, &[]);
+    let file = machine.spool().join(&machine.files("")[0]);
+    let size = fs::metadata(file).unwrap().len() * 3 / 2;
     let limited = |url: &str| {
         let size = size.to_string();
-        server
-            .shipper("once", url)
-            .args(&["--spool-size", &size])
-            .run()
+        machine.once(url).args(&["--spool-size", &size]).run()
     };
     limited(AWAY).is(69, &["1 waiting readings"]);
     limited(&database.url()).is(65, &["1 waiting readings", "set aside"]);
-    let (code, said, json) = server.status(&[]);
+    let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(1));
     assert_eq!(json["spool"]["losses"]["dropped_by_limits"], 2);
     assert_eq!(json["spool"]["losses"]["refused"], 1);
@@ -128,9 +102,9 @@ fn a_standby_without_targets_is_well() {
     let script = r#"
         echo "error: get_param: param_path 'mdt/*/job_stats': No such file or directory" >&2
         exit 2"#;
-    let server = Server::new(script);
-    server.shipper("once", AWAY).run().is(66, &[]);
-    let (code, said, json) = server.status(&[]);
+    let machine = Machine::new(script);
+    machine.once(AWAY).run().is(66, &[]);
+    let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(0), "{said}");
     assert_eq!(json["sources"]["lctl"]["last"]["targets"], 0);
 }
@@ -140,13 +114,13 @@ fn status_works_while_run_works_and_knows_its_interval() {
     let Some(database) = Database::new() else {
         return;
     };
-    let server = Server::new(TWO_TARGETS);
-    let mut run = server
+    let machine = Machine::new(TWO_TARGETS);
+    let mut run = machine
         .shipper("run", &database.url())
         .args(&["--interval", "300ms"]);
     let _running = Running(run.command().stderr(Stdio::null()).spawn().unwrap());
     wait_for("delivery", || {
-        server.json()["deliveries"]["stored_targets"].as_u64() >= Some(4)
+        json(&machine)["deliveries"]["stored_targets"].as_u64() >= Some(4)
     });
-    assert_eq!(server.json()["sources"]["lctl"]["interval_seconds"], 0.3);
+    assert_eq!(json(&machine)["sources"]["lctl"]["interval_seconds"], 0.3);
 }

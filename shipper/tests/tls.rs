@@ -273,12 +273,6 @@ impl Server {
         parameters.not_after = date_time_ymd(year, 1, 1);
         let certificate = parameters.signed_by(&key, &issuer).unwrap();
         let (authority, certificate) = (authority.pem(), certificate.pem());
-        // Free now, and for the moment until the server takes it.
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
         let data = directory.path().join("data");
         fs::create_dir(&data).unwrap();
         if let Some(user) = postgres_user() {
@@ -310,24 +304,8 @@ impl Server {
             "local all all trust\nhostssl all certified 127.0.0.1/32 cert\nhostssl all all 127.0.0.1/32 scram-sha-256\n",
         )
         .unwrap();
-        let options = format!(
-            "-c ssl=on -c ssl_ca_file=clients.crt -c fsync=off -c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={}",
-            path(&data)
-        );
-        run(
-            "pg_ctl",
-            &[
-                "start",
-                "-w",
-                "-s",
-                "-D",
-                path(&data),
-                "-l",
-                path(&data.join("log")),
-                "-o",
-                &options,
-            ],
-        );
+        let port = (0..5).find_map(|_| start_at_free_port(&data));
+        let port = port.expect("a port is free");
         let socket = format!(
             "postgresql:///postgres?host={}&port={port}&user=postgres",
             path(&data)
@@ -437,8 +415,26 @@ fn postgres_user() -> Option<u32> {
     (id(&["-u"]) == 0).then(|| id(&["-u", "postgres"]))
 }
 
-/// Runs a program of PostgreSQL as a user that may.
+/// Starts the server with this data at a port that is free. Returns `None` if something else took the port before.
+fn start_at_free_port(data: &Path) -> Option<u16> {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let options = format!(
+        "-c ssl=on -c ssl_ca_file=clients.crt -c fsync=off -c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories={}",
+        path(data)
+    );
+    let log = data.join("log");
+    let arguments = ["start", "-w", "-s", "-D", path(data), "-l", path(&log)];
+    ends_well("pg_ctl", &[&arguments[..], &["-o", &options]].concat()).then_some(port)
+}
+
 fn run(program: &str, arguments: &[&str]) {
+    assert!(ends_well(program, arguments), "{program} {arguments:?}");
+}
+
+/// Runs a program of PostgreSQL as a user that may.
+fn ends_well(program: &str, arguments: &[&str]) -> bool {
     let pg_config = std::env::var("PG_CONFIG")
         .ok()
         .filter(|path| !path.is_empty())
@@ -464,5 +460,5 @@ fn run(program: &str, arguments: &[&str]) {
         .stdout(std::process::Stdio::null())
         .status()
         .unwrap();
-    assert!(status.success(), "{}", program.display());
+    status.success()
 }

@@ -37,11 +37,12 @@ fn shown(format: &str) -> String {
 pub struct Format {
     text: String,
     node_label: Option<String>,
-    /// The regular expression, over bytes because Lustre counts bytes: a character that was cut stays in an identifier
-    /// as `\xHH`.
-    regex: Regex,
-    /// The codes of the groups of `regex`, in order.
-    groups: Vec<Code>,
+    begins_with_number: bool,
+    /// Finds the fields of whole identifiers.
+    whole: Fields,
+    /// Finds the fields of identifiers that end too early, or have a domain behind a short name of a node. Fields that may
+    /// be cut are left out.
+    part: Fields,
 }
 
 impl Format {
@@ -52,56 +53,88 @@ impl Format {
             return Err(too_long());
         }
         let items: Vec<Item> = Items(format.chars().peekable()).collect();
-        let mut pattern = Pattern::default();
-        match items.as_slice() {
-            // A job alone may contain colons, because there is no other field to separate.
-            [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, ".*"),
-            items => items.iter().for_each(|item| pattern.item(item)),
-        }
-        let Pattern { text, groups } = pattern;
-        if groups.is_empty() {
+        let whole = Pattern::whole(&items);
+        if whole.groups.is_empty() {
             return Err(FormatError::NoCode(format.to_owned()));
         }
-        // A pattern of known pieces can only be too large.
-        let regex = Regex::new(&format!(r"(?s-u)\A{text}\z")).map_err(|_| too_long())?;
-        let names_node = groups
-            .iter()
-            .any(|code| matches!(code, Code::Host | Code::ShortHost));
+        let names_node = whole.groups.iter().any(|code| code.is_node());
+        // Patterns of known pieces can only be too large.
+        let compile = |pattern: Pattern| pattern.compile().map_err(|_| too_long());
         Ok(Self {
             text: format.to_owned(),
+            begins_with_number: matches!(items.first(), Some(Item::Code(code, _)) if code.is_number()),
             node_label: node_label.filter(|_| !names_node).map(str::to_owned),
-            regex,
-            groups,
+            whole: compile(whole)?,
+            part: compile(Pattern::parts(&items))?,
         })
     }
 
     /// Returns the fields of the identifier by this format, or `None` if the format does not match.
     pub fn identify<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
-        let captures = self.regex.captures(id.as_bytes())?;
-        let fields = || {
-            let groups = captures.iter().skip(1).zip(&self.groups);
+        self.read(&self.whole, id)
+    }
+
+    /// Returns the fields of an identifier that this format does not match: of the beginning of an identifier, or of one
+    /// with a domain behind `%H`. `None` if it is nothing of this kind, or says nothing.
+    pub(super) fn identify_part<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
+        let identity = self.read(&self.part, id)?;
+        let says_nothing = Identity {
+            node: self.node_label.as_deref(),
+            ..Identity::MALFORMED
+        };
+        (!identity.says_the_same(&says_nothing)).then_some(identity)
+    }
+
+    /// Returns true if the format begins with a number that is none of a job.
+    pub(super) fn begins_with_another_number(&self) -> bool {
+        self.begins_with_number
+    }
+
+    fn read<'a>(&'a self, fields: &Fields, id: &'a str) -> Option<Identity<'a>> {
+        let captures = fields.regex.captures(id.as_bytes())?;
+        let found = || {
+            let groups = captures.iter().skip(1).zip(&fields.groups);
             groups.filter_map(|(field, &code)| Some((code, field?)))
         };
-        // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit.
-        let cut = fields()
-            .last()
-            .filter(|(code, _)| !code.is_number() && is_longest(id));
-
         let mut identity = Identity {
             node: self.node_label.as_deref(),
             format: Some(&self.text),
             status: Status::Ok,
             ..Identity::MALFORMED
         };
-        for (code, field) in fields() {
-            if cut.is_some_and(|(_, last)| last.range() == field.range()) {
+        for (code, field) in found() {
+            let text = id.get(field.range())?;
+            // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit.
+            let may_be_cut = field.end() == id.len() && !code.is_number() && is_longest(id);
+            if may_be_cut {
                 identity.status = Status::Truncated;
-            } else {
-                identity.set(code, id.get(field.range())?)?;
             }
+            // Of a node that is cut in its domain, the name is known.
+            if !may_be_cut || code.is_node() && text.contains('.') {
+                identity.set(code, text)?;
+            }
+        }
+        if found().count() < fields.wanted {
+            identity.status = if is_longest(id) {
+                Status::Truncated
+            } else {
+                Status::Partial
+            };
         }
         Some(identity)
     }
+}
+
+/// A compiled pattern.
+#[derive(Debug, Clone)]
+struct Fields {
+    /// The regular expression, over bytes because Lustre counts bytes: a character that was cut stays in an identifier
+    /// as `\xHH`.
+    regex: Regex,
+    /// The codes of the groups of `regex`, in order.
+    groups: Vec<Code>,
+    /// The number of fields below which an identifier is a part.
+    wanted: usize,
 }
 
 impl<'a> Identity<'a> {
@@ -112,7 +145,7 @@ impl<'a> Identity<'a> {
             Code::Job if text.is_empty() => self.status = Status::MissingJob,
             Code::Job => self.job = self.job.or(Some(text)),
             Code::Executable => self.executable = self.executable.or(Some(text)),
-            Code::Host | Code::ShortHost => self.node = self.node.or(Some(text)),
+            Code::Host | Code::ShortHost => self.node = self.node.or(text.split('.').next()),
             Code::Uid => self.uid = self.uid.or(Some(text.parse().ok()?)),
             Code::Gid => self.gid = self.gid.or(Some(text.parse().ok()?)),
             Code::Pid => self.pid = self.pid.or(Some(text.parse().ok()?)),
@@ -122,7 +155,7 @@ impl<'a> Identity<'a> {
 }
 
 /// Returns true if the identifier is as long as Lustre allows, where `\xHH` stands for one byte.
-fn is_longest(id: &str) -> bool {
+pub(super) fn is_longest(id: &str) -> bool {
     let is_escape = |&(at, _): &(usize, &str)| {
         let digits = id.as_bytes().get(at + 2..at + 4).unwrap_or_default();
         digits.len() == 2
@@ -158,6 +191,10 @@ impl Code {
             'u' => Code::Uid,
             _ => return None,
         })
+    }
+
+    const fn is_node(self) -> bool {
+        matches!(self, Code::Host | Code::ShortHost)
     }
 
     const fn is_number(self) -> bool {
@@ -276,15 +313,85 @@ impl Items<'_> {
 struct Pattern {
     text: String,
     groups: Vec<Code>,
+    wanted: usize,
 }
 
 impl Pattern {
+    /// Returns the pattern of whole identifiers.
+    fn whole(items: &[Item]) -> Self {
+        let mut pattern = Self::default();
+        match items {
+            // A job alone may contain colons, because there is no other field to separate.
+            [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, ".*"),
+            items => items.iter().for_each(|item| pattern.item(item)),
+        }
+        pattern
+    }
+
+    /// Returns the pattern of parts: first of identifiers with a domain behind a short name, then of those that end in the
+    /// field after a literal, from the last literal to the first.
+    fn parts(items: &[Item]) -> Self {
+        let mut pattern = Self::default();
+        pattern.text.push_str("(?:");
+        items
+            .iter()
+            .for_each(|item| pattern.item_of_part(item, true));
+        // JobOr has two groups for one field, and both may be missing.
+        pattern.wanted = items
+            .iter()
+            .filter(|item| matches!(item, Item::Code(..)))
+            .count();
+        let cuts = (0..items.len().saturating_sub(1)).rev();
+        for cut in cuts.filter(|&cut| matches!(items[cut], Item::Literal(_))) {
+            pattern.text.push('|');
+            items[..=cut]
+                .iter()
+                .for_each(|item| pattern.item_of_part(item, false));
+            pattern.beginning(&items[cut + 1]);
+        }
+        pattern.text.push(')');
+        pattern
+    }
+
+    fn compile(self) -> Result<Fields, regex::Error> {
+        Ok(Fields {
+            regex: Regex::new(&format!(r"(?s-u)\A{}\z", self.text))?,
+            groups: self.groups,
+            wanted: self.wanted,
+        })
+    }
+
     fn item(&mut self, item: &Item) {
         match item {
             Item::Literal(literal) => self.literal(*literal),
             Item::Code(Code::Job, width) => self.group(Code::Job, &Code::Job.pattern(0, *width)),
             Item::Code(code, width) => self.group(*code, &code.pattern(1, *width)),
             Item::JobOr(width, fallback) => self.job_or(*width, fallback),
+        }
+    }
+
+    /// Adds an item of which less is known: only what begins with a digit, or with the ƒ of Flux, is a job. A domain may
+    /// follow a short name.
+    fn item_of_part(&mut self, item: &Item, has_domain: bool) {
+        match item {
+            Item::Code(Code::Job, width) => {
+                let rest = Code::Job.pattern(0, width.saturating_sub(1));
+                self.group(Code::Job, &format!("|(?:[0-9]|ƒ){rest}"));
+            }
+            Item::Code(Code::ShortHost, _) if has_domain => {
+                self.item(item);
+                self.text.push_str(r"(?:\.[0-9A-Za-z._-]*)?");
+            }
+            item => self.item(item),
+        }
+    }
+
+    /// Adds the beginning of an item, of which nothing is known.
+    fn beginning(&mut self, item: &Item) {
+        match item {
+            Item::Literal(_) => {}
+            Item::Code(code, width) => self.text.push_str(&code.pattern(0, *width)),
+            Item::JobOr(width, _) => self.text.push_str(&Code::Job.pattern(0, *width)),
         }
     }
 

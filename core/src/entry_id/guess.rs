@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::job::looks_like_job;
 use super::{Format, Identity};
 
 /// The formats that sites use. Of formats that match the same identifiers, the strictest comes first.
@@ -58,11 +59,4 @@ pub fn likely_format<'i>(ids: impl IntoIterator<Item = &'i str>) -> Option<&'sta
 /// Returns true if jobs look like jobs and programs do not: `%j` and `%e` match almost anything.
 fn is_plausible(identity: &Identity) -> bool {
     identity.job.is_none_or(looks_like_job) && !identity.executable.is_some_and(looks_like_job)
-}
-
-/// Returns true if the text looks like the job number of a resource manager: `815871`, `815871_12`, `815871.0`,
-/// `815871[12].server`.
-fn looks_like_job(text: &str) -> bool {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.len() < text.len() && (rest.is_empty() || rest.starts_with(['.', '_', '[']))
 }

@@ -116,7 +116,7 @@ static NAMES: &[Names] = &[
         dimension: "status",
         exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.status LIKE ANY ($1))",
         all: None,
-        hint: "Valid are ok, missing_job, truncated, malformed.",
+        hint: "Valid are ok, missing_job, truncated, partial, malformed.",
     },
     Names {
         dimension: "uid",

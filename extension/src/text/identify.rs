@@ -20,7 +20,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. status is ok, missing_job, truncated or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
 "#)]
 fn jobstats_identify(
     entry: Option<&str>,
@@ -39,27 +39,20 @@ fn jobstats_identify(
     }
     ballast::hold()?;
     match formats {
-        Some(formats) => by_first(entry, &formats, &mut rows)?,
+        Some(formats) => by_these(entry, &formats, &mut rows)?,
         None => put(&connect(configured_or_built_in)?.identify(entry), &mut rows),
     }
     Ok(())
 }
 
-/// Identifies an entry by the first of the formats that matches it. Compiles all formats: an error in one is reported
-/// whatever the entry is.
-fn by_first(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(), Error> {
-    let mut found = false;
+/// Identifies an entry by formats that may be many. Compiles all of them: an error in one is reported whatever the entry is.
+fn by_these(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(), Error> {
+    let mut needed = Formats::default();
     for format in formats.iter().flatten() {
         pause();
-        let format = Format::compile(format, None)?;
-        if !found && let Some(identity) = format.identify(entry) {
-            put(&identity, rows);
-            found = true;
-        }
+        needed.add_if_needed(Format::compile(format, None)?, entry);
     }
-    if !found {
-        put(&Formats::default().identify(entry), rows);
-    }
+    put(&needed.identify(entry), rows);
     Ok(())
 }
 

@@ -1,6 +1,10 @@
 //! The fixtures of the integration tests: a database for each test, stand-ins for lctl, and the shipper itself.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
+pub mod machine;
+#[path = "../../../client/tests/simulator/mod.rs"]
+pub mod simulator;
+
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -151,40 +155,6 @@ impl Drop for Database {
     }
 }
 
-/// The simulator, built as the shipper was.
-pub fn simulator() -> PathBuf {
-    let directory = Path::new(env!("CARGO_BIN_EXE_jobstats-shipper"))
-        .parent()
-        .unwrap();
-    let profile = match directory.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        profile => profile,
-    };
-    let mut cargo = Command::new(env!("CARGO"));
-    // Otherwise Cargo would compile anew what depends on the variables that it sets for a test.
-    for (name, _) in std::env::vars()
-        .filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-    {
-        cargo.env_remove(name);
-    }
-    let built = cargo
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "jobstats-simulator",
-            "--profile",
-            profile,
-        ])
-        .arg("--target-dir")
-        .arg(directory.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(built.success());
-    directory.join("jobstats-simulator")
-}
-
 /// Returns the address of another database on this server.
 fn url_of(url: &str, database: &str) -> String {
     let (base, query) = url
@@ -235,6 +205,7 @@ impl Fake {
 /// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
 pub struct Shipper {
     command: Command,
+    nice: Option<&'static str>,
     lock: PathBuf,
     _directory: TempDir,
 }
@@ -250,12 +221,15 @@ impl Shipper {
             command.env_remove(name);
         }
         command.args(arguments).stdin(Stdio::null());
+        let reads = matches!(arguments, ["once" | "run", ..]);
         // A reading may take long on a busy machine.
-        if matches!(arguments, ["once" | "run", ..]) {
+        if reads {
             command.args(["--busy-limit", "100"]);
         }
         Self {
             command,
+            // Or whatever else works on this machine would leave it next to nothing of the processor.
+            nice: reads.then_some("0"),
             lock: directory.path().join("lock"),
             _directory: directory,
         }
@@ -275,6 +249,12 @@ impl Shipper {
         ])
     }
 
+    /// With the priority that its arguments say, or the usual one.
+    pub fn with_usual_priority(mut self) -> Self {
+        self.nice = None;
+        self
+    }
+
     pub fn args(mut self, arguments: &[&str]) -> Self {
         self.command.args(arguments);
         self
@@ -292,6 +272,9 @@ impl Shipper {
 
     /// Returns the command, for a single run.
     pub fn command(&mut self) -> &mut Command {
+        if let Some(nice) = self.nice.take() {
+            self.command.args(["--nice", nice]);
+        }
         self.command.arg("--lock").arg(&self.lock)
     }
 
@@ -323,6 +306,9 @@ impl Shipper {
 
 /// A database that is away.
 pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
+
+/// Time limits for a large text on a busy machine.
+pub const LONG: [&str; 4] = ["--lctl-timeout", "10m", "--statement-timeout", "10m"];
 
 /// A background process that is killed at the end.
 pub struct Running(pub Child);

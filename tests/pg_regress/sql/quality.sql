@@ -21,7 +21,8 @@ DO $$ BEGIN
     PERFORM act('', 'scratch-OST0000', '101:1000:n01', past(0), past(10), '{"read_bytes": 600, "read": 3}');
     PERFORM act('', 'scratch-OST0000', '101:1000:n01', past(10), past(20), '{"read_bytes": 100, "write_bytes": 100, "write": 2, "read": 1}');
     PERFORM act('', 'scratch-OST0000', ':1000:n02', past(50), past(60), '{"write_bytes": 150, "write": 2}');
-    PERFORM act('', 'scratch-OST0000', '101', past(50), past(60), '{"write_bytes": 50, "write": 2}');
+    PERFORM act('', 'scratch-OST0000', 'cp', past(50), past(60), '{"write_bytes": 50, "write": 2}');
+    PERFORM act('', 'scratch-OST0000', '103:1001:', past(60), past(70), '{"write": 0}');
     PERFORM act('', 'scratch-OST0000', 'dd.1001', past(60), past(70), '{"write_bytes": 50, "write": 2}');
     PERFORM act('', 'scratch-OST0000', '11317854:17627127:r01c01-averyl', past(60), past(70), '{"write_bytes": 150, "write": 2}');
     -- A rename counts once, whatever its kind.
@@ -30,7 +31,7 @@ DO $$ BEGIN
 END $$;
 UPDATE jobstats.observations SET added = 4, resets = 3, unknown = 2, problems = 1 WHERE "time" IN (past(60), past(70));
 
-SELECT hour(hour), cluster, target, kind, observations, ok, missing_job, truncated, malformed
+SELECT hour(hour), cluster, target, kind, observations, ok, missing_job, truncated, partial, malformed
 FROM jobstats.quality ORDER BY 1, 3;
 -- An hour ends with its last instant: minute 60 belongs to the first one. A gap belongs to the hour that it ends in.
 SELECT hour(hour), target, added, resets, gaps, unknown, problems FROM jobstats.quality ORDER BY 1, 2;

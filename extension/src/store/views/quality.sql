@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION jobstats.hour_quality(start timestamptz) RETURNS TABL
     target_id integer, observations bigint, ok bigint, missing_job bigint, truncated bigint, malformed bigint,
     added bigint, resets bigint, gaps bigint, unknown bigint, problems bigint,
     bytes_without_job double precision, bytes_without_user double precision,
-    operations_without_job double precision, operations_without_user double precision, missed bigint
+    operations_without_job double precision, operations_without_user double precision, missed bigint, partial bigint
 )
 LANGUAGE sql STABLE ROWS 30 SET search_path = pg_catalog, pg_temp SET jit = off
 AS $quality$
@@ -44,7 +44,7 @@ SELECT o.target_id, o.observations,
     coalesce(a.ok, 0), coalesce(a.missing_job, 0), coalesce(a.truncated, 0), coalesce(a.malformed, 0),
     o.added, o.resets, m.gaps, o.unknown, o.problems,
     a.bytes_without_job / nullif(a.bytes, 0), a.bytes_without_user / nullif(a.bytes, 0),
-    a.calls_without_job / nullif(a.calls, 0), a.calls_without_user / nullif(a.calls, 0), m.missed
+    a.calls_without_job / nullif(a.calls, 0), a.calls_without_user / nullif(a.calls, 0), m.missed, coalesce(a.partial, 0)
 FROM (
     SELECT o.target_id, count(*) AS observations, sum(o.added) AS added, sum(o.resets) AS resets,
         sum(o.unknown) AS unknown, sum(o.problems) AS problems
@@ -57,6 +57,7 @@ LEFT JOIN (
         count(*) FILTER (WHERE e.status = 'ok') AS ok,
         count(*) FILTER (WHERE e.status = 'missing_job') AS missing_job,
         count(*) FILTER (WHERE e.status = 'truncated') AS truncated,
+        count(*) FILTER (WHERE e.status = 'partial') AS partial,
         count(*) FILTER (WHERE e.status = 'malformed') AS malformed,
         sum(i.bytes) AS bytes, sum(i.calls) AS calls,
         coalesce(sum(i.bytes) FILTER (WHERE e.job IS NULL), 0) AS bytes_without_job,
@@ -90,7 +91,7 @@ WITH RECURSIVE observed AS (
 SELECT h.first_instant - interval '1 microsecond' AS hour, t.cluster, t.name AS target, t.kind,
     q.observations, q.ok, q.missing_job, q.truncated, q.malformed,
     q.added, q.resets, q.gaps, q.unknown, q.problems,
-    q.bytes_without_job, q.bytes_without_user, q.operations_without_job, q.operations_without_user, q.missed
+    q.bytes_without_job, q.bytes_without_user, q.operations_without_job, q.operations_without_user, q.missed, q.partial
 FROM observed h
 CROSS JOIN LATERAL jobstats.hour_quality(h.first_instant - interval '1 microsecond') q
 JOIN jobstats.targets t ON t.target_id = q.target_id

@@ -1,0 +1,31 @@
+//! The simulator for tests of the client and of the shipper.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Builds the simulator beside this test, in the same profile, and returns its path.
+pub fn build() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let directory = own.parent().unwrap().parent().unwrap();
+    let profile = match directory.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev",
+        profile => profile,
+    };
+    let mut cargo = Command::new(env!("CARGO"));
+    // Otherwise Cargo would compile anew what depends on the variables that it sets for a test.
+    for (name, _) in std::env::vars()
+        .filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+    {
+        cargo.env_remove(name);
+    }
+    let built = cargo
+        .args(["build", "--quiet", "--package", "jobstats-simulator"])
+        .args(["--profile", profile])
+        .arg("--target-dir")
+        .arg(directory.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(built.success());
+    directory.join("jobstats-simulator")
+}

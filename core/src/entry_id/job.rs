@@ -1,0 +1,91 @@
+//! Numbers of jobs, as schedulers give them.
+
+use super::format::is_longest;
+use super::{Identity, Status};
+
+impl<'a> Identity<'a> {
+    /// Returns the identity of an identifier that is nothing but the number of a job, which clients send that have only
+    /// `jobid_var` set. A number that Lustre may have cut is none.
+    pub(super) fn of_job(id: &'a str) -> Option<Self> {
+        (is_number(id) && !is_longest(id)).then_some(Self {
+            job: Some(id),
+            format: Some("%j"),
+            status: Status::Ok,
+            ..Identity::MALFORMED
+        })
+    }
+}
+
+/// Returns true if the text looks like the job number of a resource manager: `815871`, `815871_12`, `815871.0`,
+/// `815871[12].server`.
+pub(super) fn looks_like_job(text: &str) -> bool {
+    let rest = after_digits(text);
+    rest.len() < text.len() && (rest.is_empty() || rest.starts_with(['.', '_', '[']))
+}
+
+/// Returns true if the text can be nothing but the number of a job: `815871`, `815871_12`, `815871[12].server`,
+/// `815871.server`. A number after a dot may be that of a user.
+fn is_number(text: &str) -> bool {
+    let rest = after_digits(text);
+    let is_index = |text: &str| !text.is_empty() && after_digits(text).is_empty();
+    let (index, server) = rest.split_once('.').unwrap_or((rest, ""));
+    let index = match index.strip_prefix('_') {
+        Some(index) => is_index(index),
+        None if index.is_empty() => true,
+        None => index
+            .strip_prefix('[')
+            .and_then(|index| index.strip_suffix(']'))
+            .is_some_and(is_index),
+    };
+    let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    rest.len() < text.len()
+        && index
+        && (server.is_empty() && !rest.contains('.')
+            || server.starts_with(|first: char| first.is_ascii_alphabetic())
+                && server.bytes().all(is_of_host))
+}
+
+fn after_digits(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_a_job_has_the_form_of_a_scheduler() {
+        for number in [
+            "815871",
+            "815871_12",
+            "815871[12]",
+            "815871[12].pbs",
+            "815871.pbs-1.site",
+            "0",
+        ] {
+            assert!(is_number(number), "{number}");
+        }
+        for other in [
+            "",
+            "a",
+            "815871.",
+            "815871.0",
+            "815871_",
+            "815871[]",
+            "815871[1",
+            "815871x",
+            "815871:",
+            "-1",
+            "815871.pbs:1",
+            "[1]",
+        ] {
+            assert!(!is_number(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_may_be_cut_is_none() {
+        assert!(Identity::of_job("4686875.kman.restech.unsw.edu.a").is_none());
+        assert!(Identity::of_job("4686875.kman.restech.unsw.edu").is_some());
+    }
+}
