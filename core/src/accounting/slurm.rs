@@ -1,4 +1,4 @@
-//! Reads what Slurm's `sacct -P` and `-p` print, with a header.
+//! Reads what Slurm's `sacct` prints: `sacct -P` and `-p` with a header, and `sacct --json`.
 //!
 //! # Tables
 //!
@@ -30,10 +30,13 @@
 
 mod header;
 mod job;
+mod json;
 mod table;
 #[cfg(test)]
 mod tests;
 mod time;
+
+use memchr::memmem;
 
 use self::header::Header;
 
@@ -41,14 +44,33 @@ use crate::accounting::Record;
 use crate::accounting::field::lines;
 use crate::accounting::zone::Zone;
 
+/// The number of bytes in which [`recognizes`] looks for names of JSON.
+const FIRST_BYTES: usize = 64 << 10;
+
 /// Returns the jobs of a text one after another. Times without a zone are those of `zone`.
 pub fn records<'a>(text: &'a [u8], zone: &Zone) -> impl Iterator<Item = Record<'a>> {
-    table::jobs(without_mark(text), zone)
+    let text = without_mark(text);
+    let (table, objects) = if is_json(text) {
+        (None, Some(json::jobs(text)))
+    } else {
+        (Some(table::jobs(text, zone)), None)
+    };
+    let table = table.into_iter().flatten();
+    table.chain(objects.into_iter().flatten())
 }
 
-/// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs.
+/// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs, or it is JSON with their list.
 pub fn recognizes(text: &[u8]) -> bool {
-    let mut lines = lines(without_mark(text)).map(|(_, line)| line);
+    let text = without_mark(text);
+    if is_json(text) {
+        let first = &text[..text.len().min(FIRST_BYTES)];
+        let has = |name: &str| memmem::find(first, name.as_bytes()).is_some();
+        return has("\"jobs\"")
+            && ["\"job_id\"", "\"Slurm\"", "\"slurm\""]
+                .into_iter()
+                .any(has);
+    }
+    let mut lines = lines(text).map(|(_, line)| line);
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     first.and_then(Header::read).is_some()
 }
@@ -56,4 +78,8 @@ pub fn recognizes(text: &[u8]) -> bool {
 /// Removes the mark that some editors put before UTF-8.
 fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(text)
+}
+
+fn is_json(text: &[u8]) -> bool {
+    text.trim_ascii_start().first() == Some(&b'{')
 }

@@ -126,7 +126,7 @@ fn is_private(name: &str) -> bool {
 pub struct Header<'a> {
     /// The delimiter; empty if there is one column without any.
     pub delimiter: &'a [u8],
-    /// Whether a delimiter ends the row, as `sacct -p` prints it.
+    /// If set, a delimiter ends each row, as `sacct -p` prints it.
     pub is_ended: bool,
     /// The columns in the order of the table.
     pub columns: Vec<Column<'a>>,
