@@ -8,6 +8,7 @@
 //! missing there is `None`.
 
 pub mod field;
+pub mod node_list;
 pub mod slurm;
 pub mod zone;
 
