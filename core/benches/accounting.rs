@@ -41,7 +41,7 @@ fn table(is_epoch: bool) -> String {
     text.replace('|', "\u{1f}")
 }
 
-/// The same jobs as JSON, without steps.
+/// Makes JSON of as many jobs, without steps.
 fn json() -> String {
     let object = |job: u64| {
         format!(
