@@ -8,11 +8,15 @@
 //! missing there is `None`.
 
 pub mod field;
+pub mod node_list;
+pub mod slurm;
+pub mod zone;
 
 use std::borrow::Cow;
 
 use thiserror::Error;
 
+use crate::accounting::zone::TimeDoubt;
 use crate::instant::Micros;
 
 /// What a record says of one run of a job.
@@ -31,6 +35,8 @@ pub struct Job<'a> {
     pub started: Option<Micros>,
     /// The end of this run; `None` while it runs.
     pub ended: Option<Micros>,
+    /// The reason why a time of the record is not certain, if it was printed without its zone.
+    pub time_doubt: Option<TimeDoubt>,
     /// The number of the user.
     pub uid: Option<u32>,
     /// The name of the user.

@@ -59,7 +59,7 @@
 //! | [`job_stats`] | reads what the lines of `job_stats` mean |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
-//! | [`passwd`] | reads what `getent passwd` prints, the names of users |
+//! | [`passwd`], [`group`] | read what `getent passwd` and `getent group` print: the names of users and groups |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
@@ -79,6 +79,8 @@ pub mod distribution;
 pub mod entry_id;
 pub mod escape;
 pub mod feed;
+mod getent;
+pub mod group;
 pub mod increment;
 pub mod instant;
 pub mod job_stats;

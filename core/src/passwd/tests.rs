@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::accounting::field::lines;
+use crate::getent::PROBLEMS_MAX;
 
 fn read_all(text: &[u8]) -> Contents<'_> {
     read(text, Pause::NEVER).unwrap()
@@ -21,6 +23,16 @@ fn name_and_number_are_read() {
     let text = b"root:x:0:0:root:/root:/bin/bash\nada:$6$secret:1000:100:Ada Lovelace,,,:/home/ada:/bin/sh\n";
     assert_eq!(users(text), [(0, "root"), (1000, "ada")]);
     assert!(reasons(text).is_empty());
+}
+
+#[test]
+fn the_primary_group_is_read() {
+    let contents = read_all(b"ada:x:1000:100:Room 13:43:9:/home/ada:/bin/sh\n");
+    assert_eq!(contents.users[0].gid, 100);
+    assert_eq!(
+        reasons(b"ada:x:1:4294967295::/a:/b"),
+        [(1, Reason::BadNumber)]
+    );
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Reads what Slurm's `sacct` prints: `sacct -P` and `-p` with a header, and `sacct --json`.
+//!
+//! # Tables
+//!
+//! The header says which columns there are, in any order. The delimiter is the shortest text after the first name that
+//! divides the header into names; it may be any text that does not begin with a letter or a digit. `sacct -p` prints a
+//! delimiter after the last field too. `sacct` neither quotes nor escapes, so a field may contain delimiters and ends of lines:
+//!
+//! - A row with a delimiter too many or too few has the wrong number of fields.
+//! - A row that goes on in further lines is put together if the first column is a number of a job, the lines have as many
+//!   delimiters as a row must have, and the end of line is in a column of free text. Otherwise the row cannot be used.
+//! - A column that is asked for twice must say the same twice. `JobIDRaw` as the first and as the last column finds out rows
+//!   that a user has made up inside the name of a job.
+//! - The last line counts only if its end is there: the text does not say otherwise that it was cut.
+//!
+//! Rows of steps are no jobs and are skipped, and so are blank lines. A further header begins a further table.
+//!
+//! # Jobs
+//!
+//! `job` is the number that `job_stats` shows. For all components of a heterogeneous job that is the number of its leader,
+//! because they all run with the `SLURM_JOB_ID` of the leader: `123+1` has `job` and `parent` `123`, and its own number is the
+//! `JobIDRaw` in `extra`. The task `123_4` of an array has the number of its own as `job`, and `123` as `parent`. If a table
+//! has no column `JobIDRaw`, the numbers of tasks are unknown; their `job` is then the label, which is no number in `job_stats`.
+//!
+//! Times are seconds since 1970 (`SLURM_TIME_FORMAT=%s`) or `2024-07-01T12:00:00`, with `+0200` or without. A job that is
+//! PENDING has no start; one that ended at its start and has no nodes never ran, and has no start either. A job has no end
+//! while it is PENDING, RUNNING or SUSPENDED.
+//!
+//! Nothing is kept of columns that are personal or secret, such as `SubmitLine`, `WorkDir` and `Comment`.
+
+mod header;
+mod job;
+mod json;
+mod table;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use memchr::memmem;
+
+use self::header::Header;
+
+use crate::accounting::Record;
+use crate::accounting::field::lines;
+use crate::accounting::zone::Zone;
+
+/// The number of bytes in which [`recognizes`] looks for names of JSON.
+const FIRST_BYTES: usize = 64 << 10;
+
+/// Returns the jobs of a text one after another. Times without a zone are those of `zone`.
+pub fn records<'a>(text: &'a [u8], zone: &Zone) -> impl Iterator<Item = Record<'a>> {
+    let text = without_mark(text);
+    let (table, objects) = if is_json(text) {
+        (None, Some(json::jobs(text)))
+    } else {
+        (Some(table::jobs(text, zone)), None)
+    };
+    let table = table.into_iter().flatten();
+    table.chain(objects.into_iter().flatten())
+}
+
+/// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs, or it is JSON with their list.
+pub fn recognizes(text: &[u8]) -> bool {
+    let text = without_mark(text);
+    if is_json(text) {
+        let first = &text[..text.len().min(FIRST_BYTES)];
+        let has = |name: &str| memmem::find(first, name.as_bytes()).is_some();
+        return has("\"jobs\"")
+            && ["\"job_id\"", "\"Slurm\"", "\"slurm\""]
+                .into_iter()
+                .any(has);
+    }
+    let mut lines = lines(text).map(|(_, line)| line);
+    let first = lines.find(|line| !line.trim_ascii().is_empty());
+    first.and_then(Header::read).is_some()
+}
+
+/// Removes the mark that some editors put before UTF-8.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(text)
+}
+
+fn is_json(text: &[u8]) -> bool {
+    text.trim_ascii_start().first() == Some(&b'{')
+}

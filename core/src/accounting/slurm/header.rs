@@ -1,0 +1,246 @@
+//! Reads the header of a table: the delimiter and the columns.
+
+use memchr::memmem;
+
+/// The largest number of columns. `sacct` knows about 120.
+const COLUMNS_MAX: usize = 500;
+
+/// The longest name of a column in bytes.
+const NAME_MAX: usize = 60;
+
+/// The longest delimiter in bytes.
+const DELIMITER_MAX: usize = 32;
+
+/// A column that a job is made of. Its number is its place in `Fields`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    JobIdRaw,
+    JobId,
+    Cluster,
+    Submit,
+    Start,
+    End,
+    Uid,
+    User,
+    Gid,
+    Group,
+    Account,
+    Partition,
+    Qos,
+    State,
+    ExitCode,
+    Nodes,
+    AllocatedNodes,
+    Cpus,
+    AllocatedCpus,
+    NodeList,
+    JobName,
+}
+
+impl Known {
+    /// The number of columns.
+    pub const COUNT: usize = Self::JobName as usize + 1;
+
+    fn find(name: &str) -> Option<Self> {
+        Some(match name {
+            "JobIDRaw" => Self::JobIdRaw,
+            "JobID" => Self::JobId,
+            "Cluster" => Self::Cluster,
+            "Submit" => Self::Submit,
+            "Start" => Self::Start,
+            "End" => Self::End,
+            "UID" => Self::Uid,
+            "User" => Self::User,
+            "GID" => Self::Gid,
+            "Group" => Self::Group,
+            "Account" => Self::Account,
+            "Partition" => Self::Partition,
+            "QOS" => Self::Qos,
+            "State" => Self::State,
+            "ExitCode" => Self::ExitCode,
+            "NNodes" => Self::Nodes,
+            "AllocNodes" => Self::AllocatedNodes,
+            "NCPUS" => Self::Cpus,
+            "AllocCPUS" => Self::AllocatedCpus,
+            "NodeList" => Self::NodeList,
+            "JobName" => Self::JobName,
+            _ => return None,
+        })
+    }
+
+    /// Returns whether the column has numbers of jobs.
+    pub fn is_number_of_job(self) -> bool {
+        matches!(self, Self::JobIdRaw | Self::JobId)
+    }
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column<'a> {
+    /// A column that a job is made of.
+    Known(Known),
+    /// A column of which nothing is kept.
+    Private,
+    /// Any other column, by its name.
+    Other(&'a str),
+}
+
+impl<'a> Column<'a> {
+    fn new(name: &'a str) -> Self {
+        if is_private(name) {
+            return Self::Private;
+        }
+        Known::find(name).map_or(Self::Other(name), Self::Known)
+    }
+
+    /// Returns whether the ends of lines may be in a field of the column.
+    pub fn is_free_text(self) -> bool {
+        !matches!(self, Self::Known(known) if known != Known::JobName)
+    }
+}
+
+/// Returns whether a column has what people wrote, or what runs in a job.
+fn is_private(name: &str) -> bool {
+    matches!(
+        name,
+        "SubmitLine"
+            | "WorkDir"
+            | "StdIn"
+            | "StdOut"
+            | "StdErr"
+            | "Comment"
+            | "AdminComment"
+            | "SystemComment"
+            | "Extra"
+            | "Container"
+            | "Command"
+            | "BatchScript"
+            | "Script"
+            | "Environment"
+            | "EnvVars"
+    )
+}
+
+/// The header of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// The delimiter; empty if there is one column without any.
+    pub delimiter: &'a [u8],
+    /// If set, a delimiter ends each row, as `sacct -p` prints it.
+    pub is_ended: bool,
+    /// The columns in the order of the table.
+    pub columns: Vec<Column<'a>>,
+}
+
+impl<'a> Header<'a> {
+    /// Reads a header; `None` if the line is none, or if it has no column with the number of a job.
+    pub fn read(line: &'a [u8]) -> Option<Self> {
+        memmem::find(line, b"JobID")?;
+        let line = std::str::from_utf8(line).ok()?;
+        let end = line.find(|character: char| !character.is_ascii_alphanumeric());
+        let (_, rest) = line.split_at(end.unwrap_or(line.len()));
+        let ends = rest.char_indices().map(|(at, it)| at + it.len_utf8());
+        let mut ends = ends.take_while(|end| *end <= DELIMITER_MAX);
+        if rest.is_empty() {
+            return Self::divide(line, "");
+        }
+        ends.find_map(|end| Self::divide(line, rest.get(..end)?))
+    }
+
+    /// Returns the header if a delimiter divides it into names.
+    fn divide(line: &'a str, delimiter: &'a str) -> Option<Self> {
+        let names = match delimiter {
+            "" => line,
+            _ => line.strip_suffix(delimiter).unwrap_or(line),
+        };
+        // Splitting by an empty text would divide between all characters.
+        let pattern = if delimiter.is_empty() {
+            "\n"
+        } else {
+            delimiter
+        };
+        if names
+            .split(pattern)
+            .take(COLUMNS_MAX + 1)
+            .any(|name| !is_name(name))
+        {
+            return None;
+        }
+        let columns: Vec<_> = names
+            .split(pattern)
+            .take(COLUMNS_MAX + 1)
+            .map(Column::new)
+            .collect();
+        let has_number = columns.iter().any(|column| is_number_of_job(*column));
+        (has_number && columns.len() <= COLUMNS_MAX).then_some(Self {
+            delimiter: delimiter.as_bytes(),
+            is_ended: names.len() < line.len(),
+            columns,
+        })
+    }
+
+    /// Returns the number of delimiters in a row.
+    pub fn delimiters(&self) -> usize {
+        self.columns.len() - usize::from(!self.is_ended)
+    }
+
+    /// Returns whether the first column is the number of a job, so that each row can be known by its beginning.
+    pub fn begins_with_number(&self) -> bool {
+        self.columns
+            .first()
+            .is_some_and(|first| is_number_of_job(*first))
+    }
+
+    /// Returns whether a line begins as the row of a job or step, if the first column is the number of a job.
+    pub fn begins_row(&self, line: &[u8]) -> bool {
+        let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = line.get(digits..).unwrap_or_default();
+        let follows = match rest.first() {
+            Some(b'_' | b'+' | b'.') => true,
+            None => self.delimiters() == 0,
+            Some(_) => self.delimiters() > 0 && rest.starts_with(self.delimiter),
+        };
+        digits > 0 && follows
+    }
+
+    /// Returns the number of delimiters in a line.
+    pub fn count(&self, line: &[u8]) -> usize {
+        match self.delimiter {
+            [] => 0,
+            [byte] => memchr::memchr_iter(*byte, line).count(),
+            delimiter => memmem::find_iter(line, delimiter).count(),
+        }
+    }
+
+    /// Divides a row into its fields, one for each column if [`Self::delimiters`] are in it.
+    pub fn fields<'r>(&self, row: &'r [u8]) -> impl Iterator<Item = &'r [u8]> {
+        let delimiter = self.delimiter;
+        let mut rest = Some(row);
+        std::iter::from_fn(move || {
+            let text = rest?;
+            let end = match delimiter {
+                [] => None,
+                [byte] => memchr::memchr(*byte, text),
+                delimiter => memmem::find(text, delimiter),
+            };
+            let (field, after) = match end {
+                Some(end) => (&text[..end], Some(&text[end + delimiter.len()..])),
+                None => (text, None),
+            };
+            rest = after;
+            Some(field)
+        })
+    }
+}
+
+fn is_number_of_job(column: Column<'_>) -> bool {
+    matches!(column, Column::Known(known) if known.is_number_of_job())
+}
+
+/// Returns whether a text can be the name of a column. All begin with a capital letter.
+fn is_name(text: &str) -> bool {
+    let first = text.bytes().next();
+    first.is_some_and(|byte| byte.is_ascii_uppercase())
+        && text.len() <= NAME_MAX
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}

@@ -1,0 +1,214 @@
+//! Makes jobs of the fields of a row, and of what tables and JSON have in common.
+
+use std::borrow::Cow;
+
+use super::header::Known;
+use super::time::{is_no_value, read};
+use crate::accounting::field::{number, text};
+use crate::accounting::zone::{LocalTime, Zone, in_order};
+use crate::accounting::{Job, Reason};
+
+/// The longest text in bytes that `extra` keeps.
+const EXTRA_MAX: usize = 1_000;
+
+/// The fields of a row, each at the number of its column.
+#[derive(Debug, Default)]
+pub struct Fields<'a>([Option<&'a [u8]>; Known::COUNT]);
+
+impl<'a> Fields<'a> {
+    /// Sets a field. A column that stands in the header twice must say the same twice.
+    pub fn set(&mut self, column: Known, field: &'a [u8]) -> Result<(), Reason> {
+        if let Some(slot) = self.0.get_mut(column as usize) {
+            if slot.is_some_and(|before| before != field) {
+                return Err(Reason::WrongFields);
+            }
+            *slot = Some(field);
+        }
+        Ok(())
+    }
+
+    fn get(&self, column: Known) -> Option<&'a [u8]> {
+        self.0.get(column as usize).copied().flatten()
+    }
+
+    fn text(&self, column: Known) -> Option<Cow<'a, str>> {
+        self.get(column).and_then(known_text)
+    }
+
+    fn id(&self, column: Known) -> Option<u32> {
+        self.get(column)
+            .and_then(number)
+            .filter(|id| !is_no_value(u64::from(*id)))
+    }
+
+    fn time(&self, column: Known, zone: &Zone) -> Result<Option<LocalTime>, Reason> {
+        self.get(column).map_or(Ok(None), |field| read(field, zone))
+    }
+
+    /// Makes a job of the fields.
+    pub fn job(&self, zone: &Zone) -> Result<Job<'a>, Reason> {
+        let mut job = Job {
+            scheduler: self.text(Known::Cluster),
+            uid: self.id(Known::Uid),
+            user_name: self.text(Known::User),
+            gid: self.id(Known::Gid),
+            group_name: self.text(Known::Group),
+            account: self.text(Known::Account),
+            partition: self.text(Known::Partition),
+            qos: self.text(Known::Qos),
+            job_name: self.text(Known::JobName),
+            state: self.text(Known::State),
+            nodes: self.id(Known::Nodes).or(self.id(Known::AllocatedNodes)),
+            node_list: self.text(Known::NodeList),
+            cpus: self.id(Known::Cpus).or(self.id(Known::AllocatedCpus)),
+            exit_code: self.text(Known::ExitCode),
+            ..Job::default()
+        };
+        self.name(&mut job)?;
+        let times = [Known::Submit, Known::Start, Known::End].map(|column| self.time(column, zone));
+        let [submitted, started, ended] = times;
+        let has_no_nodes = match self.get(Known::NodeList) {
+            Some(_) => is_no_list(&mut job),
+            None => job.nodes == Some(0),
+        };
+        set_times(&mut job, [submitted?, started?, ended?], has_no_nodes)?;
+        Ok(job)
+    }
+
+    /// Sets the number, the label and the parent of a job.
+    fn name(&self, job: &mut Job<'a>) -> Result<(), Reason> {
+        let raw = self.get(Known::JobIdRaw).map(<[u8]>::trim_ascii);
+        let label = self.get(Known::JobId).map(<[u8]>::trim_ascii);
+        let (first, second) = raw.or(label).zip(label.or(raw)).ok_or(Reason::BadJob)?;
+        let label = Label::read(second).ok_or(Reason::BadJob)?;
+        if let Some(raw) = raw {
+            let own = job_number(raw).ok_or(Reason::BadJob)?;
+            if label.part == Part::Whole && job_number(label.number) != Some(own) {
+                return Err(Reason::BadJob);
+            }
+        }
+        let keep = |field: &'a [u8]| text(field).ok_or(Reason::BadJob);
+        job.label = keep(second)?;
+        match label.part {
+            Part::Whole => job.job = keep(first)?,
+            Part::Task => {
+                job.job = keep(first)?;
+                job.parent = Some(keep(label.number)?);
+            }
+            Part::Tasks => {
+                job.job = keep(raw.unwrap_or(label.number))?;
+                job.parent = Some(keep(label.number)?);
+            }
+            Part::Component => {
+                job.job = keep(label.number)?;
+                job.parent = Some(keep(label.number)?);
+                if let Some(raw) = raw {
+                    job.extra.push((Cow::Borrowed("JobIDRaw"), keep(raw)?));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the number of a job is one of a step, such as `123.batch` or `123_4.0`. In brackets are tasks of an array,
+/// and dots where their list was cut.
+pub fn is_step(id: &[u8]) -> bool {
+    let place = memchr::memchr2(b'.', b'[', id);
+    let is_dot = place.is_some_and(|place| id.get(place) == Some(&b'.'));
+    is_dot && id.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// The part of a job that a label names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// `123`
+    Whole,
+    /// `123_4`, a task of an array.
+    Task,
+    /// `123_[1-3]`, the tasks of an array that did not start yet.
+    Tasks,
+    /// `123+1`, a component of a heterogeneous job.
+    Component,
+}
+
+/// The label of a job: `123`, `123_4`, `123_[1-3]`, `123+1`.
+struct Label<'a> {
+    number: &'a [u8],
+    part: Part,
+}
+
+impl<'a> Label<'a> {
+    fn read(label: &'a [u8]) -> Option<Self> {
+        let digits = label
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let (number, rest) = label.split_at_checked(digits)?;
+        job_number(number)?;
+        let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        let part = match rest {
+            [] => Part::Whole,
+            // A long list of tasks is cut, and then it ends with dots.
+            [b'_', b'[', tasks @ ..] if !tasks.is_empty() => Part::Tasks,
+            [b'_', task @ ..] if is_number(task) => Part::Task,
+            [b'+', component @ ..] if is_number(component) => Part::Component,
+            _ => return None,
+        };
+        Some(Self { number, part })
+    }
+}
+
+/// Returns the number of a job, which is not zero and is written without zeros in front.
+fn job_number(digits: &[u8]) -> Option<u32> {
+    let number = number(digits)?;
+    (number > 0 && digits.first() != Some(&b'0')).then_some(number)
+}
+
+/// Returns a text unless it is one that stands for none.
+pub fn known_text(field: &[u8]) -> Option<Cow<'_, str>> {
+    text(field).filter(|text| text != "(null)")
+}
+
+/// Removes a list of nodes that says that there are none, and returns whether there is no list.
+pub fn is_no_list(job: &mut Job<'_>) -> bool {
+    let none = |list: &str| matches!(list, "None assigned" | "None" | "N/A");
+    if job.node_list.as_deref().is_some_and(none) {
+        job.node_list = None;
+    }
+    job.node_list.is_none()
+}
+
+/// Sets the times of submission, start and end that a record says.
+pub fn set_times(
+    job: &mut Job<'_>,
+    times: [Option<LocalTime>; 3],
+    has_no_nodes: bool,
+) -> Result<(), Reason> {
+    let ([submitted, started, ended], doubt) = in_order(times);
+    let state = job.state.as_deref().unwrap_or_default();
+    let state = state.split([' ', '+', ',']).next().unwrap_or_default();
+    let is_pending = state == "PENDING";
+    let is_active = is_pending || matches!(state, "RUNNING" | "SUSPENDED");
+    let never_ran = has_no_nodes && started.is_some() && started == ended;
+    job.submitted = submitted;
+    job.started = started.filter(|_| !is_pending && !never_ran);
+    job.ended = ended.filter(|_| !is_active);
+    job.time_doubt = doubt;
+    let is_backwards = job
+        .started
+        .zip(job.ended)
+        .is_some_and(|(start, end)| end < start);
+    if is_backwards {
+        Err(Reason::BadTime)
+    } else {
+        Ok(())
+    }
+}
+
+/// Keeps a text in `extra`, unless it says nothing or is long.
+pub fn keep<'a>(job: &mut Job<'a>, name: Cow<'a, str>, value: Cow<'a, str>) {
+    if value.len() <= EXTRA_MAX {
+        job.extra.push((name, value));
+    }
+}

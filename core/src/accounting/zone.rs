@@ -1,0 +1,200 @@
+//! Finds the instants of times that were printed without their zone.
+//!
+//! Twice a year clocks are changed. An hour of the autumn is shown twice, so that a time of it stands for two instants; an
+//! hour of the spring is never shown, so that a time of it says that the zone is wrong. A [`TimeDoubt`] tells the caller.
+
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use thiserror::Error;
+
+use crate::instant::Micros;
+
+/// The zone in which a text prints its times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+/// An error of [`Zone::named`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ZoneError {
+    /// The time zone database of this system does not have the name.
+    #[error("time zone {0:?} is not known to this system")]
+    Unknown(String),
+}
+
+/// The instants that a printed time stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocalTime {
+    /// The time stands for one instant.
+    Once(Micros),
+    /// Clocks were set back: the time stands for an earlier and a later instant.
+    Twice(Micros, Micros),
+    /// Clocks were set forward over the time, or it lies outside of what can be counted: there is no such instant.
+    Never,
+}
+
+/// The reason why a time is not certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TimeDoubt {
+    /// Clocks showed the time twice. The earlier instant is used, or the later one if the earlier would come before what
+    /// happened first.
+    Repeated,
+    /// Clocks never showed the time in this zone, which is the wrong one. The time is left out.
+    Skipped,
+}
+
+impl TimeDoubt {
+    /// Returns a short code that stays the same in all versions.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Repeated => "repeated hour",
+            Self::Skipped => "skipped hour",
+        }
+    }
+}
+
+impl Zone {
+    /// Coordinated universal time, which has no changes of clocks.
+    pub const UTC: Self = Self(TimeZone::UTC);
+
+    /// Returns the zone of a name in the time zone database of the system, for example `Europe/Berlin`.
+    ///
+    /// # Errors
+    /// [`ZoneError::Unknown`].
+    pub fn named(name: &str) -> Result<Self, ZoneError> {
+        let zone = TimeZone::get(name).map_err(|_| ZoneError::Unknown(name.to_owned()))?;
+        Ok(Self(zone))
+    }
+
+    /// Returns the instants at which clocks of this zone show a time.
+    pub fn find(&self, time: DateTime) -> LocalTime {
+        match self.0.to_ambiguous_timestamp(time).offset() {
+            AmbiguousOffset::Unambiguous { offset } => {
+                instant(time, offset).map_or(LocalTime::Never, LocalTime::Once)
+            }
+            AmbiguousOffset::Fold { before, after } => instant(time, before)
+                .zip(instant(time, after))
+                .map_or(LocalTime::Never, |(first, second)| {
+                    LocalTime::Twice(first, second)
+                }),
+            AmbiguousOffset::Gap { .. } => LocalTime::Never,
+        }
+    }
+
+    /// Makes a zone of POSIX's notation, which needs no database.
+    #[cfg(test)]
+    pub(crate) fn posix(rules: &str) -> Self {
+        Self(TimeZone::posix(rules).unwrap())
+    }
+}
+
+/// Returns the instant of a time that is so far ahead of UTC.
+pub fn instant(time: DateTime, offset: Offset) -> Option<Micros> {
+    let instant = offset.to_timestamp(time).ok()?.as_microsecond();
+    crate::accounting::field::instant(instant)
+}
+
+/// Chooses the instants of times that follow each other, such as those of submission, start and end.
+///
+/// Of two instants the earlier one is chosen, unless that lies before the time that precedes it and the later one does not.
+pub fn in_order<const N: usize>(
+    times: [Option<LocalTime>; N],
+) -> ([Option<Micros>; N], Option<TimeDoubt>) {
+    let (mut last, mut doubt) = (None, None);
+    let chosen = times.map(|time| {
+        let chosen = match time? {
+            LocalTime::Once(instant) => Some(instant),
+            LocalTime::Twice(first, second) => {
+                doubt = doubt.max(Some(TimeDoubt::Repeated));
+                let too_early = last.is_some_and(|last| first < last && last <= second);
+                Some(if too_early { second } else { first })
+            }
+            LocalTime::Never => {
+                doubt = Some(TimeDoubt::Skipped);
+                None
+            }
+        };
+        last = chosen.or(last);
+        chosen
+    });
+    (chosen, doubt)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+    use crate::instant::{HOUR, SECOND};
+
+    const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
+
+    #[test]
+    fn a_time_of_most_hours_is_one_instant() {
+        let noon = date(2024, 7, 1).at(12, 0, 0, 0);
+        let utc = 1_719_835_200 * SECOND;
+        assert_eq!(Zone::UTC.find(noon), LocalTime::Once(utc));
+        let berlin = Zone::posix(BERLIN);
+        assert_eq!(berlin.find(noon), LocalTime::Once(utc - 2 * HOUR));
+        let winter = date(2024, 1, 1).at(0, 0, 0, 0);
+        let utc = 1_704_067_200 * SECOND;
+        assert_eq!(berlin.find(winter), LocalTime::Once(utc - HOUR));
+    }
+
+    #[test]
+    fn an_hour_of_the_autumn_comes_twice_and_one_of_the_spring_never() {
+        let berlin = Zone::posix(BERLIN);
+        // 2024-10-27 00:30 UTC
+        let first = 1_729_989_000 * SECOND;
+        let repeated = date(2024, 10, 27).at(2, 30, 0, 0);
+        assert_eq!(berlin.find(repeated), LocalTime::Twice(first, first + HOUR));
+        let skipped = date(2024, 3, 31).at(2, 30, 0, 0);
+        assert_eq!(berlin.find(skipped), LocalTime::Never);
+        assert_eq!(
+            Zone::UTC.find(date(1960, 1, 1).at(0, 0, 0, 0)),
+            LocalTime::Never
+        );
+    }
+
+    #[test]
+    fn of_two_instants_the_one_that_keeps_the_order_is_chosen() {
+        use LocalTime::{Never, Once, Twice};
+        let repeated = Some(TimeDoubt::Repeated);
+        let cases = [
+            ([Some(Once(1)), Some(Once(2))], [Some(1), Some(2)], None),
+            (
+                [Some(Once(5)), Some(Twice(4, 9))],
+                [Some(5), Some(9)],
+                repeated,
+            ),
+            (
+                [Some(Once(3)), Some(Twice(4, 9))],
+                [Some(3), Some(4)],
+                repeated,
+            ),
+            (
+                [Some(Once(10)), Some(Twice(4, 9))],
+                [Some(10), Some(4)],
+                repeated,
+            ),
+            ([None, Some(Twice(4, 9))], [None, Some(4)], repeated),
+            (
+                [Some(Never), Some(Twice(4, 9))],
+                [None, Some(4)],
+                Some(TimeDoubt::Skipped),
+            ),
+        ];
+        for (times, chosen, doubt) in cases {
+            assert_eq!(in_order(times), (chosen, doubt), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error() {
+        assert_eq!(Zone::named("UTC"), Ok(Zone::UTC));
+        let error = Zone::named("Europe/Nowhere").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "time zone \"Europe/Nowhere\" is not known to this system"
+        );
+    }
+}
