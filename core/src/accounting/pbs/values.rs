@@ -5,7 +5,7 @@
 //! before `queue=`, which every version prints after it.
 
 use memchr::memmem::Finder;
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 /// Returns the names and values of a text. Words before the first name are left out.
 pub(super) fn values(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
@@ -40,7 +40,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn value(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         loop {
-            self.rest = self.rest.trim_ascii_start();
+            self.rest = &self.rest[blanks(self.rest)..];
             let word = first_word(self.rest);
             if word.is_empty() {
                 return None;
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
             }
             let (value, rest) = self.rest.split_at(self.end(name));
             self.rest = rest;
-            return Some((name, value.trim_ascii()));
+            return Some((name, value));
         }
     }
 
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let inner = &self.rest[1..];
-        let closes = |place: &usize| inner.get(place + 1).is_none_or(u8::is_ascii_whitespace);
+        let closes = |place: &usize| inner.get(place + 1).is_none_or(is_blank);
         let Some(place) = memchr_iter(quote, inner).find(closes) else {
             *open = None;
             return None;
@@ -157,10 +157,15 @@ fn name(word: &[u8]) -> Option<&[u8]> {
 }
 
 fn first_word(text: &[u8]) -> &[u8] {
-    let end = text.iter().position(u8::is_ascii_whitespace);
+    let end = memchr2(b' ', b'\t', text);
     &text[..end.unwrap_or(text.len())]
 }
 
 fn blanks(text: &[u8]) -> usize {
-    text.len() - text.trim_ascii_start().len()
+    let word = text.iter().position(|byte| !is_blank(byte));
+    word.unwrap_or(text.len())
+}
+
+fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
 }
