@@ -8,6 +8,7 @@
 //! missing there is `None`.
 
 pub mod field;
+pub mod lsf;
 pub mod pbs;
 
 use std::borrow::Cow;
