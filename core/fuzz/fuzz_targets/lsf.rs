@@ -13,7 +13,11 @@ fuzz_target!(|text: &[u8]| {
         if let Ok(job) = record.job {
             assert!(job.job.starts_with(|first: char| first.is_ascii_digit()));
             assert!(job.label.starts_with(job.job.as_ref()));
-            assert!(job.started.zip(job.ended).is_none_or(|(started, ended)| started <= ended));
+            assert!(
+                job.started
+                    .zip(job.ended)
+                    .is_none_or(|(started, ended)| started <= ended)
+            );
         }
     }
     recognizes(text);
