@@ -431,14 +431,16 @@ proptest! {
         }
         let found: Vec<_> = records(&text).collect();
         let problems = found.iter().filter(|record| record.job.is_err()).count();
-        prop_assert!(problems <= 1);
+        // A line inside of a record can be damaged so that it looks like the beginning of another one.
+        let lines = jobs[damaged].split(|byte| *byte == b'\n').count();
+        prop_assert!(problems <= lines);
         let others = numbers.iter().zip(jobs).enumerate().filter(|(number, _)| *number != damaged);
         for (_, (number, alone)) in others {
             let alone = records(alone).next().unwrap().job;
             let same = found.iter().filter(|record| record.job == alone).count();
             prop_assert_eq!(same, 1, "{}", number);
         }
-        prop_assert!(found.len() <= 4);
+        prop_assert!(found.len() < 4 + lines);
     }
 
     #[test]
