@@ -8,7 +8,12 @@
 //! missing there is `None`.
 
 pub mod field;
+pub mod flux;
+pub mod gridengine;
+pub mod lsf;
+pub mod merge;
 pub mod node_list;
+pub mod pbs;
 pub mod slurm;
 pub mod zone;
 
@@ -19,7 +24,7 @@ use thiserror::Error;
 use crate::accounting::zone::TimeDoubt;
 use crate::instant::Micros;
 
-/// What a record says of one run of a job.
+/// The statement of a record of one run of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job<'a> {
     /// The name of the scheduler, where the text says it.
@@ -65,7 +70,7 @@ pub struct Job<'a> {
     pub exit_code: Option<Cow<'a, str>>,
     /// The array or the leader that this job belongs to.
     pub parent: Option<Cow<'a, str>>,
-    /// What else the record says, by the scheduler's own names.
+    /// The rest that the record says, by the scheduler's own names.
     pub extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
@@ -74,7 +79,7 @@ pub struct Job<'a> {
 pub struct Record<'a> {
     /// The line on which the record begins, counted from 1.
     pub line: u32,
-    /// What the record says, or why it cannot be used.
+    /// The job, or the reason why the record cannot be used.
     pub job: Result<Job<'a>, Reason>,
 }
 

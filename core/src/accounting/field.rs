@@ -1,15 +1,19 @@
-//! Reads what the fields of accounting have in common: lines, numbers, texts and times.
+//! Reads what the fields of accounting have in common: lines, numbers, texts, times and lists of nodes.
 
 use std::borrow::Cow;
 use std::str::FromStr;
 
 use memchr::memchr;
 
+use super::Reason;
 use crate::escape::escape;
 use crate::instant::{Micros, SECOND};
 
 /// The first time that no job has: the year 2200. A larger number of seconds is one of milliseconds, or damaged.
 const LATEST: Micros = 7_258_118_400 * SECOND;
+
+/// The largest number of nodes that are listed.
+const NODES_MAX: usize = 1 << 17;
 
 /// Returns the lines of a text with their numbers, counted from 1, and without their ends, which may be those of Windows.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
@@ -69,9 +73,93 @@ pub fn instant(micros: Micros) -> Option<Micros> {
     (1..LATEST).contains(&micros).then_some(micros)
 }
 
+/// Returns an instant from seconds since 1970, and `None` for zero, which schedulers print for "never".
+///
+/// # Errors
+/// [`Reason::BadTime`] for every other text that [`seconds`] does not take.
+pub fn seconds_or_never(field: &[u8]) -> Result<Option<Micros>, Reason> {
+    if number::<u64>(field) == Some(0) {
+        return Ok(None);
+    }
+    seconds(field).map(Some).ok_or(Reason::BadTime)
+}
+
+/// Returns the number of distinct nodes and their names in order, separated by commas; `None` if there are none or too
+/// many.
+pub fn nodes<'a>(names: impl Iterator<Item = Cow<'a, [u8]>>) -> Option<(u32, Cow<'a, str>)> {
+    let mut distinct = Vec::new();
+    for name in names.filter(|name| !name.is_empty()) {
+        // Schedulers that print a name for each processor print the processors of a node one after another.
+        if distinct.last() == Some(&name) {
+            continue;
+        }
+        if distinct.len() == NODES_MAX {
+            return None;
+        }
+        distinct.try_reserve(1).ok()?;
+        distinct.push(name);
+    }
+    distinct.sort_unstable();
+    distinct.dedup();
+    let count = u32::try_from(distinct.len()).ok()?;
+    if count <= 1 {
+        return Some((count, text_of(distinct.pop()?)?));
+    }
+    let mut list = String::new();
+    let length = distinct.iter().map(|name| name.len() + 1).sum();
+    list.try_reserve(length).ok()?;
+    for name in &distinct {
+        if !list.is_empty() {
+            list.push(',');
+        }
+        list.push_str(&escape(name));
+    }
+    Some((count, Cow::Owned(list)))
+}
+
+/// Returns a field as text, as [`text`] does, if it may have been put together from several parts.
+pub fn text_of(field: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
+    match field {
+        Cow::Borrowed(field) => text(field),
+        Cow::Owned(field) => text(&field).map(|text| Cow::Owned(text.into_owned())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_is_never_and_other_texts_are_bad_times() {
+        assert_eq!(seconds_or_never(b"0"), Ok(None));
+        assert_eq!(
+            seconds_or_never(b"1453766281"),
+            Ok(Some(1_453_766_281_000_000))
+        );
+        for bad in ["", "-1", "noon", "99999999999"] {
+            assert_eq!(
+                seconds_or_never(bad.as_bytes()),
+                Err(Reason::BadTime),
+                "{bad}"
+            );
+        }
+    }
+
+    #[test]
+    fn nodes_are_counted_once() {
+        let count = |names: &[&'static [u8]]| nodes(names.iter().map(|name| Cow::Borrowed(*name)));
+        assert_eq!(
+            count(&[b"n2", b"n2", b"n1", b"", b"n2"]),
+            Some((2, "n1,n2".into()))
+        );
+        assert!(matches!(
+            count(&[b"n1", b"n1"]),
+            Some((1, Cow::Borrowed("n1")))
+        ));
+        assert_eq!(count(&[]), None);
+        let many = (0..=NODES_MAX).map(|n| Cow::Owned(n.to_string().into_bytes()));
+        assert_eq!(nodes(many), None);
+    }
 
     #[test]
     fn lines_are_numbered_and_lose_their_ends() {

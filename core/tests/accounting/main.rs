@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod gridengine;
+mod lsf;
+mod pbs;
 mod slurm;
 
 use std::io::Write;

@@ -1,0 +1,45 @@
+//! Reads `lsb.acct`, the accounting file of LSF 5.1 to 10.1, and accepts what `bjobs -json` prints.
+//!
+//! A record of `lsb.acct` is a list of fields separated by blanks: numbers, and texts in quotes. The first is the type of
+//! the record. Jobs come from `JOB_FINISH`; other types, such as `EVENT_ADRSV_FINISH` and `JOB_RESIZE`, are skipped. So are
+//! the records of the elements of an array that were killed together before they started (index -1), and comments (`#`).
+//!
+//! All elements of an array have the job number of the array, because `LSB_JOBID` has no index; their labels differ
+//! (`2342851[24]`). Times are seconds since 1970.
+//!
+//! `bjobs` prints dates without year and zone, so that jobs read from it have no times. Use it where nothing else is at
+//! hand.
+//!
+//! ```
+//! use jobstats_core::accounting::lsf;
+//!
+//! let text = br#""JOB_FINISH" "10.1" 1720188037 7 1000 33554434 2 1720187960 0 0 1720188010 "ada" "normal" "" "" "" "l1" "" "" "" ""
+//!  "1720187960.7" 0 2 "c1" "c2" 64 60.0 "heat[1-90]" "sleep 27" 0.1 0.2 0 0 -1 0 0 0 0 0 0 0 -1 0 0 0 0 0 -1 "" "fluid" 0 2 "" "" 23 2 25 "" "" ""
+//! "#;
+//! let job = lsf::records(text).next().unwrap().job?;
+//! assert_eq!((job.job.as_ref(), job.label.as_ref()), ("7", "7[23]"));
+//! assert_eq!((job.uid, job.node_list.as_deref()), (Some(1000), Some("c1,c2")));
+//! # Ok::<(), jobstats_core::accounting::Reason>(())
+//! ```
+
+mod acct;
+mod fields;
+mod finish;
+mod json;
+#[cfg(test)]
+mod tests;
+
+use super::{Job, Reason, Record, field};
+
+/// Returns whether a text looks like a part of `lsb.acct` or like the output of `bjobs -json`.
+pub fn recognizes(text: &[u8]) -> bool {
+    acct::recognizes(text) || json::recognizes(text)
+}
+
+/// Reads the records of a text in its order.
+pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
+    let is_json = !acct::recognizes(text) && json::recognizes(text);
+    let json = is_json.then(|| json::records(text));
+    let acct = (!is_json).then(|| acct::records(text));
+    json.into_iter().flatten().chain(acct.into_iter().flatten())
+}

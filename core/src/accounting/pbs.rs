@@ -1,0 +1,368 @@
+//! Reads the accounting files of OpenPBS, PBS Pro and Torque.
+//!
+//! A line is `MM/DD/YYYY HH:MM:SS;type;id;text`. The time in front is local time without a zone, so that it only serves to
+//! recognize a line. The times in the text are seconds since 1970.
+//!
+//! | type | meaning | the record must have |
+//! |---|---|---|
+//! | `Q` | queued | |
+//! | `S`, `s` | started | `start` |
+//! | `E` | ended | `end` |
+//! | `R` | put back into the queue: the end of a run | |
+//! | `D`, `A` | deleted, aborted | |
+//!
+//! Each of these records is a [`Job`] with what that record says; who reads a text merges them. A job that ran twice has
+//! two records `E` with different starts. No job comes from records of other types (licences, reservations, checkpoints,
+//! phases), from records that say nothing of a job but its number (most of `D` and `A`), and from those of whole arrays
+//! (`123[]`), whose elements have records of their own.
+//!
+//! ```
+//! use jobstats_core::accounting::pbs;
+//!
+//! let text = b"07/05/2024 14:00:37;E;123[4].pbs1;user=ada group=maths jobname=a b queue=workq ctime=1720188000 \
+//!     start=1720188010 exec_host=c1/0*8+c2/0*8 end=1720188037 Exit_status=0\n";
+//! let job = pbs::records(text).next().unwrap().job?;
+//! assert_eq!((job.label.as_ref(), job.job_name.as_deref()), ("123[4]", Some("a b")));
+//! assert_eq!((job.nodes, job.cpus), (Some(2), Some(16)));
+//! # Ok::<(), jobstats_core::accounting::Reason>(())
+//! ```
+
+mod hosts;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::field::{self, lines};
+use super::{Job, Reason, Record};
+use values::values;
+
+/// The number of lines that [`recognizes`] looks at.
+const FIRST_LINES: usize = 10;
+
+/// The length of `MM/DD/YYYY HH:MM:SS`.
+const TIME_LENGTH: usize = 19;
+
+/// The longest value that `extra` keeps, in bytes.
+const EXTRA_LENGTH: usize = 256;
+
+/// The largest number of values that `extra` keeps.
+const EXTRA_MAX: usize = 64;
+
+/// Returns whether one of the first lines of a text is a line of an accounting file.
+pub fn recognizes(text: &[u8]) -> bool {
+    lines(text)
+        .take(FIRST_LINES)
+        .any(|(_, line)| Line::read(line).is_some())
+}
+
+/// Reads the records of a text in the order of its lines.
+///
+/// A last line that does not end may be cut. So its last value is not used.
+pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
+    lines(text).filter_map(move |(number, line)| {
+        let ends = line.as_ptr_range().end < text.as_ptr_range().end;
+        let job = record(line, ends).transpose()?;
+        Some(Record { line: number, job })
+    })
+}
+
+/// Reads a line; `None` if no job comes from the line.
+fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let line = Line::read(line).ok_or(Reason::UnreadableRecord)?;
+    let Some(state) = state(line.kind) else {
+        return Ok(None);
+    };
+    let Some(id) = Id::read(line.id)? else {
+        return Ok(None);
+    };
+    let values = Values::read(line.text, ends)?;
+    let missing = match line.kind {
+        b'E' => values.end.is_none(),
+        b'S' | b's' => values.start.is_none(),
+        _ => false,
+    };
+    if missing {
+        return Err(Reason::UnreadableRecord);
+    }
+    let job = values.job()?;
+    if job == Job::default() {
+        return Ok(None);
+    }
+    Ok(Some(id.complete(job, state)))
+}
+
+/// Returns what PBS calls the records of a type; `None` for a type that no job comes from.
+fn state(kind: u8) -> Option<&'static str> {
+    Some(match kind {
+        b'Q' => "queued",
+        b'S' | b's' => "started",
+        b'E' => "ended",
+        b'R' => "rerun",
+        b'D' => "deleted",
+        b'A' => "aborted",
+        _ => return None,
+    })
+}
+
+/// A line, split at its semicolons.
+struct Line<'a> {
+    kind: u8,
+    id: &'a [u8],
+    text: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    /// Splits a line; `None` if it is not one of an accounting file. `grep` puts the name of the file in front.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let (front, rest) = split(line)?;
+        let (before, time) = front.split_at_checked(front.len().checked_sub(TIME_LENGTH)?)?;
+        let is_time = time
+            .iter()
+            .zip(b"00/00/0000 00:00:00")
+            .all(|(byte, form)| match form {
+                b'0' => byte.is_ascii_digit(),
+                _ => byte == form,
+            });
+        let (kind, rest) = split(rest)?;
+        let (id, text) = split(rest)?;
+        let &[kind] = kind else { return None };
+        let is_line = is_time && (before.is_empty() || before.ends_with(b":"));
+        (is_line && kind.is_ascii_alphabetic()).then_some(Self { kind, id, text })
+    }
+}
+
+/// Splits a line at its first semicolon.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let place = memchr(b';', line)?;
+    Some((&line[..place], &line[place + 1..]))
+}
+
+/// The identifier of a job, such as `123.server`, `123[4].server`, or `123-4.server` of the elements of arrays in old
+/// versions of Torque.
+struct Id<'a> {
+    /// The identifier before the name of the server.
+    job: &'a [u8],
+    /// The identifier of the array, as `qstat` shows it.
+    parent: Option<Cow<'a, str>>,
+    /// The name of the server, which is missing in some versions.
+    server: &'a [u8],
+}
+
+impl<'a> Id<'a> {
+    /// Reads an identifier; `None` for that of a whole array, or of a range of its elements.
+    ///
+    /// # Errors
+    /// [`Reason::BadJob`].
+    fn read(id: &'a [u8]) -> Result<Option<Self>, Reason> {
+        let end = memchr(b'.', id).unwrap_or(id.len());
+        let (job, server) = (&id[..end], id.get(end + 1..).unwrap_or_default());
+        let digits = job.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, index) = job.split_at(digits);
+        field::number::<u64>(number).ok_or(Reason::BadJob)?;
+        let is_index = |index: &[u8]| field::number::<u64>(index).is_some();
+        let parent = match index {
+            [] => None,
+            [b'[', index @ .., b']'] if is_index(index) => {
+                field::text(number).map(|number| Cow::Owned(format!("{number}[]")))
+            }
+            [b'[', range @ .., b']'] if range.iter().all(is_of_range) => return Ok(None),
+            [b'-', index @ ..] if is_index(index) => field::text(number),
+            _ => return Err(Reason::BadJob),
+        };
+        Ok(Some(Self {
+            job,
+            parent,
+            server,
+        }))
+    }
+
+    /// Completes a job.
+    fn complete(self, mut job: Job<'a>, state: &'static str) -> Job<'a> {
+        job.job = field::text(self.job).unwrap_or_default();
+        job.label = job.job.clone();
+        job.parent = self.parent;
+        job.state = Some(Cow::Borrowed(state));
+        if let Some(server) = field::text(self.server) {
+            job.extra.push((Cow::Borrowed("server"), server));
+        }
+        job
+    }
+}
+
+/// Returns whether a byte may be part of a range of elements, such as `1-5,7:2`.
+fn is_of_range(byte: &u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'-' | b',' | b':')
+}
+
+/// The values of a record, as printed.
+#[derive(Default)]
+struct Values<'a> {
+    user: Option<&'a [u8]>,
+    group: Option<&'a [u8]>,
+    account: Option<&'a [u8]>,
+    project: Option<&'a [u8]>,
+    qos: Option<&'a [u8]>,
+    job_name: Option<&'a [u8]>,
+    queue: Option<&'a [u8]>,
+    created: Option<&'a [u8]>,
+    start: Option<&'a [u8]>,
+    end: Option<&'a [u8]>,
+    exit_status: Option<&'a [u8]>,
+    hosts: Option<&'a [u8]>,
+    vnodes: Option<&'a [u8]>,
+    slots: Option<&'a [u8]>,
+    ncpus: Option<&'a [u8]>,
+    node_count: Option<&'a [u8]>,
+    requested_nodes: Option<&'a [u8]>,
+    alt_id: Option<&'a [u8]>,
+    /// Whether the job asked for resources that only a Cray has.
+    has_cray_resources: bool,
+    extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl<'a> Values<'a> {
+    /// Reads the values of a text, but not the last one if the text does not end.
+    ///
+    /// # Errors
+    /// [`Reason::UnreadableRecord`] if the text says two things of one name, so that nobody knows which one holds.
+    fn read(text: &'a [u8], ends: bool) -> Result<Self, Reason> {
+        let mut read = Self::default();
+        let mut values = values(text).peekable();
+        while let Some((name, value)) = values.next() {
+            if ends || values.peek().is_some() {
+                read.keep(name, value)?;
+            }
+        }
+        Ok(read)
+    }
+
+    fn keep(&mut self, name: &'a [u8], value: &'a [u8]) -> Result<(), Reason> {
+        let Some(place) = self.place(name) else {
+            if is_extra(name) {
+                self.keep_extra(name, value);
+            }
+            self.has_cray_resources |= name.starts_with(b"Resource_List.mpp");
+            return Ok(());
+        };
+        match place.replace(value) {
+            Some(before) if before != value => Err(Reason::UnreadableRecord),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the place of a value with a meaning of its own.
+    fn place(&mut self, name: &[u8]) -> Option<&mut Option<&'a [u8]>> {
+        Some(match name {
+            b"user" => &mut self.user,
+            b"group" => &mut self.group,
+            b"account" => &mut self.account,
+            b"project" => &mut self.project,
+            b"qos" | b"Resource_List.qos" => &mut self.qos,
+            b"jobname" => &mut self.job_name,
+            b"queue" => &mut self.queue,
+            b"ctime" => &mut self.created,
+            b"start" => &mut self.start,
+            b"end" => &mut self.end,
+            b"Exit_status" => &mut self.exit_status,
+            b"exec_host" => &mut self.hosts,
+            b"exec_vnode" => &mut self.vnodes,
+            b"total_execution_slots" => &mut self.slots,
+            b"Resource_List.ncpus" => &mut self.ncpus,
+            b"unique_node_count" => &mut self.node_count,
+            b"Resource_List.nodect" => &mut self.requested_nodes,
+            b"alt_id" => &mut self.alt_id,
+            _ => return None,
+        })
+    }
+
+    fn keep_extra(&mut self, name: &'a [u8], value: &'a [u8]) {
+        if self.extra.len() == EXTRA_MAX || name.len().max(value.len()) > EXTRA_LENGTH {
+            return;
+        }
+        if let (Some(name), Some(value)) = (field::text(name), field::text(value)) {
+            self.extra.push((name, value));
+        }
+    }
+
+    /// Makes a job of the values, still without its number.
+    ///
+    /// # Errors
+    /// [`Reason::BadTime`] for a time that cannot be read, and for an end before the start.
+    fn job(mut self) -> Result<Job<'a>, Reason> {
+        let time = |field: Option<&[u8]>| field.map_or(Ok(None), field::seconds_or_never);
+        let (started, ended) = (time(self.start)?, time(self.end)?);
+        if started
+            .zip(ended)
+            .is_some_and(|(started, ended)| ended < started)
+        {
+            return Err(Reason::BadTime);
+        }
+        let project = self.project.filter(|it| *it != b"_pbs_project_default");
+        if let (Some(_), Some(project)) = (self.account.and_then(field::text), project) {
+            self.keep_extra(b"project", project);
+        }
+        let (nodes, node_list) = self.nodes().unzip();
+        let known = |field: Option<&'a [u8]>| field.and_then(field::text);
+        Ok(Job {
+            submitted: time(self.created)?,
+            started,
+            ended,
+            user_name: known(self.user),
+            group_name: known(self.group.filter(|it| *it != b"-default-")),
+            account: known(self.account).or_else(|| known(project)),
+            qos: known(self.qos),
+            partition: known(self.queue),
+            job_name: known(self.job_name),
+            nodes: nodes.or_else(|| self.count(&[self.node_count, self.requested_nodes])),
+            node_list,
+            cpus: self.cpus(),
+            exit_code: known(self.exit_status),
+            extra: self.extra,
+            ..Job::default()
+        })
+    }
+
+    /// Returns the number of nodes and their names.
+    fn nodes(&self) -> Option<(u32, Cow<'a, str>)> {
+        if self.is_on_cray() {
+            return None;
+        }
+        let names = |list: Option<&'a [u8]>| field::nodes(hosts::names(list?).map(Cow::Borrowed));
+        names(self.hosts).or_else(|| names(self.vnodes))
+    }
+
+    fn cpus(&self) -> Option<u32> {
+        let hosts = self.hosts.filter(|_| !self.is_on_cray());
+        let slots = hosts.and_then(hosts::slots);
+        slots.or_else(|| self.count(&[self.slots, self.ncpus]))
+    }
+
+    /// Returns the first of some numbers that is known. On a Cray they count the login node.
+    fn count(&self, fields: &[Option<&[u8]>]) -> Option<u32> {
+        let mut known = fields.iter().flatten().filter(|_| !self.is_on_cray());
+        known.find_map(|field| field::number(field))
+    }
+
+    /// Returns whether the hosts are the login node of a Cray, where `alt_id` is the number of the reservation of the
+    /// compute nodes. They are not named.
+    fn is_on_cray(&self) -> bool {
+        let reservation = self.alt_id.and_then(field::number::<u64>);
+        self.has_cray_resources || reservation.is_some()
+    }
+}
+
+/// Returns whether `extra` keeps a value. Names that sites add are not kept, because they may be personal.
+fn is_extra(name: &[u8]) -> bool {
+    values::is_resource(name)
+        || matches!(
+            name,
+            b"qtime" | b"etime" | b"eligible_time" | b"run_count" | b"start_count"
+        )
+}

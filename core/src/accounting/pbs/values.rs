@@ -1,0 +1,171 @@
+//! Splits the text of a record into its values: `name=value`, separated by blanks.
+//!
+//! Values are not escaped, and users choose some of them. So a value may have blanks, and `x=y` in it. PBS quotes some of
+//! the values that have blanks. Of the others, a value ends before the next name that PBS prints. The name of a job ends
+//! before `queue=`, which every version prints after it.
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter, memchr2};
+
+/// Returns the names and values of a text. Words before the first name are left out.
+pub(super) fn values(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut reader = Reader {
+        rest: text,
+        queue: Some(Finder::new(b" queue=")),
+        quotes: [Some(b'"'), Some(b'\'')],
+    };
+    std::iter::from_fn(move || reader.value())
+}
+
+/// Returns whether a name is the one of a resource that was asked for, assigned or used.
+pub(super) fn is_resource(name: &[u8]) -> bool {
+    [
+        &b"Resource_List."[..],
+        b"resources_used.",
+        b"resource_assigned.",
+        b"resources_assigned.",
+    ]
+    .iter()
+    .any(|group| name.starts_with(group) && name.len() > group.len())
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+    /// Finds the end of the name of a job, until nothing is found. A text is searched to its end only once.
+    queue: Option<Finder<'static>>,
+    /// The quotes that may still be closed in the rest, for the same reason.
+    quotes: [Option<u8>; 2],
+}
+
+impl<'a> Reader<'a> {
+    fn value(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+        loop {
+            self.rest = &self.rest[blanks(self.rest)..];
+            let word = first_word(self.rest);
+            if word.is_empty() {
+                return None;
+            }
+            let Some(name) = name(word) else {
+                self.rest = &self.rest[word.len()..];
+                continue;
+            };
+            self.rest = &self.rest[name.len() + 1..];
+            if let Some(value) = self.quoted(name) {
+                return Some((name, value));
+            }
+            let (value, rest) = self.rest.split_at(self.end(name));
+            self.rest = rest;
+            return Some((name, value));
+        }
+    }
+
+    /// Takes a value in quotes. A quote in the value is not escaped, so that only one before a blank closes it.
+    fn quoted(&mut self, name: &[u8]) -> Option<&'a [u8]> {
+        let quote = *self.rest.first()?;
+        let open = self.quotes.iter_mut().find(|it| **it == Some(quote))?;
+        if name == b"jobname" {
+            return None;
+        }
+        let inner = &self.rest[1..];
+        let closes = |place: &usize| inner.get(place + 1).is_none_or(is_blank);
+        let Some(place) = memchr_iter(quote, inner).find(closes) else {
+            *open = None;
+            return None;
+        };
+        self.rest = &inner[place + 1..];
+        Some(&inner[..place])
+    }
+
+    /// Returns where the value of a name ends that begins here.
+    fn end(&mut self, name: &[u8]) -> usize {
+        if name == b"jobname"
+            && let Some(queue) = &self.queue
+        {
+            // An empty name is followed by the blank at once.
+            match queue.find(self.rest) {
+                Some(end) => return end,
+                None => self.queue = None,
+            }
+        }
+        let is_open = is_open(name);
+        let mut end = first_word(self.rest).len();
+        while end < self.rest.len() {
+            let blanks = blanks(&self.rest[end..]);
+            let word = first_word(&self.rest[end + blanks..]);
+            if self::name(word).is_some_and(|name| !is_open || is_known(name)) {
+                break;
+            }
+            end += blanks + word.len();
+        }
+        end
+    }
+}
+
+/// Returns whether a value is chosen by users or sites, so that `x=y` may be part of it.
+fn is_open(name: &[u8]) -> bool {
+    match name {
+        b"account" | b"project" | b"accounting_id" | b"gridname" | b"jobname" | b"resvname"
+        | b"depend" | b"comment" => true,
+        name => is_resource(name) || !is_known(name),
+    }
+}
+
+/// Returns whether PBS prints a name, so that a value begins after it wherever it stands.
+fn is_known(name: &[u8]) -> bool {
+    match name {
+        b"user"
+        | b"group"
+        | b"account"
+        | b"project"
+        | b"accounting_id"
+        | b"gridname"
+        | b"jobname"
+        | b"queue"
+        | b"qos"
+        | b"resvname"
+        | b"resvID"
+        | b"resvid"
+        | b"ctime"
+        | b"qtime"
+        | b"etime"
+        | b"start"
+        | b"end"
+        | b"exec_host"
+        | b"exec_vnode"
+        | b"owner"
+        | b"session"
+        | b"alt_id"
+        | b"Exit_status"
+        | b"eligible_time"
+        | b"run_count"
+        | b"start_count"
+        | b"total_execution_slots"
+        | b"unique_node_count"
+        | b"array_indices"
+        | b"depend"
+        | b"comment"
+        | b"requestor" => true,
+        name => is_resource(name),
+    }
+}
+
+/// Returns the name of a word that may begin a value.
+fn name(word: &[u8]) -> Option<&[u8]> {
+    let name = &word[..memchr(b'=', word)?];
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    (name.first()?.is_ascii_alphabetic() && name.iter().all(is_part)).then_some(name)
+}
+
+fn first_word(text: &[u8]) -> &[u8] {
+    let end = memchr2(b' ', b'\t', text);
+    &text[..end.unwrap_or(text.len())]
+}
+
+fn blanks(text: &[u8]) -> usize {
+    let word = text.iter().position(|byte| !is_blank(byte));
+    word.unwrap_or(text.len())
+}
+
+fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
