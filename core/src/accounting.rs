@@ -8,6 +8,7 @@
 //! missing there is `None`.
 
 pub mod field;
+pub mod flux;
 pub mod gridengine;
 
 use std::borrow::Cow;
