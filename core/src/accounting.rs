@@ -10,6 +10,7 @@
 pub mod field;
 pub mod flux;
 pub mod gridengine;
+pub mod merge;
 
 use std::borrow::Cow;
 
