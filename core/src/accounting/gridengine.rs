@@ -19,6 +19,8 @@ mod json;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::field::{self, instant};
 use super::{Job, Reason, Record};
 use crate::instant::{Micros, SECOND};
@@ -68,20 +70,94 @@ fn is_no_record(line: &[u8]) -> bool {
     line.len() < 2 || line.starts_with(b"#")
 }
 
-/// What both forms of a line say of the life of a job.
-struct Life {
-    submitted: Option<Micros>,
-    started: Option<Micros>,
-    ended: Option<Micros>,
+/// What both forms of a line say.
+struct Line<'a> {
+    number: Option<u32>,
+    /// The task of an array, or 0.
+    task: u32,
+    /// The numbers that mean submission, start and end.
+    times: [u64; 3],
+    failed: u64,
+    owner: Option<Cow<'a, str>>,
+    group: Option<Cow<'a, str>>,
+    account: Option<Cow<'a, str>>,
+    project: Option<Cow<'a, str>>,
+    department: Option<Cow<'a, str>>,
+    queue: Option<Cow<'a, str>>,
+    host: Option<Cow<'a, str>>,
+    granted_pe: Option<Cow<'a, str>>,
+    slots: Option<u32>,
+    name: Option<Cow<'a, str>>,
+    priority: Option<Cow<'a, str>>,
+    exit_status: Option<Cow<'a, str>>,
+    /// What only one of the forms says.
+    more: [(&'static str, Option<Cow<'a, str>>); 3],
 }
 
-impl Life {
-    /// Reads the three times.
+impl<'a> Line<'a> {
+    fn into_job(self) -> Result<Job<'a>, Reason> {
+        let number = self.number.filter(|job| *job > 0).ok_or(Reason::BadJob)?;
+        let [submitted, started, ended] = self.life()?;
+        let (account, other_account) = match given(self.project) {
+            Some(project) => (Some(project), self.account),
+            None => (self.account, None),
+        };
+        let [account, other_account] =
+            [account, other_account].map(|it| given(it).filter(|it| it != "sge"));
+        let pe = given(self.granted_pe);
+        let host = given(self.host);
+        let (node_list, first_host) = if pe.is_none() {
+            (host, None)
+        } else {
+            (None, host)
+        };
+        let extra = [
+            (
+                "failed",
+                (self.failed > 0).then(|| self.failed.to_string().into()),
+            ),
+            ("granted_pe", pe),
+            ("hostname", first_host),
+            ("account", other_account),
+            ("department", given(self.department)),
+            ("priority", self.priority.filter(|priority| priority != "0")),
+        ];
+        let extra = extra.into_iter().chain(self.more);
+        let is_task = self.task > 0;
+        Ok(Job {
+            job: number.to_string().into(),
+            label: if is_task {
+                format!("{number}.{}", self.task)
+            } else {
+                number.to_string()
+            }
+            .into(),
+            parent: is_task.then(|| number.to_string().into()),
+            submitted,
+            started,
+            ended,
+            user_name: self.owner,
+            group_name: self.group,
+            account,
+            partition: given(self.queue),
+            job_name: self.name,
+            nodes: node_list.is_some().then_some(1),
+            node_list,
+            cpus: self.slots.filter(|slots| *slots > 0),
+            exit_code: self.exit_status,
+            extra: extra
+                .filter_map(|(name, text)| Some((name.into(), text?)))
+                .collect(),
+            ..Job::default()
+        })
+    }
+
+    /// Returns the times of submission, start and end.
     ///
     /// # Errors
     /// [`Reason::BadTime`] if one of them is no time, or if the job ends before it starts.
-    fn read(times: [u64; 3], failed: u64) -> Result<Self, Reason> {
-        let [submitted, started, ended] = times.map(time);
+    fn life(&self) -> Result<[Option<Micros>; 3], Reason> {
+        let [submitted, started, ended] = self.times.map(time);
         let (started, ended) = (started?, ended?);
         if started
             .zip(ended)
@@ -89,12 +165,8 @@ impl Life {
         {
             return Err(Reason::BadTime);
         }
-        let may_start_again = started.is_none() && failed != 0;
-        Ok(Self {
-            submitted: submitted?,
-            started,
-            ended: ended.filter(|_| !may_start_again),
-        })
+        let may_start_again = started.is_none() && self.failed != 0;
+        Ok([submitted?, started, ended.filter(|_| !may_start_again)])
     }
 }
 
@@ -112,9 +184,9 @@ fn time(number: u64) -> Result<Option<Micros>, Reason> {
     possible.map(Some).ok_or(Reason::BadTime)
 }
 
-/// Returns whether a text says something: Grid Engine prints `NONE` for nothing.
-fn is_given(text: &str) -> bool {
-    text != "NONE"
+/// Returns a text that says something: Grid Engine prints `NONE` or `UNKNOWN` for nothing.
+fn given(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+    text.filter(|text| text != "NONE" && text != "UNKNOWN")
 }
 
 /// Returns whether a text is the name of a slave task of a parallel job, for example `3.node12`.
@@ -123,14 +195,4 @@ fn is_slave(pe_taskid: &str) -> bool {
         return false;
     };
     !host.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Returns the account that pays, and the text of `qsub -A` if a project pays instead.
-fn account<T: AsRef<str>>(project: Option<T>, account: Option<T>) -> (Option<T>, Option<T>) {
-    let project = project.filter(|project| is_given(project.as_ref()));
-    let account = account.filter(|account| is_given(account.as_ref()) && account.as_ref() != "sge");
-    match project {
-        Some(project) => (Some(project), account),
-        None => (account, None),
-    }
 }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr_iter};
 
 use super::super::{Job, Reason, field};
-use super::{Life, account, is_given, is_slave};
+use super::{Line, is_slave};
 
 /// The most fields of a line. There is a colon for each directory of a search path in a command.
 const FIELDS_MAX: usize = 4_096;
@@ -51,65 +51,31 @@ pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
     }
     let number = fields.number(row)?;
     let get = |place: usize| fields.get(row + place);
-    let digits = |place: usize| field::number(get(place)).ok_or(Reason::WrongFields);
-    let failed = digits(at::FAILED)?;
     let time = |place: usize| field::number(get(place)).ok_or(Reason::BadTime);
-    let times = [time(at::SUBMITTED)?, time(at::STARTED)?, time(at::ENDED)?];
-    let life = Life::read(times, failed)?;
-    let job: u32 = field::number(fields.get(number))
-        .filter(|job| *job > 0)
-        .ok_or(Reason::BadJob)?;
-    let task: u32 = field::number(get(at::TASK)).ok_or(Reason::BadJob)?;
-    let (account, other) = account(text(get(at::PROJECT)), text(fields.join(number + 1, row)));
-    let pe = text(get(at::GRANTED_PE)).filter(|pe| is_given(pe));
-    let host = text(fields.get(1)).filter(|host| is_given(host) && host != "UNKNOWN");
-    let (node_list, first_host) = if pe.is_none() {
-        (host, None)
-    } else {
-        (None, host)
+    let line = Line {
+        number: field::number(fields.get(number)),
+        task: field::number(get(at::TASK)).ok_or(Reason::BadJob)?,
+        times: [time(at::SUBMITTED)?, time(at::STARTED)?, time(at::ENDED)?],
+        failed: field::number(get(at::FAILED)).ok_or(Reason::WrongFields)?,
+        owner: text(fields.get(3)),
+        group: text(fields.get(2)),
+        account: text(fields.join(number + 1, row)),
+        project: text(get(at::PROJECT)),
+        department: text(get(at::DEPARTMENT)),
+        queue: text(fields.get(0)),
+        host: text(fields.get(1)),
+        granted_pe: text(get(at::GRANTED_PE)),
+        slots: field::number(get(at::SLOTS)),
+        name: text(fields.join(4, number)),
+        priority: text(get(0)),
+        exit_status: text(get(at::EXIT_STATUS)),
+        more: [
+            ("cpu", text(get(at::CPU))),
+            ("mem", text(get(at::MEM))),
+            ("io", text(get(at::IO))),
+        ],
     };
-    let failed = (failed > 0).then(|| text(get(at::FAILED))).flatten();
-    let extra = [
-        ("failed", failed),
-        ("granted_pe", pe),
-        ("hostname", first_host),
-        ("account", other),
-        (
-            "department",
-            text(get(at::DEPARTMENT)).filter(|it| is_given(it)),
-        ),
-        ("priority", text(get(0)).filter(|priority| priority != "0")),
-        ("cpu", text(get(at::CPU))),
-        ("mem", text(get(at::MEM))),
-        ("io", text(get(at::IO))),
-    ];
-    Ok(Some(Job {
-        job: job.to_string().into(),
-        label: if task > 0 {
-            format!("{job}.{task}")
-        } else {
-            job.to_string()
-        }
-        .into(),
-        parent: (task > 0).then(|| job.to_string().into()),
-        submitted: life.submitted,
-        started: life.started,
-        ended: life.ended,
-        user_name: text(fields.get(3)),
-        group_name: text(fields.get(2)),
-        account,
-        partition: text(fields.get(0)).filter(|queue| queue != "UNKNOWN"),
-        job_name: text(fields.join(4, number)),
-        nodes: node_list.is_some().then_some(1),
-        node_list,
-        cpus: field::number(get(at::SLOTS)).filter(|slots| *slots > 0),
-        exit_code: text(get(at::EXIT_STATUS)),
-        extra: extra
-            .into_iter()
-            .filter_map(|(name, text)| Some((name.into(), text?)))
-            .collect(),
-        ..Job::default()
-    }))
+    line.into_job().map(Some)
 }
 
 /// The fields of a line.

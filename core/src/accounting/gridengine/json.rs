@@ -6,11 +6,11 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use super::super::{Job, Reason, field};
-use super::{Life, account, is_given, is_slave};
+use super::{Line, given, is_slave};
 
 /// The line of a job.
 #[derive(serde::Deserialize)]
-struct Line<'a> {
+struct Object<'a> {
     job_number: Option<u32>,
     #[serde(default)]
     task_number: u32,
@@ -53,77 +53,38 @@ struct Line<'a> {
 
 /// Reads a line; `None` if it is that of a slave task.
 pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
-    let line: Line<'_> = serde_json::from_slice(line).map_err(|_| Reason::UnreadableRecord)?;
-    let job = line
-        .job_number
-        .filter(|job| *job > 0)
-        .ok_or(Reason::BadJob)?;
-    if line.owner.is_none() || line.qname.is_none() {
+    let line: Object<'_> = serde_json::from_slice(line).map_err(|_| Reason::UnreadableRecord)?;
+    if line.job_number.is_some() && (line.owner.is_none() || line.qname.is_none()) {
         return Err(Reason::UnreadableRecord);
     }
     if text(line.pe_taskid).is_some_and(|it| is_slave(&it)) {
         return Ok(None);
     }
-    let life = Life::read(
-        [line.submission_time, line.start_time, line.end_time],
-        line.failed,
-    )?;
-    let task = Some(line.task_number).filter(|task| is_task(*task, line.submit_cmd_line.as_ref()));
-    let (account, other) = account(text(line.project), text(line.account));
-    let pe = text(line.granted_pe).filter(|pe| is_given(pe));
-    let host = text(line.hostname).filter(|host| is_given(host) && host != "UNKNOWN");
-    let (node_list, first_host) = if pe.is_none() {
-        (host, None)
-    } else {
-        (None, host)
+    let is_task = is_task(line.task_number, line.submit_cmd_line.as_ref());
+    let line = Line {
+        number: line.job_number,
+        task: if is_task { line.task_number } else { 0 },
+        times: [line.submission_time, line.start_time, line.end_time],
+        failed: line.failed,
+        owner: text(line.owner),
+        group: text(line.group),
+        account: text(line.account),
+        project: text(line.project),
+        department: text(line.department),
+        queue: text(line.qname),
+        host: text(line.hostname),
+        granted_pe: text(line.granted_pe),
+        slots: line.slots,
+        name: text(line.job_name),
+        priority: line.priority.map(|priority| priority.to_string().into()),
+        exit_status: line.exit_status.map(|status| status.to_string().into()),
+        more: [
+            ("deleted_by", given(text(line.deleted_by))),
+            ("", None),
+            ("", None),
+        ],
     };
-    let extra = [
-        (
-            "failed",
-            (line.failed > 0).then(|| line.failed.to_string().into()),
-        ),
-        ("granted_pe", pe),
-        ("hostname", first_host),
-        ("account", other),
-        (
-            "department",
-            text(line.department).filter(|it| is_given(it)),
-        ),
-        (
-            "priority",
-            line.priority
-                .filter(|it| *it != 0)
-                .map(|it| it.to_string().into()),
-        ),
-        (
-            "deleted_by",
-            text(line.deleted_by).filter(|it| is_given(it)),
-        ),
-    ];
-    Ok(Some(Job {
-        job: job.to_string().into(),
-        label: task
-            .map_or_else(|| job.to_string(), |task| format!("{job}.{task}"))
-            .into(),
-        parent: task.map(|_| job.to_string().into()),
-        submitted: life.submitted,
-        started: life.started,
-        ended: life.ended,
-        user_name: text(line.owner),
-        group_name: text(line.group),
-        account,
-        partition: text(line.qname).filter(|queue| queue != "UNKNOWN"),
-        job_name: text(line.job_name),
-        nodes: node_list.is_some().then_some(1),
-        node_list,
-        cpus: line.slots.filter(|slots| *slots > 0),
-        exit_code: line.exit_status.map(|status| status.to_string().into()),
-        extra: extra
-            .into_iter()
-            .filter_map(|(name, text)| Some((name.into(), text?)))
-            .collect(),
-        ..Job::default()
-    }))
+    line.into_job().map(Some)
 }
 
 /// Returns whether a job is a task of an array.
