@@ -218,7 +218,7 @@ fn end_of_string(text: &[u8], mut at: usize) -> Result<usize, usize> {
     Err(text.len())
 }
 
-/// Returns whether a text begins with a job of this length, behind which another object follows, or the end.
+/// Returns whether a text begins with a job of this length, which was submitted once, behind which another object follows, or the end.
 fn is_job(text: &[u8], length: usize) -> bool {
     let (object, rest) = text.split_at(length);
     let rest = rest.trim_ascii_start();
@@ -230,7 +230,7 @@ fn is_job(text: &[u8], length: usize) -> bool {
             .is_none_or(|byte| *byte == b'{'),
         Some(_) => false,
     };
-    follows && job(object).is_ok()
+    follows && job(object).is_ok_and(|job| job.submitted.is_some())
 }
 
 /// Returns whether a text ends inside an array that has a name. It is read backwards, as far as it is not damaged.
