@@ -27,8 +27,15 @@
 //! rows. It names the values that come from an earlier text or a lower rank than the row, because the latest text left them out. And
 //! if a run has several starts, it holds what is known of each, at most 60 of them.
 //!
-//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). This has to be stored: if `A` says 1 at noon and again at
-//! two, then a text of one o'clock that says 2 must not win, and a row that kept only noon could not know.
+//! # Texts that say nothing new
+//!
+//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). The time matters: if texts of noon and of two o'clock
+//! say 1, a late text of one o'clock that says 2 must not win, and a row that kept only noon could not know. There are two ways
+//! to obey the law, and a caller may mix them:
+//!
+//! - Store rows that are confirmed, too. Then nothing else is to be known.
+//! - Do not store them. Then a text that is not later than all before must be merged together with all texts that are later than it, in
+//!   one call. The values of the rows are the same.
 
 mod atom;
 #[cfg(test)]
@@ -57,6 +64,17 @@ pub enum Rank {
     /// The record knows the end.
     #[serde(rename = "e")]
     Ended,
+}
+
+impl Rank {
+    /// Returns the rank of a record with such a start and end.
+    const fn of(started: Option<Micros>, ended: Option<Micros>) -> Self {
+        match (started, ended) {
+            (_, Some(_)) => Self::Ended,
+            (Some(_), None) => Self::Started,
+            (None, None) => Self::Waiting,
+        }
+    }
 }
 
 /// A row of a submission, with what is stored to merge more into it.
@@ -142,9 +160,9 @@ impl Provenance {
 pub enum Change {
     /// There is no row with this start yet.
     New,
-    /// A value of the row is new or another one.
+    /// A value or a start of the row is new, or another one, or of a higher rank. Or another start is less than a minute away.
     Changed,
-    /// The row says the same as before, by a later text: only `updated` and the provenance are new.
+    /// The row says the same as before, by a later text: only times of texts are new.
     Confirmed,
     /// The row is as it was.
     Same,
@@ -173,16 +191,30 @@ pub fn merge(stored: &[Form], said: &[(Job<'_>, Micros)]) -> Merged {
     if known.len() > 1 {
         known.remove(&Start::Unknown);
     }
+    let starts: Vec<Start> = known.keys().copied().collect();
     let mut rest: BTreeMap<_, _> = stored.iter().map(|form| (form.started, form)).collect();
     let forms = runs(known).into_iter().map(|run| {
         let form = form(run);
-        let change = change(rest.remove(&form.started), &form);
+        let change = match change(rest.remove(&form.started), &form) {
+            Change::Confirmed if !is_alone(&form, &starts) => Change::Changed,
+            change => change,
+        };
         (form, change)
     });
     Merged {
         forms: forms.collect(),
         gone: rest.into_keys().collect(),
     }
+}
+
+/// Returns whether no other start is so near that both could be one run. Among such starts the times of texts decide.
+fn is_alone(form: &Form, starts: &[Start]) -> bool {
+    let Start::Second(second) = Start::of(form.started) else {
+        return true;
+    };
+    let first = starts.partition_point(|start| *start <= Start::Second(second - JITTER));
+    let behind = starts.partition_point(|start| *start < Start::Second(second + JITTER));
+    behind - first == 1
 }
 
 /// Adds what is known of a start.
@@ -245,14 +277,26 @@ fn change(stored: Option<&Form>, form: &Form) -> Change {
     if stored == form {
         return Change::Same;
     }
-    let values = |form: &Form| Form {
-        updated: 0,
-        provenance: Provenance::default(),
-        ..form.clone()
-    };
     if values(stored) == values(form) {
         Change::Confirmed
     } else {
         Change::Changed
+    }
+}
+
+/// Returns a row without the times of texts. What a row says includes the rank of its values.
+fn values(form: &Form) -> Form {
+    let own = Rank::of(form.started, form.ended);
+    let origins = form.provenance.values.iter();
+    let ranks = origins
+        .filter(|(_, (rank, _))| *rank != own)
+        .map(|(name, (rank, _))| (name.clone(), (*rank, 0)));
+    Form {
+        updated: 0,
+        provenance: Provenance {
+            values: ranks.collect(),
+            starts: form.provenance.starts.iter().map(values).collect(),
+        },
+        ..form.clone()
     }
 }

@@ -19,6 +19,13 @@ pub enum Start {
     Second(i64),
 }
 
+impl Start {
+    pub fn of(started: Option<Micros>) -> Self {
+        let second = started.map(|started| started.div_euclid(SECOND));
+        second.map_or(Self::Unknown, Self::Second)
+    }
+}
+
 /// The rank and time of a record.
 type Stamp = (Rank, Micros);
 
@@ -57,7 +64,7 @@ macro_rules! atom {
 
             /// Reads a row with one start, whose own provenance is that of its values.
             fn of_values(form: &Form) -> Self {
-                let stamp = (rank(form.started, form.ended), form.updated);
+                let stamp = (Rank::of(form.started, form.ended), form.updated);
                 let origins = &form.provenance.values;
                 let origin = |name: &str| origins.get(name).copied().unwrap_or(stamp);
                 let extra = form.extra.iter().map(|(name, text)| {
@@ -127,7 +134,7 @@ impl Atom {
 
     /// Reads a record of a text of this time.
     pub fn of_job(job: &Job<'_>, text: Micros) -> Self {
-        let stamp = (rank(job.started, job.ended), text);
+        let stamp = (Rank::of(job.started, job.ended), text);
         let said = |value: &Option<std::borrow::Cow<'_, str>>| {
             value.as_deref().map(|text| (stamp, text.to_owned()))
         };
@@ -166,9 +173,7 @@ impl Atom {
     }
 
     pub fn start(&self) -> Start {
-        self.started().map_or(Start::Unknown, |started| {
-            Start::Second(started.div_euclid(SECOND))
-        })
+        Start::of(self.started())
     }
 
     pub fn started(&self) -> Option<Micros> {
@@ -177,13 +182,5 @@ impl Atom {
 
     pub fn ended(&self) -> Option<Micros> {
         self.ended.map(|(_, time)| time)
-    }
-}
-
-fn rank(started: Option<Micros>, ended: Option<Micros>) -> Rank {
-    match (started, ended) {
-        (_, Some(_)) => Rank::Ended,
-        (Some(_), None) => Rank::Started,
-        (None, None) => Rank::Waiting,
     }
 }

@@ -222,6 +222,31 @@ fn a_text_that_repeats_a_row_confirms_it() {
 }
 
 #[test]
+fn a_higher_rank_of_an_equal_value_is_more_than_a_confirmation() {
+    // The late record of minute 1 knows the end, so that its name counts more than any of a run.
+    let first = texts(&[(3, &[job(Some(100), Some(130)), named(Some(100), None, "a")])]);
+    let merged = merge(&first, &[(named(Some(100), Some(99), "a"), MINUTE)]);
+    assert_eq!(merged.forms[0].1, Change::Changed);
+    let said = [(named(Some(100), None, "b"), 5 * MINUTE)];
+    assert_eq!(
+        merge(&forms(merged), &said).forms[0].0.job_name.as_deref(),
+        Some("a")
+    );
+}
+
+#[test]
+fn starts_that_could_become_one_run_are_never_only_confirmed() {
+    let change = |second: i64| {
+        let stored = texts(&[(1, &[job(Some(100), Some(101)), job(Some(second), None)])]);
+        merge(&stored, &[(job(Some(second), None), 2 * MINUTE)]).forms[1].1
+    };
+    assert_eq!(
+        (change(159), change(160)),
+        (Change::Changed, Change::Confirmed)
+    );
+}
+
+#[test]
 fn hostile_texts_make_no_large_rows() {
     let name = |number: i64| Job {
         extra: vec![(format!("name {number}").into(), "x".into())],
@@ -435,6 +460,32 @@ proptest! {
         let again = merge(&table, &said);
         prop_assert!(again.gone.is_empty());
         prop_assert!(again.forms.iter().all(|(_, change)| *change == Change::Same));
+    }
+
+    /// Rows that are only confirmed need not be stored, if a late text is merged together with the later ones.
+    #[test]
+    fn confirmed_rows_need_not_be_stored(said in prop::collection::vec(record(), 0..12), mut minutes in Just(vec![1, 2, 3, 4, 5]).prop_shuffle()) {
+        let mut table = Vec::new();
+        let mut merged_minutes = Vec::new();
+        while let Some(minute) = minutes.pop() {
+            merged_minutes.push(minute);
+            let of = |wanted: &dyn Fn(i64) -> bool| {
+                let said = said.iter().filter(|(_, text)| wanted(*text / MINUTE) && merged_minutes.contains(&(*text / MINUTE)));
+                said.cloned().collect::<Vec<_>>()
+            };
+            let merged = merge(&table, &of(&|text| text >= minute));
+            let before = table.clone();
+            table = apply(table, &merged);
+            for (form, change) in &merged.forms {
+                if *change == Change::Confirmed {
+                    let is_it = |stored: &&Form| stored.started == form.started;
+                    let place = table.iter().position(|stored| is_it(&stored)).unwrap();
+                    table[place] = before.iter().find(is_it).unwrap().clone();
+                }
+            }
+            let expected: Vec<_> = all(&of(&|_| true)).iter().map(values).collect();
+            prop_assert_eq!(table.iter().map(values).collect::<Vec<_>>(), expected);
+        }
     }
 
     /// The rows are those of the rules.
