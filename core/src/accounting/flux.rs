@@ -1,7 +1,7 @@
 //! Reads what `flux jobs --json` prints: an object for each job, in an array `jobs`, or one alone, or one a line.
 //!
-//! A name that is absent is not known yet: a job that waits has no `t_run`, one that runs has no `t_cleanup`. `flux jobs` sees the
-//! jobs of its caller only, and a thousand of them, unless it is asked for all: `flux jobs -A --count=0 --json`.
+//! A name that is absent is not known yet: a job that waits has no `t_run`, one that runs has no `t_cleanup`. `flux jobs`
+//! sees the jobs of its caller only, and a thousand of them, unless it is asked for all: `flux jobs -A --count=0 --json`.
 //!
 //! | field of a job | from |
 //! |---|---|

@@ -5,8 +5,8 @@ use crate::accounting::field;
 /// The digits of F58: those of base 58, without `0`, `O`, `I` and `l`.
 const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/// The ways in which the first letter of F58 arrives: as it is, as Lustre shows its two bytes (the first raw, the second as
-/// `\x92`), and as Flux prints it where a terminal has no such letter.
+/// The ways in which the first letter of F58 arrives: as it is, as Lustre shows its two bytes (the first raw, the second
+/// as `\x92`), and as Flux prints it where a terminal has no such letter.
 const PREFIXES: [&str; 3] = ["ƒ", "\\xC6\\x92", "f"];
 
 /// The most digits of F58 that Flux reads.
@@ -15,8 +15,8 @@ const F58_MAX: usize = 12;
 /// Returns the number of a job from any form: F58 (`ƒD2e73NP`), decimal, hexadecimal (`0x1a2b`) or dothex
 /// (`0000.0012.3456.789a`); `None` if the identifier has another form or is larger than 64 bits.
 ///
-/// The identifier may be one that `job_stats` shows, see [`PREFIXES`]. Each word of base 58 that begins with `f` is a number
-/// too, so only the job of an identifier should be asked, never the name of a program.
+/// The identifier may be one that `job_stats` shows, with the bytes of `ƒ` as Lustre prints them. Each word of base 58
+/// that begins with `f` is a number too, so only the job of an identifier should be asked, never the name of a program.
 pub fn decimal(identifier: &str) -> Option<u64> {
     let identifier = identifier.trim();
     if identifier.contains('.') {

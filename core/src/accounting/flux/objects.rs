@@ -1,9 +1,10 @@
 //! Finds the objects of a text one by one, so that no damage reaches further than one of them.
 //!
-//! An object ends at the brace that closes it. If there is none, or if the object cannot be read, the next one is searched for.
-//! An object that begins a line is one. Another one must be a job, must not be the value of a name or an item of an array that
-//! has a name, and another object or the end must follow it. So what is inside the damaged object is no record. The price is that
-//! damage inside an array of objects, which Flux itself prints nowhere but in annotations of users, hides the rest of the text.
+//! An object ends at the brace that closes it. If there is none, or if the object cannot be read, the next one is
+//! searched for. An object that begins a line is one. Another one must be a job, must not be the value of a name or an
+//! item of an array that has a name, and another object or the end must follow it. So what is inside the damaged object
+//! is no record. The price is that damage inside an array of objects, which Flux itself prints nowhere but in annotations
+//! of users, hides the rest of the text.
 
 use memchr::{memchr, memchr_iter};
 
@@ -22,9 +23,10 @@ pub struct Objects<'a> {
     at: usize,
     /// The line of the place up to which lines were counted.
     line: (u32, usize),
-    /// Whether the array of jobs was opened and not closed.
+    /// The array of jobs was opened and not closed.
     in_array: bool,
-    /// The bytes that the search behind damage may still read. The rest of a text with more damage than that is one problem.
+    /// The bytes that the search behind damage may still read. The rest of a text with more damage than that is one
+    /// problem.
     budget: usize,
 }
 
@@ -218,7 +220,8 @@ fn end_of_string(text: &[u8], mut at: usize) -> Result<usize, usize> {
     Err(text.len())
 }
 
-/// Returns whether a text begins with a job of this length, which was submitted once, behind which another object follows, or the end.
+/// Returns whether a text begins with a job of this length, which was submitted once, behind which another object
+/// follows, or the end.
 fn is_job(text: &[u8], length: usize) -> bool {
     let (object, rest) = text.split_at(length);
     let rest = rest.trim_ascii_start();
@@ -247,6 +250,7 @@ fn ends_in_array(text: &[u8]) -> bool {
             (Some(b'"'), _) => rest = before_string(rest),
             (Some(b'}'), _) => open.push(b'{'),
             (Some(b']'), _) => open.push(b'['),
+            (Some(b'{'), _) if !opens_object(&text[place..]) => return false,
             (Some(opener), Some(expected)) if opener == expected => drop(open.pop()),
             (_, Some(_)) => return false,
             (Some(b'['), None) if has_name(rest) => return true,
@@ -254,6 +258,12 @@ fn ends_in_array(text: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// Returns whether a name or the end follows the brace with which a text begins.
+fn opens_object(text: &[u8]) -> bool {
+    let next = text.iter().skip(1).find(|byte| !byte.is_ascii_whitespace());
+    matches!(next, Some(b'"' | b'}'))
 }
 
 /// Returns what stands before the string at whose closing quote a text ends.
