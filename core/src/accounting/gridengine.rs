@@ -1,7 +1,7 @@
 //! Reads the file `accounting` of Grid Engine: lines of colons (SGE, SoGE, UGE, AGE), or lines of JSON (OCS and GCS 9).
 //!
-//! A line is written when a job, or one task of an array, has ended, and also when an attempt to start it has failed. So a
-//! job may have several lines; each one is a record. There is nothing about jobs that wait or run.
+//! A line is written when a job, or one task of an array, has ended, and also when an attempt to start it has failed. So
+//! a job may have several lines; each one is a record. There is nothing about jobs that wait or run.
 //!
 //! | field of a job | from |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `account` | the project, or else the text of `qsub -A` unless that is `sge`, which stands for none |
 //! | `node_list`, `nodes` | the host of a job that has no parallel environment; of others it is only the first host, in `extra` |
 //!
-//! Comments, empty lines and the lines of the slave tasks of a parallel job (`pe_taskid`) are skipped. A time of 0 is unknown.
-//! If the job was not started and `failed` is not 0, it may be tried again: then its end is unknown too.
+//! Comments, empty lines and the lines of the slave tasks of a parallel job (`pe_taskid`) are skipped. A time of 0 is
+//! unknown. If the job was not started and `failed` is not 0, it may be tried again: then its end is unknown too.
 
 mod colons;
 mod json;
@@ -31,8 +31,8 @@ const LINE_MAX: usize = 1 << 20;
 /// The number of lines that [`recognizes`] looks at.
 const FIRST_LINES: usize = 10;
 
-/// The first time that a job of Grid Engine can have: the year 1990. It is later than any number of milliseconds that could
-/// be one of seconds, so that the unit of a time follows from its size.
+/// The first time that a job of Grid Engine can have: the year 1990. It is later than any number of milliseconds that
+/// could be one of seconds, so that the unit of a time follows from its size.
 const EARLIEST: Micros = 631_152_000 * SECOND;
 
 /// Returns the records of a text, one for each line that speaks of a job.
@@ -70,7 +70,7 @@ fn is_no_record(line: &[u8]) -> bool {
     line.len() < 2 || line.starts_with(b"#")
 }
 
-/// What both forms of a line say.
+/// The fields that both forms of a line have.
 struct Line<'a> {
     number: Option<u32>,
     /// The task of an array, or 0.
@@ -90,7 +90,7 @@ struct Line<'a> {
     name: Option<Cow<'a, str>>,
     priority: Option<Cow<'a, str>>,
     exit_status: Option<Cow<'a, str>>,
-    /// What only one of the forms says.
+    /// The names and values that only one of the forms has.
     more: [(&'static str, Option<Cow<'a, str>>); 3],
 }
 

@@ -1,41 +1,43 @@
 //! Merges what texts say of one submission of a job into its stored rows, so that the order of the texts does not matter.
 //!
-//! Schedulers tell of a job again and again, texts overlap, arrive late or are read a second time. Any order of any subset of
-//! texts, merged at once or record by record with the rows stored in between, ends in the same rows.
+//! Schedulers tell of a job again and again, texts overlap, arrive late or are read a second time. Any order of any
+//! subset of texts, merged at once or record by record with the rows stored in between, ends in the same rows.
 //!
 //! # The law
 //!
-//! A submission is all that has one scheduler, job, label and time of submission. Its rows are its [`Form`]s: the runs, or a single
-//! form without a start, which waits for the first one and goes when a run is known.
+//! A submission is all that has one scheduler, job, label and time of submission. Its rows are its [`Form`]s: the runs,
+//! or a single form without a start, which waits for the first one and goes when a run is known.
 //!
-//! 1. **A value has a rank and a time.** The rank is that of its record: it knows the end, or else a start, or neither. The time
-//!    is that of its text. The value of the highest rank counts, among equal ranks that of the latest text, and among equal times
-//!    the greatest value. Nothing is ever replaced by an unknown value. The names of `extra` are values of their own.
-//! 2. **Starts within one second are one start.** What records say of one start is collected by rule 1, whatever becomes of
-//!    rule 3.
-//! 3. **Starts are one run** if they follow the first of them by less than a minute and the run had not ended before. An unknown
-//!    end is later than any start. The row of a run collects its starts by rule 1, including the time of the start itself.
+//! 1. **A value has a rank and a time.** The rank is that of its record: it knows the end, or else a start, or neither.
+//!    The time is that of its text. The value of the highest rank counts, among equal ranks that of the latest text, and
+//!    among equal times the greatest value. Nothing is ever replaced by an unknown value. The names of `extra` are values
+//!    of their own.
+//! 2. **Starts within one second are one start.** What records say of one start is collected by rule 1, whatever becomes
+//!    of rule 3.
+//! 3. **Starts are one run** if they follow the first of them by less than a minute and the run had not ended before. An
+//!    unknown end is later than any start. The row of a run collects its starts by rule 1, including the time of the
+//!    start itself.
 //! 4. **A form without a start is dropped** with all its values as soon as a run is known.
 //!
-//! Rules 1, 2 and 4 choose a greatest value or drop something for good, which no order changes. Rule 3 is not like that: an end that
-//! becomes known can part two starts that looked like one run. So it is never applied to what is stored, but anew each time to
-//! what is known of each start.
+//! Rules 1, 2 and 4 choose a greatest value or drop something for good, which no order changes. Rule 3 is not like that:
+//! an end that becomes known can part two starts that looked like one run. So it is never applied to what is stored, but
+//! anew each time to what is known of each start.
 //!
 //! # What is stored
 //!
-//! A row has the values, the time of the latest text of its rank (`updated`), and a [`Provenance`], which is empty for nearly all
-//! rows. It names the values that come from an earlier text or a lower rank than the row, because the latest text left them out. And
-//! if a run has several starts, it holds what is known of each, at most 60 of them.
+//! A row has the values, the time of the latest text of its rank (`updated`), and a [`Provenance`], which is empty for
+//! nearly all rows. It names the values that come from an earlier text or a lower rank than the row, because the latest
+//! text left them out. And if a run has several starts, it holds what is known of each, at most 60 of them.
 //!
 //! # Texts that say nothing new
 //!
-//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). The time matters: if texts of noon and of two o'clock
-//! say 1, a late text of one o'clock that says 2 must not win, and a row that kept only noon could not know. There are two ways
-//! to obey the law, and a caller may mix them:
+//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). The time matters: if texts of noon and of two
+//! o'clock say 1, a late text of one o'clock that says 2 must not win, and a row that kept only noon could not know.
+//! There are two ways to obey the law, and a caller may mix them:
 //!
 //! - Store rows that are confirmed, too. Then nothing else is to be known.
-//! - Do not store them. Then a text that is not later than all before must be merged together with all texts that are later than it, in
-//!   one call. The values of the rows are the same.
+//! - Do not store them. Then a text that is not later than all before must be merged together with all texts that are
+//!   not earlier than it, in one call. The values of the rows are the same.
 
 mod atom;
 #[cfg(test)]
@@ -52,7 +54,7 @@ use crate::instant::Micros;
 /// The number of seconds within which starts are one run.
 const JITTER: i64 = 60;
 
-/// How much a record knows of the life of a job.
+/// The rank of a record: how much it knows of the life of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Rank {
     /// The record knows neither a start nor an end.
@@ -118,7 +120,7 @@ pub struct Form {
     pub extra: BTreeMap<String, String>,
     /// The time of the latest text whose record has the rank of the row.
     pub updated: Micros,
-    /// What is to be known of the origin of values beyond `updated`.
+    /// The origin of values, where `updated` does not tell it.
     #[serde(skip_serializing_if = "Provenance::is_empty")]
     pub provenance: Provenance,
 }
@@ -130,7 +132,7 @@ pub struct Provenance {
     /// Ranks and times of values by their names; that of a name in `extra` begins with `extra.`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     values: BTreeMap<String, (Rank, Micros)>,
-    /// What is known of each start, if the run has several.
+    /// The rows that each start would have alone, if the run has several starts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     starts: Vec<Form>,
 }
@@ -155,12 +157,13 @@ impl Provenance {
     }
 }
 
-/// What is to be done with a row.
+/// The task that a merge leaves for a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// There is no row with this start yet.
     New,
-    /// A value or a start of the row is new, or another one, or of a higher rank. Or another start is less than a minute away.
+    /// A value or a start of the row is new, or another one, or of a higher rank. Or another start is less than a minute
+    /// away.
     Changed,
     /// The row says the same as before, by a later text: only times of texts are new.
     Confirmed,

@@ -1,9 +1,10 @@
 //! Reads a line of colons.
 //!
-//! Grid Engine does not escape. A colon inside the name of the job, its account, its options or its command shifts the fields
-//! that follow. What cannot shift is a row of 24 numbers, from the priority to the context switches, with the numbers of
-//! slots, task and usage three fields further on. The fields in front of it are counted from the left, up to the owner, and
-//! the number of the job stands between two texts there. If that leaves more than one reading, the line is a problem.
+//! Grid Engine does not escape. A colon inside the name of the job, its account, its options or its command shifts the
+//! fields that follow. What cannot shift is a row of 24 numbers, from the priority to the context switches, with the
+//! numbers of slots, task and usage three fields further on. The fields in front of it are counted from the left, up to
+//! the owner, and the number of the job stands between two texts there. If that leaves more than one reading, the line is
+//! a problem.
 //!
 //! The fields are 43 (SGE 6.0), 45, 46, 55 (UGE 8.6) or 74; the first 43 are the same.
 
@@ -81,7 +82,7 @@ pub fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
 /// The fields of a line.
 struct Fields<'a> {
     line: &'a [u8],
-    /// Where each field begins, and last where a field behind the line would begin.
+    /// The places where the fields begin, and last the one where a field behind the line would begin.
     starts: Vec<usize>,
 }
 
@@ -142,8 +143,8 @@ impl<'a> Fields<'a> {
 
     /// Returns whether the line is that of a slave task.
     ///
-    /// # Errors
-    /// [`Reason::WrongFields`] if there is no `pe_taskid` between two numbers, or if there are several that say different things.
+    /// # Errors [`Reason::WrongFields`] if there is no `pe_taskid` between two numbers, or if there are several that say
+    /// different things.
     fn is_slave(&self, row: usize) -> Result<bool, Reason> {
         let mut found = None;
         for place in row + at::PE_TASKID..self.count() {

@@ -6,7 +6,7 @@ use super::*;
 const SGE: &str = "long.q:node7.site:chem:ada:relax:4711:sge:0:1700000000:1700000060:1700003660:0:0:3600:3500.5:12.25:8236:0:0:0:0:\
 1523:3:0:400:0:0:0:0:48:42:NONE:chemistry:NONE:1:0:3512.75:2.96:0.000025:-u ada -q long.q:0.000000:NONE:143335424";
 
-/// What UGE 8.6 appends: fields 44 to 55.
+/// The fields 44 to 55, which UGE 8.6 appends.
 const UGE: &str = ":0:0:NONE:NONE:0:0:login1.site:NONE:qsub -N relax job.sh:3600.28:80:NONE";
 
 /// A line of OCS 9, in microseconds.

@@ -1,4 +1,4 @@
-//! What is known of one start of a submission: the greatest of all values that were said, each with its rank and time.
+//! Knowledge of one start of a submission: the greatest of all values that were said, each with its rank and time.
 //!
 //! Joining two atoms takes the greater of each value. So it does not matter in which order, how often or in which groups
 //! they are joined.
@@ -35,7 +35,7 @@ type Said<T> = Option<(Stamp, T)>;
 /// Defines [`Atom`] and its conversions for these values of a row.
 macro_rules! atom {
     ($($name:ident: $type:ty,)*) => {
-        /// What is known of a start.
+        /// The knowledge of a start.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Atom {
             /// The greatest rank and time.

@@ -464,7 +464,11 @@ proptest! {
 
     /// Rows that are only confirmed need not be stored, if a late text is merged together with the later ones.
     #[test]
-    fn confirmed_rows_need_not_be_stored(said in prop::collection::vec(record(), 0..12), mut minutes in Just(vec![1, 2, 3, 4, 5]).prop_shuffle()) {
+    fn confirmed_rows_need_not_be_stored(
+        said in prop::collection::vec(record(), 0..12),
+        mut minutes in Just(vec![1, 2, 3, 4, 5]).prop_shuffle(),
+        mut stores in prop::collection::vec(prop::bool::weighted(0.3), 60),
+    ) {
         let mut table = Vec::new();
         let mut merged_minutes = Vec::new();
         while let Some(minute) = minutes.pop() {
@@ -477,7 +481,7 @@ proptest! {
             let before = table.clone();
             table = apply(table, &merged);
             for (form, change) in &merged.forms {
-                if *change == Change::Confirmed {
+                if *change == Change::Confirmed && stores.pop() == Some(false) {
                     let is_it = |stored: &&Form| stored.started == form.started;
                     let place = table.iter().position(|stored| is_it(&stored)).unwrap();
                     table[place] = before.iter().find(is_it).unwrap().clone();
