@@ -1,0 +1,198 @@
+//! Reads the file `accounting` of Grid Engine: lines of colons (SGE, SoGE, UGE, AGE), or lines of JSON (OCS and GCS 9).
+//!
+//! A line is written when a job, or one task of an array, has ended, and also when an attempt to start it has failed. So
+//! a job may have several lines; each one is a record. There is nothing about jobs that wait or run.
+//!
+//! | field of a job | from |
+//! |---|---|
+//! | `job` | the number of the job, which is `JOB_ID` of all tasks of an array |
+//! | `label`, `parent` | `number.task` and `number` if the job is a task of an array, else `number` and nothing |
+//! | `submitted`, `started`, `ended` | numbers of seconds, milliseconds (UGE 8.2 and later) or microseconds (OCS) |
+//! | `account` | the project, or else the text of `qsub -A` unless that is `sge`, which stands for none |
+//! | `node_list`, `nodes` | the host of a job that has no parallel environment; of others it is only the first host, in `extra` |
+//!
+//! Comments, empty lines and the lines of the slave tasks of a parallel job (`pe_taskid`) are skipped. A time of 0 is
+//! unknown. If the job was not started and `failed` is not 0, it may be tried again: then its end is unknown too.
+
+mod colons;
+mod json;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use super::field::{self, instant};
+use super::{Job, Reason, Record};
+use crate::instant::{Micros, SECOND};
+
+/// The longest line that is read: a job with all its options has some hundred bytes.
+const LINE_MAX: usize = 1 << 20;
+
+/// The number of lines that [`recognizes`] looks at.
+const FIRST_LINES: usize = 10;
+
+/// The first time that a job of Grid Engine can have: the year 1990. It is later than any number of milliseconds that
+/// could be one of seconds, so that the unit of a time follows from its size.
+const EARLIEST: Micros = 631_152_000 * SECOND;
+
+/// Returns the records of a text, one for each line that speaks of a job.
+pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
+    field::lines(text).filter_map(|(line, content)| {
+        let job = job(content).transpose()?;
+        Some(Record { line, job })
+    })
+}
+
+/// Returns whether a text looks like a file `accounting`: one of its first ten lines that are no comments can be read.
+pub fn recognizes(text: &[u8]) -> bool {
+    let lines = field::lines(text).map(|(_, line)| line);
+    let first = lines.filter(|line| !is_no_record(line)).take(FIRST_LINES);
+    first.map(job).any(|job| job.is_ok())
+}
+
+/// Reads a line; `None` if no job comes from it.
+fn job(line: &[u8]) -> Result<Option<Job<'_>>, Reason> {
+    if is_no_record(line) {
+        return Ok(None);
+    }
+    if line.len() > LINE_MAX {
+        return Err(Reason::UnreadableRecord);
+    }
+    if line.starts_with(b"{") {
+        json::job(line)
+    } else {
+        colons::job(line)
+    }
+}
+
+/// Returns whether a line is a comment or shorter than two characters, as Grid Engine's own programs see it.
+fn is_no_record(line: &[u8]) -> bool {
+    line.len() < 2 || line.starts_with(b"#")
+}
+
+/// The fields that both forms of a line have.
+struct Line<'a> {
+    number: Option<u32>,
+    /// The task of an array, or 0.
+    task: u32,
+    /// The numbers that mean submission, start and end.
+    times: [u64; 3],
+    failed: u64,
+    owner: Option<Cow<'a, str>>,
+    group: Option<Cow<'a, str>>,
+    account: Option<Cow<'a, str>>,
+    project: Option<Cow<'a, str>>,
+    department: Option<Cow<'a, str>>,
+    queue: Option<Cow<'a, str>>,
+    host: Option<Cow<'a, str>>,
+    granted_pe: Option<Cow<'a, str>>,
+    slots: Option<u32>,
+    name: Option<Cow<'a, str>>,
+    priority: Option<Cow<'a, str>>,
+    exit_status: Option<Cow<'a, str>>,
+    /// The names and values that only one of the forms has.
+    more: [(&'static str, Option<Cow<'a, str>>); 3],
+}
+
+impl<'a> Line<'a> {
+    fn into_job(self) -> Result<Job<'a>, Reason> {
+        let number = self.number.filter(|job| *job > 0).ok_or(Reason::BadJob)?;
+        let [submitted, started, ended] = self.life()?;
+        let (account, other_account) = match given(self.project) {
+            Some(project) => (Some(project), self.account),
+            None => (self.account, None),
+        };
+        let [account, other_account] =
+            [account, other_account].map(|it| given(it).filter(|it| it != "sge"));
+        let pe = given(self.granted_pe);
+        let host = given(self.host);
+        let (node_list, first_host) = if pe.is_none() {
+            (host, None)
+        } else {
+            (None, host)
+        };
+        let extra = [
+            (
+                "failed",
+                (self.failed > 0).then(|| self.failed.to_string().into()),
+            ),
+            ("granted_pe", pe),
+            ("hostname", first_host),
+            ("account", other_account),
+            ("department", given(self.department)),
+            ("priority", self.priority.filter(|priority| priority != "0")),
+        ];
+        let extra = extra.into_iter().chain(self.more);
+        let is_task = self.task > 0;
+        Ok(Job {
+            job: number.to_string().into(),
+            label: if is_task {
+                format!("{number}.{}", self.task)
+            } else {
+                number.to_string()
+            }
+            .into(),
+            parent: is_task.then(|| number.to_string().into()),
+            submitted,
+            started,
+            ended,
+            user_name: self.owner,
+            group_name: self.group,
+            account,
+            partition: given(self.queue),
+            job_name: self.name,
+            nodes: node_list.is_some().then_some(1),
+            node_list,
+            cpus: self.slots.filter(|slots| *slots > 0),
+            exit_code: self.exit_status,
+            extra: extra
+                .filter_map(|(name, text)| Some((name.into(), text?)))
+                .collect(),
+            ..Job::default()
+        })
+    }
+
+    /// Returns the times of submission, start and end.
+    ///
+    /// # Errors
+    /// [`Reason::BadTime`] if one of them is no time, or if the job ends before it starts.
+    fn life(&self) -> Result<[Option<Micros>; 3], Reason> {
+        let [submitted, started, ended] = self.times.map(time);
+        let (started, ended) = (started?, ended?);
+        if started
+            .zip(ended)
+            .is_some_and(|(started, ended)| ended < started)
+        {
+            return Err(Reason::BadTime);
+        }
+        let may_start_again = started.is_none() && self.failed != 0;
+        Ok([submitted?, started, ended.filter(|_| !may_start_again)])
+    }
+}
+
+/// Returns the instant that a number means, whose size tells the unit; `None` for 0.
+fn time(number: u64) -> Result<Option<Micros>, Reason> {
+    if number == 0 {
+        return Ok(None);
+    }
+    let number = Micros::try_from(number).map_err(|_| Reason::BadTime)?;
+    let instants = [SECOND, 1_000, 1].map(|unit| number.checked_mul(unit).and_then(instant));
+    let possible = instants
+        .into_iter()
+        .flatten()
+        .find(|time| *time >= EARLIEST);
+    possible.map(Some).ok_or(Reason::BadTime)
+}
+
+/// Returns a text that says something: Grid Engine prints `NONE` or `UNKNOWN` for nothing.
+fn given(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
+    text.filter(|text| text != "NONE" && text != "UNKNOWN")
+}
+
+/// Returns whether a text is the name of a slave task of a parallel job, for example `3.node12`.
+fn is_slave(pe_taskid: &str) -> bool {
+    let Some((number, host)) = pe_taskid.split_once('.') else {
+        return false;
+    };
+    !host.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,305 @@
+//! Merges what texts say of one submission of a job into its stored rows, so that the order of the texts does not matter.
+//!
+//! Schedulers tell of a job again and again, texts overlap, arrive late or are read a second time. Any order of any
+//! subset of texts, merged at once or record by record with the rows stored in between, ends in the same rows.
+//!
+//! # The law
+//!
+//! A submission is all that has one scheduler, job, label and time of submission. Its rows are its [`Form`]s: the runs,
+//! or a single form without a start, which waits for the first one and goes when a run is known.
+//!
+//! 1. **A value has a rank and a time.** The rank is that of its record: it knows the end, or else a start, or neither.
+//!    The time is that of its text. The value of the highest rank counts, among equal ranks that of the latest text, and
+//!    among equal times the greatest value. Nothing is ever replaced by an unknown value. The names of `extra` are values
+//!    of their own.
+//! 2. **Starts within one second are one start.** What records say of one start is collected by rule 1, whatever becomes
+//!    of rule 3.
+//! 3. **Starts are one run** if they follow the first of them by less than a minute and the run had not ended before. An
+//!    unknown end is later than any start. The row of a run collects its starts by rule 1, including the time of the
+//!    start itself.
+//! 4. **A form without a start is dropped** with all its values as soon as a run is known.
+//!
+//! Rules 1, 2 and 4 choose a greatest value or drop something for good, which no order changes. Rule 3 is not like that:
+//! an end that becomes known can part two starts that looked like one run. So it is never applied to what is stored, but
+//! anew each time to what is known of each start.
+//!
+//! # What is stored
+//!
+//! A row has the values, the time of the latest text of its rank (`updated`), and a [`Provenance`], which is empty for
+//! nearly all rows. It names the values that come from an earlier text or a lower rank than the row, because the latest
+//! text left them out. And if a run has several starts, it holds what is known of each, at most 60 of them.
+//!
+//! # Texts that say nothing new
+//!
+//! A later text that repeats a row moves `updated` ([`Change::Confirmed`]). The time matters: if texts of noon and of two
+//! o'clock say 1, a late text of one o'clock that says 2 must not win, and a row that kept only noon could not know.
+//! There are two ways to obey the law, and a caller may mix them:
+//!
+//! - Store rows that are confirmed, too. Then nothing else is to be known.
+//! - Do not store them. Then a text that is not later than all before must be merged together with all texts that are
+//!   not earlier than it, in one call. The values of the rows are the same.
+
+mod atom;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use atom::{Atom, Start};
+use serde::{Deserialize, Serialize};
+
+use super::Job;
+use crate::instant::Micros;
+
+/// The number of seconds within which starts are one run.
+const JITTER: i64 = 60;
+
+/// The rank of a record: how much it knows of the life of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Rank {
+    /// The record knows neither a start nor an end.
+    #[serde(rename = "w")]
+    Waiting,
+    /// The record knows the start.
+    #[serde(rename = "s")]
+    Started,
+    /// The record knows the end.
+    #[serde(rename = "e")]
+    Ended,
+}
+
+impl Rank {
+    /// Returns the rank of a record with such a start and end.
+    const fn of(started: Option<Micros>, ended: Option<Micros>) -> Self {
+        match (started, ended) {
+            (_, Some(_)) => Self::Ended,
+            (Some(_), None) => Self::Started,
+            (None, None) => Self::Waiting,
+        }
+    }
+}
+
+/// A row of a submission, with what is stored to merge more into it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "the values are those of a job")]
+pub struct Form {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<Micros>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Micros>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qos: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_list: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra: BTreeMap<String, String>,
+    /// The time of the latest text whose record has the rank of the row.
+    pub updated: Micros,
+    /// The origin of values, where `updated` does not tell it.
+    #[serde(skip_serializing_if = "Provenance::is_empty")]
+    pub provenance: Provenance,
+}
+
+/// The origin of the values of a row, where it is not the rank and time of the row itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Provenance {
+    /// Ranks and times of values by their names; that of a name in `extra` begins with `extra.`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    values: BTreeMap<String, (Rank, Micros)>,
+    /// The rows that each start would have alone, if the run has several starts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    starts: Vec<Form>,
+}
+
+impl Provenance {
+    /// Returns whether there is nothing to store.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.starts.is_empty()
+    }
+
+    /// Returns the JSON to store; `None` if there is nothing, as in nearly all rows.
+    pub fn to_json(&self) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        serde_json::to_string(self).ok()
+    }
+
+    /// Reads what was stored; `None` if it is not what [`Provenance::to_json`] writes.
+    pub fn from_json(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+}
+
+/// The task that a merge leaves for a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// There is no row with this start yet.
+    New,
+    /// A value or a start of the row is new, or another one, or of a higher rank. Or another start is less than a minute
+    /// away.
+    Changed,
+    /// The row says the same as before, by a later text: only times of texts are new.
+    Confirmed,
+    /// The row is as it was.
+    Same,
+}
+
+/// The rows of a submission.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// All rows by their start, with what is to be done.
+    pub forms: Vec<(Form, Change)>,
+    /// The starts of stored rows that are to be deleted; `None` is the row without a start.
+    pub gone: Vec<Option<Micros>>,
+}
+
+/// Merges records of one submission, each with the time of its text, into all stored rows of that submission.
+pub fn merge(stored: &[Form], said: &[(Job<'_>, Micros)]) -> Merged {
+    let mut known = BTreeMap::new();
+    for form in stored {
+        for atom in Atom::of_form(form) {
+            add(&mut known, atom);
+        }
+    }
+    for (job, text) in said {
+        add(&mut known, Atom::of_job(job, *text));
+    }
+    if known.len() > 1 {
+        known.remove(&Start::Unknown);
+    }
+    let starts: Vec<Start> = known.keys().copied().collect();
+    let mut rest: BTreeMap<_, _> = stored.iter().map(|form| (form.started, form)).collect();
+    let forms = runs(known).into_iter().map(|run| {
+        let form = form(run);
+        let change = match change(rest.remove(&form.started), &form) {
+            Change::Confirmed if !is_alone(&form, &starts) => Change::Changed,
+            change => change,
+        };
+        (form, change)
+    });
+    Merged {
+        forms: forms.collect(),
+        gone: rest.into_keys().collect(),
+    }
+}
+
+/// Returns whether no other start is so near that both could be one run. Among such starts the times of texts decide.
+fn is_alone(form: &Form, starts: &[Start]) -> bool {
+    let Start::Second(second) = Start::of(form.started) else {
+        return true;
+    };
+    let first = starts.partition_point(|start| *start <= Start::Second(second - JITTER));
+    let behind = starts.partition_point(|start| *start < Start::Second(second + JITTER));
+    behind - first == 1
+}
+
+/// Adds what is known of a start.
+fn add(known: &mut BTreeMap<Start, Atom>, atom: Atom) {
+    match known.remove(&atom.start()) {
+        Some(other) => known.insert(atom.start(), other.join(atom)),
+        None => known.insert(atom.start(), atom),
+    };
+}
+
+/// Divides starts into runs.
+fn runs(known: BTreeMap<Start, Atom>) -> Vec<Vec<Atom>> {
+    let mut runs: Vec<Vec<Atom>> = Vec::new();
+    for atom in known.into_values() {
+        match runs.last_mut() {
+            Some(run) if belongs(run, &atom) => run.push(atom),
+            _ => runs.push(vec![atom]),
+        }
+    }
+    runs
+}
+
+/// Returns whether a start belongs to a run whose starts are all earlier.
+fn belongs(run: &[Atom], next: &Atom) -> bool {
+    let (Some(Start::Second(first)), Start::Second(second)) =
+        (run.first().map(Atom::start), next.start())
+    else {
+        return false;
+    };
+    let had_ended = |started| {
+        run.iter()
+            .all(|atom| atom.ended().is_some_and(|ended| ended <= started))
+    };
+    second - first < JITTER && next.started().is_some_and(|started| !had_ended(started))
+}
+
+/// Returns the row of a run.
+fn form(mut run: Vec<Atom>) -> Form {
+    if run.len() == 1 {
+        return run.pop().map(Atom::into_form).unwrap_or_default();
+    }
+    let starts: Vec<Form> = run.iter().cloned().map(Atom::into_form).collect();
+    let mut form = run
+        .into_iter()
+        .reduce(Atom::join)
+        .map(Atom::into_form)
+        .unwrap_or_default();
+    form.provenance = Provenance {
+        values: BTreeMap::new(),
+        starts,
+    };
+    form
+}
+
+/// Returns what is to be done with a row.
+fn change(stored: Option<&Form>, form: &Form) -> Change {
+    let Some(stored) = stored else {
+        return Change::New;
+    };
+    if stored == form {
+        return Change::Same;
+    }
+    if values(stored) == values(form) {
+        Change::Confirmed
+    } else {
+        Change::Changed
+    }
+}
+
+/// Returns a row without the times of texts. What a row says includes the rank of its values.
+fn values(form: &Form) -> Form {
+    let own = Rank::of(form.started, form.ended);
+    let origins = form.provenance.values.iter();
+    let ranks = origins
+        .filter(|(_, (rank, _))| *rank != own)
+        .map(|(name, (rank, _))| (name.clone(), (*rank, 0)));
+    Form {
+        updated: 0,
+        provenance: Provenance {
+            values: ranks.collect(),
+            starts: form.provenance.starts.iter().map(values).collect(),
+        },
+        ..form.clone()
+    }
+}
