@@ -904,7 +904,7 @@ CREATE FUNCTION jobstats_ingest(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of passwd gives one row without a target, whose action is users. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, or no server, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, or no server, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
@@ -1728,6 +1728,7 @@ BEGIN
         ('raw_retention', interval '1 microsecond', interval '1000 years', '2 days'),
         ('retention', '1 microsecond', '1000 years', '90 days'),
         ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
+        ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),
@@ -2390,7 +2391,7 @@ BEGIN
     FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
         ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
         ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
-        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries')), 2)) AS t (name, held, wanted)
+        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries', 'jobs')), 3)) AS t (name, held, wanted)
     WHERE cardinality(t.held) < t.wanted
     LIMIT 1;
     IF FOUND THEN
@@ -2467,7 +2468,9 @@ FROM (
     UNION ALL
     SELECT 6, 'maintenance', 'retention of maintenance', 'maintenance', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
-    SELECT 7, 'indexes', 'indexes by time', 'increments', NULL
+    SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 8, 'indexes', 'indexes by time', 'increments', NULL
 ) p
 $$;
 COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
@@ -2661,6 +2664,9 @@ BEGIN
             GET DIAGNOSTICS affected = ROW_COUNT;
         WHEN 'maintenance' THEN
             DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'jobs' THEN
+            DELETE FROM jobstats.jobs j WHERE coalesce(j.ended, j.updated) < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
         WHEN 'indexes' THEN
             PERFORM jobstats_internal.lock_store();

@@ -2,8 +2,9 @@
 //!
 //! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
 //! used ([`rejects`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
-//! [`passwd`].
+//! [`passwd`], [`accounting`].
 
+mod accounting;
 mod delivery;
 mod functions;
 mod ingest;

@@ -222,7 +222,7 @@ struct Values<'a> {
     node_count: Option<&'a [u8]>,
     requested_nodes: Option<&'a [u8]>,
     alt_id: Option<&'a [u8]>,
-    /// Whether the job asked for resources that only a Cray has.
+    /// True if the job asked for resources that only a Cray has.
     has_cray_resources: bool,
     extra: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }

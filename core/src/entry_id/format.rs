@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 use std::str::Chars;
+use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 use thiserror::Error;
@@ -41,8 +42,8 @@ pub struct Format {
     /// Finds the fields of whole identifiers.
     whole: Fields,
     /// Finds the fields of identifiers that end too early, or have a domain behind a short name of a node. Fields that may
-    /// be cut are left out.
-    part: Fields,
+    /// be cut are left out. It is compiled when it is first needed.
+    part: OnceLock<Option<Fields>>,
 }
 
 impl Format {
@@ -58,14 +59,13 @@ impl Format {
             return Err(FormatError::NoCode(format.to_owned()));
         }
         let names_node = whole.groups.iter().any(|code| code.is_node());
-        // Patterns of known pieces can only be too large.
-        let compile = |pattern: Pattern| pattern.compile().map_err(|_| too_long());
         Ok(Self {
             text: format.to_owned(),
             begins_with_number: matches!(items.first(), Some(Item::Code(code, _)) if code.is_number()),
             node_label: node_label.filter(|_| !names_node).map(str::to_owned),
-            whole: compile(whole)?,
-            part: compile(Pattern::parts(&items))?,
+            // A pattern of known pieces can only be too large.
+            whole: whole.compile().map_err(|_| too_long())?,
+            part: OnceLock::new(),
         })
     }
 
@@ -77,7 +77,11 @@ impl Format {
     /// Returns the fields of an identifier that this format does not match: of the beginning of an identifier, or of one
     /// with a domain behind `%H`. `None` if it is nothing of this kind, or says nothing.
     pub(super) fn identify_part<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
-        let identity = self.read(&self.part, id)?;
+        let items = || Items(self.text.chars().peekable()).collect::<Vec<_>>();
+        let part = self
+            .part
+            .get_or_init(|| Pattern::parts(&items()).compile().ok());
+        let identity = self.read(part.as_ref()?, id)?;
         let says_nothing = Identity {
             node: self.node_label.as_deref(),
             ..Identity::MALFORMED

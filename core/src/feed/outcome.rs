@@ -17,6 +17,8 @@ pub enum Action {
     Interval,
     /// The names of users.
     Users,
+    /// Jobs of a scheduler.
+    Jobs,
     /// A text that is in `jobstats.rejects`, with this reason.
     Rejected(&'static str),
 }
@@ -39,6 +41,7 @@ impl Action {
             Self::Repeated => "repeated",
             Self::Interval => "interval",
             Self::Users => "users",
+            Self::Jobs => "jobs",
             Self::Rejected(_) => "rejected",
         }
     }
@@ -56,10 +59,16 @@ pub mod reason {
     pub const NO_TARGET: &str = "no target";
     /// The text names no user.
     pub const NO_USERS: &str = "no users";
-    /// The sender may not feed the target.
+    /// The text has no job that can be used.
+    pub const NO_JOBS: &str = "no jobs";
+    /// The sender may not feed the target, or the scheduler.
     pub const NOT_YOURS: &str = "not yours";
     /// The text has more lines that cannot be used than its records could have.
     pub const TOO_MANY_PROBLEMS: &str = "too many problems";
+    /// The record is longer than any that a scheduler prints.
+    pub const RECORD_TOO_LONG: &str = "record too long";
+    /// The job has more runs of one submission than a scheduler can have started.
+    pub const TOO_MANY_RUNS: &str = "too many runs";
     /// The text looks like one of another source than it was fed as.
     pub const WRONG_SOURCE: &str = "another source";
 }

@@ -5,6 +5,7 @@
 use jobstats_core::feed::Outcome;
 use pgrx::spi::SpiClient;
 
+use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::JobStats;
 use crate::feed::passwd::Passwd;
@@ -33,7 +34,8 @@ pub trait Source: Sync {
 }
 
 /// All sources, as in [`sources::SOURCES`].
-const SOURCES: [&dyn Source; sources::SOURCES.len()] = [&JobStats, &Passwd];
+const SOURCES: [&dyn Source; sources::SOURCES.len()] =
+    [&JobStats, &Passwd, &SLURM, &PBS, &LSF, &GRIDENGINE, &FLUX];
 
 /// Returns the source of a name; `None` names the output of lctl.
 ///

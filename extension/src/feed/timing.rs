@@ -27,9 +27,11 @@ pub enum Phase {
     Text,
     /// Storing the names of users.
     Users,
+    /// Merging jobs into the stored ones.
+    Jobs,
 }
 
-const PHASES: [(Phase, &str); 9] = [
+const PHASES: [(Phase, &str); 10] = [
     (Phase::Unpack, "unpack"),
     (Phase::Pack, "pack"),
     (Phase::Digest, "digest"),
@@ -39,6 +41,7 @@ const PHASES: [(Phase, &str); 9] = [
     (Phase::Increments, "increments"),
     (Phase::Text, "text"),
     (Phase::Users, "users"),
+    (Phase::Jobs, "jobs"),
 ];
 
 /// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.

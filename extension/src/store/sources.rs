@@ -17,6 +17,13 @@ pub struct Source {
     pub growing: &'static [Growing],
 }
 
+impl Source {
+    /// Makes a source whose tables have rows of people or jobs, and are not divided by time.
+    const fn of_people(name: &'static str) -> Self {
+        Self { name, growing: &[] }
+    }
+}
+
 /// A table that grows with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Growing {
@@ -65,13 +72,25 @@ pub const LCTL: Source = Source {
 };
 
 /// The output of `getent passwd`. It fills `jobstats.users`, which has one row per user.
-pub const PASSWD: Source = Source {
-    name: "passwd",
-    growing: &[],
-};
+pub const PASSWD: Source = Source::of_people("passwd");
+
+/// The output of Slurm's `sacct`. It fills `jobstats.jobs`, as the accounting of all schedulers does.
+pub const SLURM: Source = Source::of_people("slurm");
+
+/// Accounting files of OpenPBS, PBS Pro and Torque.
+pub const PBS: Source = Source::of_people("pbs");
+
+/// The file `lsb.acct` of LSF.
+pub const LSF: Source = Source::of_people("lsf");
+
+/// The file `accounting` of Grid Engine.
+pub const GRIDENGINE: Source = Source::of_people("gridengine");
+
+/// The output of `flux jobs`.
+pub const FLUX: Source = Source::of_people("flux");
 
 /// All sources. The first is that of a text which names none.
-pub const SOURCES: [Source; 2] = [LCTL, PASSWD];
+pub const SOURCES: [Source; 7] = [LCTL, PASSWD, SLURM, PBS, LSF, GRIDENGINE, FLUX];
 
 /// Returns the tables that grow with time.
 pub fn growing() -> impl Iterator<Item = &'static Growing> {

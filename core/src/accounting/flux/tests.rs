@@ -38,6 +38,7 @@ fn every_field_is_read() {
             submitted: Some(1_700_000_000_125_000),
             started: Some(1_700_000_060_500_000),
             ended: Some(1_700_003_660_123_456),
+            time_doubt: None,
             uid: Some(1000),
             user_name: Some("ada".into()),
             gid: None,

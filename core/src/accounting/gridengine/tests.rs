@@ -59,6 +59,7 @@ fn every_field_of_a_line_is_read() {
             submitted: Some(1_700_000_000_000_000),
             started: Some(1_700_000_060_000_000),
             ended: Some(1_700_003_660_000_000),
+            time_doubt: None,
             uid: None,
             user_name: Some("ada".into()),
             gid: None,

@@ -38,7 +38,7 @@ pub(super) struct Fields<'a> {
     text: &'a [u8],
     place: usize,
     wrap: Wrap,
-    /// Whether a newline was found that continues the record.
+    /// True if a newline was found that continues the record.
     is_wrapped: bool,
 }
 

@@ -134,7 +134,7 @@ struct List;
 /// An object whose values are texts or words, read pair by pair up to its end or to what is none of this.
 struct Object<'a> {
     rest: &'a [u8],
-    /// Whether the end of the object was found.
+    /// True if the end of the object was found.
     is_whole: bool,
 }
 

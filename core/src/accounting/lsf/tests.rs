@@ -64,6 +64,7 @@ fn all_fields_are_filled() {
         submitted: at(1_720_188_000),
         started: at(1_720_188_004),
         ended: at(1_720_188_100),
+        time_doubt: None,
         uid: Some(1001),
         user_name: some("bob"),
         gid: None,

@@ -67,6 +67,7 @@ fn all_fields_are_filled() {
         submitted: at(1_720_187_960),
         started: at(1_720_188_010),
         ended: at(1_720_188_037),
+        time_doubt: None,
         uid: None,
         user_name: Some("ada".into()),
         gid: None,

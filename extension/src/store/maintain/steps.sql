@@ -19,7 +19,7 @@ BEGIN
     FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
         ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
         ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
-        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries')), 2)) AS t (name, held, wanted)
+        ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries', 'jobs')), 3)) AS t (name, held, wanted)
     WHERE cardinality(t.held) < t.wanted
     LIMIT 1;
     IF FOUND THEN
@@ -96,7 +96,9 @@ FROM (
     UNION ALL
     SELECT 6, 'maintenance', 'retention of maintenance', 'maintenance', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
-    SELECT 7, 'indexes', 'indexes by time', 'increments', NULL
+    SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
+    UNION ALL
+    SELECT 8, 'indexes', 'indexes by time', 'increments', NULL
 ) p
 $$;
 COMMENT ON FUNCTION jobstats_internal.retention_plan() IS
@@ -290,6 +292,9 @@ BEGIN
             GET DIAGNOSTICS affected = ROW_COUNT;
         WHEN 'maintenance' THEN
             DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
+            GET DIAGNOSTICS affected = ROW_COUNT;
+        WHEN 'jobs' THEN
+            DELETE FROM jobstats.jobs j WHERE coalesce(j.ended, j.updated) < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
         WHEN 'indexes' THEN
             PERFORM jobstats_internal.lock_store();

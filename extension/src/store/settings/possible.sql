@@ -29,6 +29,7 @@ BEGIN
         ('raw_retention', interval '1 microsecond', interval '1000 years', '2 days'),
         ('retention', '1 microsecond', '1000 years', '90 days'),
         ('rejects_retention', '1 microsecond', '1000 years', '14 days'),
+        ('jobs_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_10m_retention', '1 microsecond', '1000 years', '90 days'),
         ('rollup_1h_retention', '1 microsecond', '1000 years', '2 years'),
         ('rollup_1d_retention', '1 microsecond', '1000 years', '10 years'),

@@ -83,3 +83,8 @@ BEGIN
     END IF;
 END
 $last_observation$;
+
+-- How long a job is kept after its end, and the zone of times that were printed without one.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS jobs_retention interval NOT NULL DEFAULT '2 years' CHECK (jobs_retention > '0'),
+    ADD COLUMN IF NOT EXISTS zone text NOT NULL DEFAULT 'UTC';

@@ -69,6 +69,36 @@ CREATE TABLE IF NOT EXISTS jobstats.users (
     user_name text NOT NULL
 );
 
+-- A row for each run of a job. A job that has not begun yet is a row without a start.
+CREATE TABLE IF NOT EXISTS jobstats.jobs (
+    scheduler text NOT NULL,
+    job text NOT NULL,
+    label text NOT NULL,
+    submitted timestamptz,
+    started timestamptz,
+    ended timestamptz,
+    uid bigint,
+    user_name text,
+    gid bigint,
+    group_name text,
+    account text,
+    "partition" text,
+    qos text,
+    job_name text,
+    state text,
+    nodes bigint,
+    node_list text,
+    cpus bigint,
+    exit_code text,
+    parent text,
+    extra jsonb,
+    source text NOT NULL,
+    updated timestamptz NOT NULL,
+    provenance jsonb,
+    UNIQUE NULLS NOT DISTINCT (scheduler, job, label, submitted, started)
+);
+CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (coalesce(ended, updated));
+
 CREATE TABLE IF NOT EXISTS jobstats.rejects (
     "time" timestamptz NOT NULL,
     received timestamptz NOT NULL,
@@ -100,12 +130,12 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 );
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
--- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; and by
--- feeds that have found their entries.
+-- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; by
+-- feeds that have found their entries; and by feeds of jobs.
 CREATE TABLE IF NOT EXISTS jobstats.locks (
     name text PRIMARY KEY
 );
-INSERT INTO jobstats.locks VALUES ('store'), ('entries') ON CONFLICT DO NOTHING;
+INSERT INTO jobstats.locks VALUES ('store'), ('entries'), ('jobs') ON CONFLICT DO NOTHING;
 INSERT INTO jobstats.locks
 SELECT 'announcement ' || n FROM jobstats.refresh r, generate_series(r.settled, r.number) n ON CONFLICT DO NOTHING;
 

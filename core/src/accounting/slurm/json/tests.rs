@@ -48,7 +48,7 @@ const OLD: &str = r#"{
       "working_directory": "/home/ada"
     }"#;
 
-/// That job in the layout of Slurm 25.05.
+/// The job above in the layout of Slurm 25.05.
 const NEW: &str = r#"{
       "account": "p42",
       "comment": {"administrator": "", "job": "", "system": ""},

@@ -1,0 +1,240 @@
+//! The sources of jobs: what schedulers account for fills `jobstats.jobs`.
+//!
+//! One text says several things of a job, texts overlap, and some come late. What they say is merged into the rows of each
+//! submission by the law of [`jobstats_core::accounting::merge`], so that the order of texts does not matter. Rejects have
+//! the number of a line and the reason, and never its text, which has names of people.
+
+mod stored;
+
+use std::collections::BTreeMap;
+
+use jobstats_core::accounting::zone::Zone;
+use jobstats_core::accounting::{Job, Reason, Record, flux, gridengine, lsf, pbs, slurm};
+use jobstats_core::feed::{Action, Outcome, reason};
+use jobstats_core::increment::Counts;
+use jobstats_core::instant::Micros;
+use pgrx::spi::SpiClient;
+
+use crate::feed::ingest::Ingest;
+use crate::feed::source::Source;
+use crate::feed::text::{Text, require_size};
+use crate::feed::timing::{Phase, timed};
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::{Statements, connect_mut};
+use stored::Submission;
+
+/// The number of records that are merged at a time.
+const AT_A_TIME: usize = 5_000;
+
+/// The number of bytes of values that are merged at a time, and one record more.
+const BYTES_AT_A_TIME: usize = 4 << 20;
+
+/// The largest record in bytes of its values.
+const RECORD_MAX: usize = 1 << 20;
+
+/// The memory in bytes that a record takes until it is stored, for each byte of its values and besides.
+const COPIES: usize = 8;
+const RECORD_BYTES: usize = 4 << 10;
+
+/// The longest number or label of a job in bytes. Both are in an index, whose rows are limited.
+const NAME_MAX: usize = 255;
+
+/// The largest number of runs of a submission. Each text that says something of one is merged with all of them.
+const RUNS_MAX: usize = 1_000;
+
+type Records<'a> = Box<dyn Iterator<Item = Record<'a>> + 'a>;
+
+/// The accounting of a scheduler.
+pub struct Accounting {
+    /// The name of the source.
+    name: &'static str,
+    recognizes: fn(&[u8]) -> bool,
+    records: for<'a> fn(&'a [u8], &'a Zone) -> Records<'a>,
+}
+
+/// Slurm's `sacct`.
+pub const SLURM: Accounting = Accounting {
+    name: "slurm",
+    recognizes: slurm::recognizes,
+    records: |text, zone| Box::new(slurm::records(text, zone)),
+};
+
+/// Accounting files of OpenPBS, PBS Pro and Torque.
+pub const PBS: Accounting = Accounting {
+    name: "pbs",
+    recognizes: pbs::recognizes,
+    records: |text, _| Box::new(pbs::records(text)),
+};
+
+/// The file `lsb.acct` of LSF.
+pub const LSF: Accounting = Accounting {
+    name: "lsf",
+    recognizes: lsf::recognizes,
+    records: |text, _| Box::new(lsf::records(text)),
+};
+
+/// The file `accounting` of Grid Engine.
+pub const GRIDENGINE: Accounting = Accounting {
+    name: "gridengine",
+    recognizes: gridengine::recognizes,
+    records: |text, _| Box::new(gridengine::records(text)),
+};
+
+/// The output of `flux jobs`.
+pub const FLUX: Accounting = Accounting {
+    name: "flux",
+    recognizes: flux::recognizes,
+    records: |text, _| Box::new(flux::records(text)),
+};
+
+impl Source for Accounting {
+    fn recognizes(&self, text: &[u8]) -> bool {
+        (self.recognizes)(text)
+    }
+
+    fn ingest(
+        &self,
+        client: &mut SpiClient<'_>,
+        ingest: &mut Ingest<'_>,
+        text: Text<'_>,
+    ) -> Result<Vec<Outcome>, Error> {
+        require_size(text.bytes().len(), ingest.settings.max_text)?;
+        let zone = zone(client)?;
+        lock(client)?;
+        let mut counts = Counts::default();
+        let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
+        while records.peek().is_some() {
+            let batch = timed(Phase::Scan, || batch(&mut records, ingest, &mut counts))?;
+            // Each batch has its own connection, because what it reads stays in memory as long as that.
+            let written = timed(Phase::Jobs, || {
+                connect_mut(|client| stored::merge(client, self.name, &batch))
+            })?;
+            for _ in 0..written.refused {
+                ingest.rejects.add(None, None, reason::TOO_MANY_RUNS, None);
+            }
+            counts.active = counts.active.saturating_add(written.changed);
+            counts.added = counts.added.saturating_add(written.added);
+        }
+        let is_blank = || text.bytes().trim_ascii().is_empty();
+        if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
+            return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);
+        }
+        Ok(vec![Outcome {
+            counts,
+            ..Outcome::new(None, Action::Jobs)
+        }])
+    }
+}
+
+/// The records of some submissions.
+type Batch<'a> = BTreeMap<Submission, Vec<(Job<'a>, Micros)>>;
+
+/// Takes the next records, and hands those that cannot be used to the rejects.
+fn batch<'a>(
+    records: &mut impl Iterator<Item = Record<'a>>,
+    ingest: &mut Ingest<'_>,
+    counts: &mut Counts,
+) -> Result<Batch<'a>, Error> {
+    let (mut batch, mut bytes) = (Batch::new(), 0);
+    for record in records.take(AT_A_TIME) {
+        bytes += record.job.as_ref().map_or(0, size);
+        match usable(record.job, &ingest.delivery.cluster) {
+            // It says of a job that there is one, but neither which one of its number nor when.
+            Ok(job) if job.submitted.is_none() && job.started.is_none() => {}
+            Ok(job) => {
+                counts.entries = counts.entries.saturating_add(1);
+                if let Some(doubt) = job.time_doubt {
+                    ingest
+                        .rejects
+                        .add(None, Some(record.line), doubt.code(), None);
+                }
+                let submission = Submission::of(&job, &ingest.delivery.cluster);
+                let said = batch.entry(submission).or_default();
+                if said.len() < RUNS_MAX {
+                    said.push((job, ingest.delivery.time));
+                } else {
+                    ingest
+                        .rejects
+                        .add(None, Some(record.line), reason::TOO_MANY_RUNS, None);
+                }
+            }
+            Err(reason) => {
+                counts.problems = counts.problems.saturating_add(1);
+                ingest.rejects.add(None, Some(record.line), reason, None);
+            }
+        }
+        if bytes > BYTES_AT_A_TIME {
+            break;
+        }
+    }
+    require_room(bytes, COPIES)?;
+    require_room(batch.len(), RECORD_BYTES)?;
+    Ok(batch)
+}
+
+/// Returns the number of bytes of the values of a job.
+fn size(job: &Job<'_>) -> usize {
+    let values = [
+        &job.scheduler,
+        &job.user_name,
+        &job.group_name,
+        &job.account,
+        &job.partition,
+        &job.qos,
+        &job.job_name,
+        &job.state,
+        &job.node_list,
+        &job.exit_code,
+        &job.parent,
+    ];
+    let values = values.into_iter().flatten().map(|value| value.len());
+    let extra = job
+        .extra
+        .iter()
+        .map(|(name, value)| name.len() + value.len());
+    job.job.len() + job.label.len() + values.chain(extra).sum::<usize>()
+}
+
+/// Returns a job that can be stored, or the reason why it cannot. Whoever feeds a cluster feeds its scheduler, and no other.
+fn usable<'a>(job: Result<Job<'a>, Reason>, cluster: &str) -> Result<Job<'a>, &'static str> {
+    let job = job.map_err(Reason::code)?;
+    let is_long = |name: &str| name.len() > NAME_MAX;
+    if is_long(&job.job) || is_long(&job.label) || job.scheduler.as_deref().is_some_and(is_long) {
+        return Err(Reason::BadJob.code());
+    }
+    if size(&job) > RECORD_MAX {
+        return Err(reason::RECORD_TOO_LONG);
+    }
+    let is_of_another = |scheduler: &str| !cluster.is_empty() && scheduler != cluster;
+    if job.scheduler.as_deref().is_some_and(is_of_another) {
+        return Err(reason::NOT_YOURS);
+    }
+    Ok(job)
+}
+
+/// Returns the zone of times that were printed without one.
+///
+/// # Errors
+/// [`Error::Argument`] if the system does not know it.
+fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
+    let name: String = client.query_value("SELECT s.zone FROM jobstats.settings s", &[])?;
+    Zone::named(&name).map_err(|error| {
+        let hint = "Give a name of the time zone database: UPDATE jobstats.settings SET zone = 'Europe/Berlin';";
+        Error::argument(error.to_string(), hint)
+    })
+}
+
+/// Makes feeds of jobs wait for each other: two that merge the same job would each miss what the other one says. The lock on
+/// targets shows `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
+fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
+    client
+        .execute_opt(
+            "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
+            &[],
+        )?
+        .ok_or(Error::NoRow("locks"))?;
+    Ok(())
+}

@@ -1,0 +1,66 @@
+-- What a hostile or broken sender of accounting can do: nothing but write jobs of its own scheduler.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set SHOW_CONTEXT never
+SET client_min_messages = error;
+CREATE FUNCTION fed(body text, cluster text DEFAULT '', OUT action text, OUT entries integer, OUT added integer, OUT problems integer) LANGUAGE sql AS $$
+SELECT action, entries, added, problems FROM jobstats_ingest(cluster, 'slurm1', now(), body, source => 'slurm')
+$$;
+CREATE FUNCTION reasons() RETURNS TABLE (rows bigint, reason text, texts bigint) LANGUAGE sql AS $$
+WITH gone AS (DELETE FROM jobstats.rejects RETURNING reason, text)
+SELECT count(*), reason, count(text) FILTER (WHERE text !~ '^and [0-9]+ more$') FROM gone GROUP BY reason ORDER BY reason
+$$;
+CREATE FUNCTION rows(format text, number integer) RETURNS text LANGUAGE sql AS $$
+SELECT E'JobIDRaw|JobID|Cluster|Submit|Start|End|User|State|JobName\n' || string_agg(replace(format, '#', n::text), '') FROM generate_series(1, number) n
+$$;
+
+-- A million lines that are none, and a value of megabytes.
+SELECT * FROM fed(rows(E'secret #\n', 1000000));
+SELECT * FROM reasons();
+SELECT * FROM fed(rows(E'#|#|c|1700000000|1700000001|1700000002|ada|COMPLETED|' || repeat('x', 1000000) || E'\n', 3));
+SELECT * FROM fed(rows(E'#|#|c|1700000000|1700000001|1700000002|ada|COMPLETED|' || repeat('x', 2000000) || E'\n', 3) || E'4|4|c|1700000000|1700000001|1700000002|ada|COMPLETED|x\n');
+SELECT job, length(job_name) FROM jobstats.jobs ORDER BY job;
+-- Numbers and labels that are too long for an index.
+SELECT * FROM fed(rows(repeat('7', 3000) || E'|#|c|1700000000|1700000001|1700000002|ada|COMPLETED|x\n', 2));
+SELECT * FROM fed(rows('#|' || repeat('7', 3000) || E'|c|1700000000|1700000001|1700000002|ada|COMPLETED|x\n', 2));
+SELECT * FROM fed(rows('#|#|' || repeat('c', 3000) || E'|1700000000|1700000001|1700000002|ada|COMPLETED|x\n', 2));
+SELECT * FROM reasons();
+-- One job that began a hundred thousand times, in one text and in many.
+SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'9|1700000000|%s|%s\n', 1700000000 + 100 * n, 1700000050 + 100 * n), '')
+    FROM generate_series(1, 100000) n));
+SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'9|1700000000|%s|%s\n', 1500000000 + 100 * n, 1500000050 + 100 * n), '')
+    FROM generate_series(1, 900) n));
+SELECT count(*) FROM jobstats.jobs WHERE job = '9';
+SELECT * FROM reasons();
+-- Times at the ends of what can be written.
+SELECT * FROM fed(rows(E'#|#|c|1|7258118399|Unknown|ada|RUNNING|x\n', 1) || E'2|2|c|99999999999|18446744073709551615|-1|ada|RUNNING|x\n');
+SELECT job, submitted, started, ended FROM jobstats.jobs WHERE job IN ('1', '2') AND job_name = 'x' ORDER BY job;
+SELECT * FROM reasons();
+-- Names that are SQL, HTML, text of a terminal, JSON or no text.
+SELECT * FROM fed(rows(E'5#|5#|c|1700000000|1700000001|1700000002|''); DROP TABLE jobstats.jobs; --|<script>|"}]\\u0000\u001b[31m\n', 1));
+SELECT job, user_name, state, job_name FROM jobstats.jobs WHERE job = '51';
+SELECT action, entries FROM jobstats_ingest('', 'slurm1', now(), source => 'slurm', body_zstd =>
+    '\x28b52ffd0458c901004a6f624944526177005374617274007c0a') ;
+\echo :LAST_ERROR_SQLSTATE
+-- A sender that is bound to a cluster cannot name another one, and what it sends is that cluster's.
+SELECT * FROM fed(rows(E'1|1|c|1700000000|1700000001|1700000002|eve|FAILED|stolen\n', 1), 'mine');
+SELECT * FROM fed(rows(E'1|1||1700000000|1700000001|1700000002|eve|FAILED|mine\n', 1), 'mine');
+SELECT scheduler, job, user_name FROM jobstats.jobs WHERE user_name = 'eve';
+SELECT * FROM reasons();
+-- Text of other sources is not looked at, and text of this one is none of theirs.
+SELECT * FROM fed(E'ada:secret:2:1:secret:/h:/s\n');
+SELECT * FROM fed(ost('fs-OST0000', record('a.1', 1, 4096)));
+INSERT INTO jobstats.feed (server, body) VALUES ('oss1', rows(E'1|1|c|1700000000|1700000001|1700000002|secret|FAILED|x\n', 1));
+INSERT INTO jobstats.feed (server, body, source) VALUES ('pbs1', rows(E'1|1|c|1700000000|1700000001|1700000002|secret|FAILED|x\n', 1), 'pbs');
+SELECT * FROM reasons();
+-- What was stored and is damaged since is an error that says so, not a wrong row.
+UPDATE jobstats.jobs SET provenance = '{"values": 1}' WHERE job = '51';
+SELECT * FROM fed(rows(E'5#|5#|c|1700000000|1700000001|1700000002|x|COMPLETED|x\n', 1));
+\echo :LAST_ERROR_SQLSTATE
+-- It can be cancelled.
+SET statement_timeout = '300ms';
+SELECT * FROM fed(rows(E'1#|1#|c|1700000000|1700000001|1700000002|ada|COMPLETED|x\n', 300000));
+\echo :LAST_ERROR_SQLSTATE
