@@ -2,10 +2,10 @@
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
 #   test.sh [PART ...]    core client simulator schema library docs regress overload parallel isolation memory fuzz stress
-#                         cron convert dashboards backup upgrade shipper faults proof; all by default
+#                         cron convert dashboards backup upgrade jobs shipper faults proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
-# follows on one version, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
+# follows on one version, jobs:SCHEDULER one scheduler, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
 . "$(dirname "$0")/lib.sh"
 
 passed=0 failed=0 skipped=0
@@ -206,6 +206,9 @@ backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
 # From a released version to this one.
 upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
 
+# What schedulers account for is what is stored.
+jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }
+
 # One fault of each kind, of those that `make test-faults` injects, in a cluster of its own.
 faults() {
     scripts/faults.sh 24 1 >"$output/all" 2>&1
@@ -244,6 +247,7 @@ run_part() {
     dashboards) mapfile -t names < <(basename -as .json dashboards/*.json) ;;
     backup) names=(custom directory owner naive) ;;
     upgrade) mapfile -t names < <(cut -d ' ' -f 1 extension/sql/released) ;;
+    jobs) names=(slurm pbs lsf gridengine flux) ;;
     proof) mapfile -t names < <(scripts/proof.sh parts) ;;
     *) die "there is no part $part" ;;
     esac
@@ -251,7 +255,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core client simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade shipper faults proof
+[ $# -gt 0 ] || set -- core client simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade jobs shipper faults proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh all
