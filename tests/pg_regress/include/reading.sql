@@ -27,6 +27,22 @@ CREATE FUNCTION world.observe(target text, server text, VARIADIC minutes numeric
 LANGUAGE sql AS $$
 SELECT world.observe('', target, server, ARRAY(SELECT world.at(minute) FROM unnest(minutes) AS minute))
 $$;
+-- Makes all observations of a target earlier. They are written anew, as a row of a hypertable cannot move to the chunk of another day.
+CREATE FUNCTION world.delay(target text, by interval) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    early jobstats.observations[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM jobstats.observations o USING jobstats.targets t
+        WHERE t.target_id = o.target_id AND t.name = delay.target
+        RETURNING o AS observation
+    )
+    SELECT array_agg(jsonb_populate_record(g.observation,
+        jsonb_build_object('time', (g.observation)."time" - delay.by, 'since', (g.observation).since - delay.by))) INTO early
+    FROM gone g;
+    INSERT INTO jobstats.observations SELECT e.* FROM unnest(early) AS e;
+END
+$$;
 
 CREATE FUNCTION world.enter(entry text) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, first_seen)

@@ -14,12 +14,6 @@ CREATE FUNCTION world.ago(seconds numeric) RETURNS timestamptz LANGUAGE sql STAB
 CREATE FUNCTION world.observe_until(cluster text, target text, last numeric, step numeric) RETURNS void LANGUAGE sql AS $$
 SELECT observe(cluster, target, 'oss1', ARRAY(SELECT ago(last + n * step) FROM generate_series(0, 11) AS n))
 $$;
--- A target was last observed so many seconds earlier than it was.
-CREATE FUNCTION world.delay(target text, seconds integer) RETURNS void LANGUAGE sql AS $$
-UPDATE jobstats.observations o SET "time" = o."time" - seconds * interval '1 second', since = o.since - seconds * interval '1 second'
-FROM jobstats.targets t WHERE t.target_id = o.target_id AND t.name = target
-$$;
-
 -- 28 targets are read every two minutes. One of them was last read eight minutes ago, and nobody's identifiers match a format.
 DO $$ BEGIN
     PERFORM observe_until('', 'scratch-OST' || lpad(to_hex(n), 4, '0'), CASE n WHEN 3 THEN 480 ELSE 20 + n END, 120)
@@ -48,13 +42,13 @@ SELECT seconds, coverage < 1 AS partial FROM jobstats_rates(until => now() - int
 -- One that is read every 15 minutes is waited for, unless it was last read before the window.
 DO $$ BEGIN PERFORM observe_until('west', 'home-OST0000', 480, 900); PERFORM observe_until('west', 'home-OST0001', 30, 120); END $$;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
-DO $$ BEGIN PERFORM delay('home-OST0000', 240); END $$;
+DO $$ BEGIN PERFORM delay('home-OST0000', '4 minutes'); END $$;
 SELECT target, status FROM jobstats.health WHERE cluster = 'west' ORDER BY target;
 SELECT seconds, target, coverage FROM jobstats_rates(operations => '{write_bytes}', filesystem => '{home}');
 SELECT seconds, target, coverage FROM jobstats_rates(now() - interval '1 hour', operations => '{write_bytes}', filesystem => '{home}');
 
 -- Five are named, those that are behind most.
-DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * 1200) FROM generate_series(4, 9) AS n; END $$;
+DO $$ BEGIN PERFORM delay('scratch-OST000' || n, n * interval '20 minutes') FROM generate_series(4, 9) AS n; END $$;
 SELECT seconds FROM jobstats_rates(operations => '{write_bytes}', by => '{}', filesystem => '{scratch}');
 -- Where all are late, the window ends at the last observation of any.
 SELECT seconds FROM jobstats_rates(now() - interval '3 hours', operations => '{write_bytes}', by => '{}', target => '{scratch-OST0003,scratch-OST0004}');
