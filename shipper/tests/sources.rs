@@ -395,7 +395,7 @@ fn the_store_takes_names_of_users_and_refuses_an_unknown_source() {
             78,
             &[
                 "there is no source \"weather\" (SQLSTATE 0A000)",
-                "Valid are lctl, passwd.",
+                "Valid are lctl, passwd, ",
             ],
         );
     assert_eq!(machine.spooled(), ["0000000000000001.weather.zst"]);
