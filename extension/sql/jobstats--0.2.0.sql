@@ -2666,7 +2666,9 @@ BEGIN
             DELETE FROM jobstats.maintenance m WHERE m.began < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
         WHEN 'jobs' THEN
-            DELETE FROM jobstats.jobs j WHERE coalesce(j.ended, j.updated) < horizon;
+            -- Feeds of jobs lock them in another order.
+            PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+            DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon;
             GET DIAGNOSTICS affected = ROW_COUNT;
         WHEN 'indexes' THEN
             PERFORM jobstats_internal.lock_store();

@@ -76,6 +76,9 @@ fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
         return Ok(None);
     }
     let line = Line::read(line).ok_or(Reason::UnreadableRecord)?;
+    if has_another(line.text) {
+        return Err(Reason::UnreadableRecord);
+    }
     let Some(state) = state(line.kind) else {
         return Ok(None);
     };
@@ -96,6 +99,22 @@ fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
         return Ok(None);
     }
     Ok(Some(id.complete(job, state)))
+}
+
+/// Returns whether another record begins in a text, as where a write was cut: a time, `;`, a type and `;`. What follows belongs
+/// to another job.
+fn has_another(text: &[u8]) -> bool {
+    memchr::memchr_iter(b';', text).any(|place| {
+        let time = place.checked_sub(8).and_then(|from| text.get(from..place));
+        let is_time = time.is_some_and(|time| {
+            let mut bytes = time.iter().enumerate();
+            bytes.all(|(at, byte)| match at {
+                2 | 5 => *byte == b':',
+                _ => byte.is_ascii_digit(),
+            })
+        });
+        is_time && text.get(place + 2) == Some(&b';')
+    })
 }
 
 /// Returns what PBS calls the records of a type; `None` for a type that no job comes from.

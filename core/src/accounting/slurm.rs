@@ -9,11 +9,11 @@
 //! - A row with a delimiter too many or too few has the wrong number of fields.
 //! - A row that goes on in further lines is put together if the first column is a number of a job, the lines have as many
 //!   delimiters as a row must have, and the end of line is in a column of free text. Otherwise the row cannot be used.
-//! - A column that is asked for twice must say the same twice. `JobIDRaw` as the first and as the last column finds out rows
-//!   that a user has made up inside the name of a job.
+//! - A column that is asked for twice must say the same twice.
+//! - A user may put a line into the name of a job that looks like a row. So the delimiter should be one that nobody can guess.
 //! - The last line counts only if its end is there: the text does not say otherwise that it was cut.
 //!
-//! Rows of steps are no jobs and are skipped, and so are blank lines. A further header begins a further table.
+//! Rows of steps are no jobs and are skipped, and so are blank lines. A further header with the same delimiter begins a further table.
 //!
 //! # Jobs
 //!

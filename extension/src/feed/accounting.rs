@@ -6,6 +6,7 @@
 
 mod stored;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jobstats_core::accounting::zone::Zone;
@@ -25,14 +26,11 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Statements, connect_mut};
 use stored::Submission;
 
-/// The number of records that are merged at a time.
-const AT_A_TIME: usize = 5_000;
-
-/// The number of bytes of values that are merged at a time, and one record more.
-const BYTES_AT_A_TIME: usize = 4 << 20;
+/// The number of records that are merged at a time, with all that is stored of their submissions.
+const AT_A_TIME: usize = 250;
 
 /// The largest record in bytes of its values.
-const RECORD_MAX: usize = 1 << 20;
+const RECORD_MAX: usize = 64 << 10;
 
 /// The memory in bytes that a record takes until it is stored, for each byte of its values and besides.
 const COPIES: usize = 8;
@@ -41,8 +39,11 @@ const RECORD_BYTES: usize = 4 << 10;
 /// The longest number or label of a job in bytes. Both are in an index, whose rows are limited.
 const NAME_MAX: usize = 255;
 
+/// The longest name that a user gave to a job in bytes, which is cut there.
+const JOB_NAME_MAX: usize = 1 << 10;
+
 /// The largest number of runs of a submission. Each text that says something of one is merged with all of them.
-const RUNS_MAX: usize = 1_000;
+const RUNS_MAX: usize = 300;
 
 type Records<'a> = Box<dyn Iterator<Item = Record<'a>> + 'a>;
 
@@ -101,7 +102,14 @@ impl Source for Accounting {
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
         require_size(text.bytes().len(), ingest.settings.max_text)?;
-        let zone = zone(client)?;
+        if !is_timely(ingest) {
+            return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
+        }
+        let zone = if self.name == SLURM.name {
+            zone(client)?
+        } else {
+            Zone::UTC
+        };
         lock(client)?;
         let mut counts = Counts::default();
         let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
@@ -165,9 +173,6 @@ fn batch<'a>(
                 ingest.rejects.add(None, Some(record.line), reason, None);
             }
         }
-        if bytes > BYTES_AT_A_TIME {
-            break;
-        }
     }
     require_room(bytes, COPIES)?;
     require_room(batch.len(), RECORD_BYTES)?;
@@ -199,7 +204,9 @@ fn size(job: &Job<'_>) -> usize {
 
 /// Returns a job that can be stored, or the reason why it cannot. Whoever feeds a cluster feeds its scheduler, and no other.
 fn usable<'a>(job: Result<Job<'a>, Reason>, cluster: &str) -> Result<Job<'a>, &'static str> {
-    let job = job.map_err(Reason::code)?;
+    let mut job = job.map_err(Reason::code)?;
+    // A user could keep a job out of the store by its name.
+    job.job_name = job.job_name.map(shortened);
     let is_long = |name: &str| name.len() > NAME_MAX;
     if is_long(&job.job) || is_long(&job.label) || job.scheduler.as_deref().is_some_and(is_long) {
         return Err(Reason::BadJob.code());
@@ -212,6 +219,23 @@ fn usable<'a>(job: Result<Job<'a>, Reason>, cluster: &str) -> Result<Job<'a>, &'
         return Err(reason::NOT_YOURS);
     }
     Ok(job)
+}
+
+fn shortened(name: Cow<'_, str>) -> Cow<'_, str> {
+    let end = name.floor_char_boundary(JOB_NAME_MAX);
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(&name[..end]),
+        Cow::Owned(mut name) => {
+            name.truncate(end);
+            Cow::Owned(name)
+        }
+    }
+}
+
+/// Returns whether the time of the text can be true. What a text of the future says would count for ever.
+fn is_timely(ingest: &Ingest<'_>) -> bool {
+    let limits = ingest.limits();
+    (0..=limits.now.saturating_add(limits.max_ahead)).contains(&ingest.delivery.time)
 }
 
 /// Returns the zone of times that were printed without one.

@@ -35,6 +35,20 @@ SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'
     FROM generate_series(1, 900) n));
 SELECT count(*) FROM jobstats.jobs WHERE job = '9';
 SELECT * FROM reasons();
+-- One of which so much is stored that it cannot be merged is refused alone.
+SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|State|NodeList\n' || string_agg(format(E'8|1700000000|%s|RUNNING|%s\n', 1700001000 + n, repeat('n', 20000)), '')
+    FROM generate_series(0, 49) n) || E'7|1700000000|1700001000|RUNNING|n1\n');
+SELECT job, count(*) FROM jobstats.jobs WHERE job IN ('7', '8') GROUP BY 1;
+SELECT * FROM reasons();
+-- A text of the future would count for ever.
+SELECT action FROM jobstats_ingest('', 'slurm1', '2199-01-01', rows(E'5#|5#|c|1700000000|1700000001|1700000002|eve|RUNNING|x\n', 1), source => 'slurm');
+SELECT * FROM reasons();
+-- A line that might be a header with any delimiter is not looked at for long, whatever it is sent as.
+SET statement_timeout = '10s';
+SELECT * FROM fed('JobIDRaw!#$%&()*+,-./:;<=>?@[]^_{|}~!!' || repeat('a', 200000000));
+INSERT INTO jobstats.feed (server, body) VALUES ('oss1', 'JobIDRaw!#$%&()*+,-./:;<=>?@[]^_{|}~!!' || repeat('a', 200000000));
+RESET statement_timeout;
+SELECT * FROM reasons();
 -- Times at the ends of what can be written.
 SELECT * FROM fed(rows(E'#|#|c|1|7258118399|Unknown|ada|RUNNING|x\n', 1) || E'2|2|c|99999999999|18446744073709551615|-1|ada|RUNNING|x\n');
 SELECT job, submitted, started, ended FROM jobstats.jobs WHERE job IN ('1', '2') AND job_name = 'x' ORDER BY job;

@@ -606,3 +606,17 @@ proptest! {
         recognizes(&bytes);
     }
 }
+
+#[test]
+fn a_record_that_another_one_cuts_is_none() {
+    let end = "user=eve group=g jobname=j queue=q ctime=1720188000 qtime=1720188000 etime=1720188000 start=1720188001 \
+        exec_host=n1/0 session=1 end=1720188037 Exit_status=0";
+    let texts = [
+        format!("07/05/2024 14:00:37;E;81.p;user=ad07/05/2024 14:00:37;E;82.p;{end}\n"),
+        format!("07/05/2024 14:00:37;E;81.p;07/05/2024 14:00:37;E;82.p;{end}\n"),
+    ];
+    for text in texts {
+        let jobs: Vec<_> = records(text.as_bytes()).map(|record| record.job).collect();
+        assert_eq!(jobs, [Err(Reason::UnreadableRecord)], "{text}");
+    }
+}

@@ -135,6 +135,10 @@ pub struct Header<'a> {
 impl<'a> Header<'a> {
     /// Reads a header; `None` if the line is none, or if it has no column with the number of a job.
     pub fn read(line: &'a [u8]) -> Option<Self> {
+        // Each delimiter that is tried reads the whole line.
+        if line.len() > COLUMNS_MAX * (NAME_MAX + DELIMITER_MAX) {
+            return None;
+        }
         memmem::find(line, b"JobID")?;
         let line = std::str::from_utf8(line).ok()?;
         let end = line.find(|character: char| !character.is_ascii_alphanumeric());

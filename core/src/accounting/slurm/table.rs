@@ -44,10 +44,12 @@ pub fn jobs<'a>(text: &'a [u8], zone: &Zone) -> impl Iterator<Item = Record<'a>>
     })
 }
 
-/// Returns the header that a line is. The rows of a table need not be looked at whole for that.
+/// Returns the header that a line is. The rows of a table need not be looked at whole for that. A further header has the
+/// delimiter of the first, which those who name jobs need not know.
 fn new_header<'a>(header: Option<&Header<'a>>, line: &'a [u8]) -> Option<Header<'a>> {
     let is_row = header.is_some_and(|header| header.begins_row(line));
-    if is_row { None } else { Header::read(line) }
+    let new = if is_row { None } else { Header::read(line) };
+    new.filter(|new| header.is_none_or(|header| header.delimiter == new.delimiter))
 }
 
 /// A table that is read line by line.

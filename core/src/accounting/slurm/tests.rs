@@ -675,3 +675,19 @@ proptest! {
         prop_assert!(!recognizes(text.as_bytes()) || !text.starts_with('\n') || text.contains("JobID"));
     }
 }
+
+#[test]
+fn a_header_in_the_name_of_a_job_is_none() {
+    let text = "JobIDRaw|9f|Submit|9f|JobName\n1|9f|1700000000|9f|x\nJobIDRaw|Submit|User\n2|1700000000|eve\n3|9f|1700000000|9f|y\n";
+    let jobs: Vec<_> = records(text.as_bytes(), &Zone::UTC)
+        .filter_map(|record| record.job.ok())
+        .map(|job| job.job.into_owned())
+        .collect();
+    assert_eq!(jobs, ["1", "3"]);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_no_header() {
+    let text = format!("JobIDRaw!#$%&'()*+{}", "a".repeat(100_000));
+    assert!(!recognizes(text.as_bytes()));
+}

@@ -5,15 +5,19 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::accounting::Job;
-use jobstats_core::accounting::merge::{Change, Form, merge as merged};
+use jobstats_core::accounting::merge::{Change, Form, Merged, merge as merged};
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 use serde::Serialize;
 
-use crate::feed::accounting::RUNS_MAX;
+use crate::feed::accounting::{COPIES, RUNS_MAX};
 use crate::pg::error::Error;
+use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
+
+/// The largest size of what is stored of a submission, in bytes of JSON.
+const SUBMISSION_MAX: usize = 256 << 10;
 
 /// The submission of a job.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -43,7 +47,7 @@ pub struct Written {
     pub changed: i32,
     /// The rows that are new.
     pub added: i32,
-    /// The submissions of which nothing was written, because they have too many runs already.
+    /// The submissions of which nothing was written, because they have too many runs, or too large ones.
     pub refused: i32,
 }
 
@@ -53,7 +57,7 @@ struct Row<'a> {
     #[serde(flatten)]
     submission: &'a Submission,
     #[serde(flatten)]
-    form: Form,
+    form: &'a Form,
 }
 
 /// A row to be deleted.
@@ -75,48 +79,88 @@ pub fn merge(
     let (mut rows, mut gone, mut written) = (Vec::new(), Vec::new(), Written::default());
     for (number, (submission, said)) in batch.iter().enumerate() {
         pause();
-        let stored = stored.remove(&number).unwrap_or_default();
-        if stored.len() >= RUNS_MAX {
+        let result = match stored.remove(&number).unwrap_or_default() {
+            Stored::Forms(forms) if forms.len() < RUNS_MAX => merged(&forms, said),
+            _ => {
+                written.refused += 1;
+                continue;
+            }
+        };
+        let Some(changed) = rows_of(submission, &result)? else {
             written.refused += 1;
             continue;
-        }
-        let result = merged(&stored, said);
+        };
+        rows.extend(changed);
         gone.extend(result.gone.into_iter().map(|started| Gone {
             submission,
             started,
         }));
-        for (form, change) in result.forms {
+        for (_, change) in &result.forms {
             written.changed += i32::from(matches!(change, Change::New | Change::Changed));
-            written.added += i32::from(change == Change::New);
-            if change != Change::Same {
-                rows.push(Row { submission, form });
-            }
+            written.added += i32::from(*change == Change::New);
         }
     }
     if !gone.is_empty() {
         client.execute(include_str!("delete.sql"), &[json(&gone)?.into()])?;
     }
     if !rows.is_empty() {
-        client.execute(
-            include_str!("write.sql"),
-            &[json(&rows)?.into(), source.into()],
-        )?;
+        let rows = format!("[{}]", rows.join(","));
+        client.execute(include_str!("write.sql"), &[rows.into(), source.into()])?;
     }
     Ok(written)
+}
+
+/// Returns the rows that are to be written, as JSON; `None` if all that would be stored of the submission is too much to be
+/// merged again.
+fn rows_of(submission: &Submission, merged: &Merged) -> Result<Option<Vec<String>>, Error> {
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    for (form, change) in &merged.forms {
+        let row = json(&Row { submission, form })?;
+        bytes += row.len();
+        if *change != Change::Same {
+            rows.push(row);
+        }
+    }
+    Ok((bytes <= SUBMISSION_MAX).then_some(rows))
+}
+
+/// The rows of a submission.
+enum Stored {
+    Forms(Vec<Form>),
+    /// They are too large to be merged.
+    TooMuch,
+}
+
+impl Default for Stored {
+    fn default() -> Self {
+        Self::Forms(Vec::new())
+    }
 }
 
 /// Returns the rows of submissions by the position of their submission.
 fn read(
     client: &mut SpiClient<'_>,
     submissions: &[&Submission],
-) -> Result<BTreeMap<usize, Vec<Form>>, Error> {
-    let rows = client.execute_rows(include_str!("read.sql"), &[json(submissions)?.into()])?;
-    let mut stored = BTreeMap::<usize, Vec<Form>>::new();
+) -> Result<BTreeMap<usize, Stored>, Error> {
+    let most = i64::try_from(2 * SUBMISSION_MAX).unwrap_or(i64::MAX);
+    let rows = client.execute_rows(
+        include_str!("read.sql"),
+        &[json(submissions)?.into(), most.into()],
+    )?;
+    let mut stored = BTreeMap::<usize, Stored>::new();
     for row in rows {
-        let (number, form): (i64, String) = (row.at(1)?, row.at(2)?);
-        let form = serde_json::from_str(&form).map_err(damaged)?;
-        let number = usize::try_from(number).unwrap_or(0);
-        stored.entry(number).or_default().push(form);
+        let (number, form): (i64, Option<String>) = (row.at(1)?, row.at(2)?);
+        let forms = stored
+            .entry(usize::try_from(number).unwrap_or(0))
+            .or_default();
+        let Some(form) = form else {
+            *forms = Stored::TooMuch;
+            continue;
+        };
+        require_room(form.len(), COPIES)?;
+        if let Stored::Forms(forms) = forms {
+            forms.push(serde_json::from_str(&form).map_err(damaged)?);
+        }
     }
     Ok(stored)
 }

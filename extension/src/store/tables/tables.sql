@@ -97,7 +97,7 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
     provenance jsonb,
     UNIQUE NULLS NOT DISTINCT (scheduler, job, label, submitted, started)
 );
-CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (coalesce(ended, updated));
+CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (least(ended, updated));
 
 CREATE TABLE IF NOT EXISTS jobstats.rejects (
     "time" timestamptz NOT NULL,
