@@ -160,13 +160,7 @@ fn batch<'a>(
                 }
                 let submission = Submission::of(&job, &ingest.delivery.cluster);
                 let said = batch.entry(submission).or_default();
-                if said.len() < RUNS_MAX {
-                    said.push((job, ingest.delivery.time));
-                } else {
-                    ingest
-                        .rejects
-                        .add(None, Some(record.line), reason::TOO_MANY_RUNS, None);
-                }
+                said.push((job, ingest.delivery.time));
             }
             Err(reason) => {
                 counts.problems = counts.problems.saturating_add(1);

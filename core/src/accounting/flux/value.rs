@@ -68,9 +68,7 @@ impl<'a> Value<'a> {
             Self::Whole(number) => Some(number.to_string().into()),
             Self::Number(number) => Some(number.to_string().into()),
             Self::Text(Cow::Borrowed(text)) => field::text(text.as_bytes()),
-            Self::Text(Cow::Owned(text)) => {
-                field::text(text.as_bytes()).map(|text| text.into_owned().into())
-            }
+            Self::Text(Cow::Owned(text)) => field::text_of(Cow::Owned(text.into_bytes())),
         }
     }
 }

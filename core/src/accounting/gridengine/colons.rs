@@ -199,5 +199,5 @@ fn text(field: &[u8]) -> Option<Cow<'_, str>> {
         .iter()
         .map(|byte| if *byte == UGE_COLON { b':' } else { *byte })
         .collect();
-    field::text(&colons).map(|text| text.into_owned().into())
+    field::text_of(Cow::Owned(colons))
 }

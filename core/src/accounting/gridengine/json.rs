@@ -126,8 +126,5 @@ impl<'de> Visitor<'de> for TextVisitor {
 
 /// Returns a string as text; `None` if it is empty.
 fn text(string: Option<Text<'_>>) -> Option<Cow<'_, str>> {
-    match string?.0 {
-        Cow::Borrowed(bytes) => field::text(bytes),
-        Cow::Owned(bytes) => field::text(&bytes).map(|text| text.into_owned().into()),
-    }
+    field::text_of(string?.0)
 }
