@@ -88,3 +88,14 @@ $last_observation$;
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS jobs_retention interval NOT NULL DEFAULT '2 years' CHECK (jobs_retention > '0'),
     ADD COLUMN IF NOT EXISTS zone text NOT NULL DEFAULT 'UTC';
+
+-- Since when a user has the name, and the user's primary group.
+ALTER TABLE jobstats.users
+    ADD COLUMN IF NOT EXISTS gid bigint,
+    ADD COLUMN IF NOT EXISTS since timestamptz NOT NULL DEFAULT '-infinity';
+
+-- Users below this number belong to the system: what they do for a job counts for it, but under their own number.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0);
+-- Up to when entries that were active are matched with jobs.
+ALTER TABLE jobstats.refresh ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch';

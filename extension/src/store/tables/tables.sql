@@ -69,6 +69,30 @@ CREATE TABLE IF NOT EXISTS jobstats.users (
     user_name text NOT NULL
 );
 
+-- Names that users had before, and groups in the same way.
+CREATE TABLE IF NOT EXISTS jobstats.earlier_users (
+    uid bigint NOT NULL,
+    user_name text NOT NULL,
+    gid bigint,
+    since timestamptz NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (uid, until)
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.groups (
+    gid bigint PRIMARY KEY,
+    group_name text NOT NULL,
+    since timestamptz NOT NULL DEFAULT '-infinity'
+);
+
+CREATE TABLE IF NOT EXISTS jobstats.earlier_groups (
+    gid bigint NOT NULL,
+    group_name text NOT NULL,
+    since timestamptz NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (gid, until)
+);
+
 -- A row for each run of a job. A job that has not begun yet is a row without a start.
 CREATE TABLE IF NOT EXISTS jobstats.jobs (
     scheduler text NOT NULL,
@@ -98,6 +122,58 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
     UNIQUE NULLS NOT DISTINCT (scheduler, job, label, submitted, started)
 );
 CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (least(ended, updated));
+CREATE INDEX IF NOT EXISTS jobs_job ON jobstats.jobs (job text_pattern_ops);
+CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
+
+-- The jobs that entries are matched with: all runs and elements of a number that lie less than seven days apart.
+CREATE TABLE IF NOT EXISTS jobstats.job_ids (
+    job_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    scheduler text NOT NULL,
+    job text NOT NULL,
+    label text,
+    runs bigint NOT NULL,
+    submitted timestamptz,
+    started timestamptz NOT NULL,
+    ended timestamptz,
+    last_started timestamptz NOT NULL,
+    uid bigint,
+    user_name text,
+    gid bigint,
+    group_name text,
+    account text,
+    "partition" text,
+    qos text,
+    job_name text,
+    state text,
+    nodes bigint,
+    cpus bigint
+);
+CREATE INDEX IF NOT EXISTS job_ids_job ON jobstats.job_ids (job text_pattern_ops);
+
+-- Which job an entry belongs to. Ranges begin and end at 0:00 UTC, so that none of them divides a bucket of a rollup.
+CREATE TABLE IF NOT EXISTS jobstats.entry_jobs (
+    entry_id bigint NOT NULL,
+    valid_from timestamptz NOT NULL,
+    valid_to timestamptz NOT NULL,
+    job_no bigint,
+    status text NOT NULL,
+    alone boolean NOT NULL,
+    PRIMARY KEY (entry_id, valid_from)
+);
+CREATE INDEX IF NOT EXISTS entry_jobs_job ON jobstats.entry_jobs (job_no);
+CREATE INDEX IF NOT EXISTS entry_jobs_several ON jobstats.entry_jobs (valid_to) WHERE NOT alone;
+
+-- The numbers of jobs whose entries have to be matched, since entries or runs of them are new or have changed.
+CREATE TABLE IF NOT EXISTS jobstats.to_match (
+    job text NOT NULL
+);
+
+-- Which nodes there are: LIKE patterns of their names.
+CREATE TABLE IF NOT EXISTS jobstats.nodes (
+    pattern text PRIMARY KEY,
+    scheduler text,
+    class text NOT NULL DEFAULT 'compute' CHECK (class IN ('compute', 'login', 'transfer', 'gateway', 'service'))
+);
 
 CREATE TABLE IF NOT EXISTS jobstats.rejects (
     "time" timestamptz NOT NULL,
