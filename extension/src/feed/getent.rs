@@ -124,6 +124,15 @@ fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Does the same for who can do without, unless a feed of names is under way: returns whether there is none.
+fn try_lock(client: &mut SpiClient<'_>) -> Result<bool, Error> {
+    let locked = client.execute_opt(
+        "SELECT FROM jobstats.locks l WHERE l.name = 'names' FOR UPDATE SKIP LOCKED",
+        &[],
+    )?;
+    Ok(locked.is_some())
+}
+
 /// Stores the names that are new or have changed.
 fn write(table: &Table, entries: &[Entry<'_>], time: Micros) -> Result<Written, Error> {
     let mut written = Written::default();

@@ -8,7 +8,7 @@ use jobstats_core::instant::{DAY, Micros};
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
-use crate::feed::getent::lock;
+use crate::feed::getent::try_lock;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
@@ -107,7 +107,8 @@ pub fn merge(
     Ok(written)
 }
 
-/// Names users or groups that have no name yet, as accounting has it. Feeds of names are locked only if there are any.
+/// Names users or groups that have no name yet, as accounting has it. If a feed of names is under way, the next text of
+/// jobs that names them does so.
 pub fn fill(
     client: &mut SpiClient<'_>,
     table: &Table,
@@ -121,10 +122,9 @@ pub fn fill(
         table.name, table.number
     );
     let unknown = client.execute_rows(&*unknown, &[numbers.into()])?;
-    if unknown.len() == 0 {
+    if unknown.len() == 0 || !try_lock(client)? {
         return Ok(());
     }
-    lock(client)?;
     let (mut numbers, mut names, mut gids) = (Vec::new(), Vec::new(), Vec::new());
     for row in unknown {
         let number: i64 = row.at(1)?;
