@@ -824,7 +824,9 @@ CREATE FUNCTION jobstats_densities(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint
 )
@@ -1011,11 +1013,14 @@ CREATE FUNCTION jobstats_rates(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint,
     operation text, rate double precision, coverage double precision
 )
 LANGUAGE c STABLE
@@ -1119,10 +1124,13 @@ CREATE FUNCTION jobstats_sizes(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint,
     operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
     mean double precision, stddev double precision
 )
@@ -1150,10 +1158,13 @@ CREATE FUNCTION jobstats_summary(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint,
     first timestamptz, last_active timestamptz, nodes bigint, read_bytes numeric, write_bytes numeric, read numeric,
     write numeric, opens numeric, metadata numeric, service_time numeric, busiest_target text
 )
@@ -1175,11 +1186,14 @@ CREATE FUNCTION jobstats_top(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    weights jsonb DEFAULT NULL, exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     rank bigint,
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint,
     operation text, total numeric, rate double precision, share double precision, calls numeric,
     per_call double precision, coverage double precision
 )
@@ -1194,10 +1208,13 @@ CREATE FUNCTION jobstats_totals(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint,
     operation text, total numeric, calls numeric, per_call double precision, coverage double precision
 )
 LANGUAGE c STABLE

@@ -13,6 +13,7 @@ mod empty;
 mod entries;
 mod filters;
 mod functions;
+mod jobs;
 mod measure;
 mod notice;
 mod params;

@@ -4,6 +4,7 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
+use crate::pg::template::sql;
 use crate::query::dimension::{Level, join_names};
 use crate::query::filters::Filters;
 use crate::query::params::Params;
@@ -17,13 +18,25 @@ use crate::query::plan::Plan;
 /// too little about patterns.
 const FEW: usize = 1000;
 
-/// Returns a SELECT of the entries that the filters let through.
-pub fn entries(filters: &Filters, params: &Params) -> String {
-    format!(
-        "SELECT entry.entry_id FROM jobstats.entries entry{} WHERE true{}",
-        join_names(filters.chosen(), "entry"),
-        filters.conditions(Level::Entry, "entry", params)
+/// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs.
+pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
+    let jobs = &plan.jobs;
+    sql!(
+        "entries/entries.sql",
+        distinct = if jobs.are_several() { "DISTINCT " } else { "" },
+        jobs = plan.join_jobs(params),
+        names = join_names(filters.chosen(), jobs.entry()),
+        conditions = filters.conditions_on_entries(jobs, params),
     )
+}
+
+/// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name.
+fn users(filters: &Filters, params: &Params) -> Option<String> {
+    let conditions = filters.conditions_on_name(params)?;
+    Some(format!(
+        "SELECT person.uid FROM jobstats.users person \
+         LEFT JOIN jobstats.groups team ON team.gid = person.gid WHERE true{conditions}"
+    ))
 }
 
 /// Returns the entries that the filters let through or, if the plan reads rollups by user, the users whose names are
@@ -34,11 +47,11 @@ pub fn few(
     filters: &Filters,
 ) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
-    let statement = if !plan.sources.has_users() {
-        filters.has(Level::Entry).then(|| entries(filters, &params))
+    let statement = if plan.sources.has_users() {
+        users(filters, &params)
     } else {
-        let conditions = filters.conditions_on_name(&params);
-        conditions.map(|it| format!("SELECT person.uid FROM jobstats.users person WHERE true{it}"))
+        let has_any = filters.has(Level::Entry);
+        has_any.then(|| entries(plan, filters, &params))
     };
     let Some(statement) = statement else {
         return Ok(None);

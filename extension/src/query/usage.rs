@@ -26,6 +26,8 @@ pub struct Search<'a> {
     pub condition_on_users: &'a str,
     /// Set if rows have `uid` in place of `entry_id`.
     pub by_user: bool,
+    /// Set if rows have `at`, a time that says to which day they belong.
+    pub dated: bool,
 }
 
 /// The relation that rows come from.
@@ -317,7 +319,15 @@ impl Search<'_> {
         } else {
             "entry_id"
         };
-        format!("SELECT {step} AS step, usage.target_id, usage.{key}, usage.observed{values}{span}")
+        let at = match relation {
+            _ if !self.dated => "",
+            // Without the sum, TimescaleDB would compare the column with what the rows are joined with.
+            Relation::Increments => ", usage.\"time\" + interval '0' AS at",
+            Relation::Rollup { .. } => ", usage.bucket + interval '0' AS at",
+        };
+        format!(
+            "SELECT {step} AS step, usage.target_id, usage.{key}, usage.observed{at}{values}{span}"
+        )
     }
 
     /// Returns `first` and `last`: the start of the part of a row that lies in the window, and the time at which the

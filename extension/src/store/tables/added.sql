@@ -101,3 +101,5 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0);
 -- Up to when entries that were active are matched with jobs.
 ALTER TABLE jobstats.refresh ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch';
+-- Whether there are entries whose job alone says who the user is.
+CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;
