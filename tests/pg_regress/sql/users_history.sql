@@ -60,6 +60,9 @@ SELECT user_name, gid, since, until, count(*) FROM names WHERE uid BETWEEN 2000 
 INSERT INTO jobstats.users (uid, user_name) VALUES (3000, 'dan'), (3001, 'dora');
 SELECT * FROM fed(2, passwd('dan', 3000) || passwd('fay', 3001));
 SELECT * FROM names WHERE uid IN (3000, 3001);
+-- A late text with the current name begins it earlier, and ends the one before.
+SELECT fed(5, passwd('gus', 3002)), fed(1, passwd('hugo', 3002)), fed(3, passwd('gus', 3002));
+SELECT * FROM names WHERE uid = 3002;
 
 -- Two hosts that disagree every day leave no history.
 SELECT a.active, b.active FROM generate_series(1, 3) n, fed(n + 0.1, passwd('one', 4000)) a, fed(n + 0.2, passwd('other', 4000)) b;

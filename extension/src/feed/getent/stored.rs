@@ -90,11 +90,12 @@ pub fn merge(
         if after == before {
             continue;
         }
+        let is_same = is_same(&before, &after);
         written.added += u64::from(before.runs.is_empty());
-        written.changed += u64::from(!is_same(&before, &after));
+        written.changed += u64::from(!is_same);
         let (old, new) = (earlier_runs(&before), earlier_runs(&after));
-        if old != new {
-            forgotten.push(entry.number.into());
+        if old != new || !is_same {
+            forgotten.extend((!old.is_empty()).then_some(i64::from(entry.number)));
             for (run, next) in new.iter().zip(&after.runs[1..]) {
                 earlier.push(entry.number, run, next.since);
             }
@@ -242,7 +243,7 @@ impl Columns {
     }
 }
 
-/// Writes the current names, and all earlier ones of those numbers of which some have changed.
+/// Writes the current names; and the earlier ones, in place of all that are stored of `forgotten`.
 fn write(
     client: &mut SpiClient<'_>,
     table: &Table,
@@ -267,6 +268,8 @@ fn write(
         let delete =
             format!("DELETE FROM jobstats.earlier_{name} e WHERE e.{number} = ANY ($1::bigint[])");
         client.execute(&*delete, &[forgotten.into()])?;
+    }
+    if !earlier.numbers.is_empty() {
         let statement = sql!(
             "write_earlier.sql",
             table = name,
