@@ -96,6 +96,8 @@ ALTER TABLE jobstats.users
     ADD COLUMN IF NOT EXISTS seen timestamptz NOT NULL DEFAULT '-infinity',
     ADD COLUMN IF NOT EXISTS source text NOT NULL DEFAULT 'getent' CHECK (source IN ('getent', 'accounting'));
 
+CREATE INDEX IF NOT EXISTS users_user_name ON jobstats.users (user_name);
+
 -- Users below this number belong to the system: what they do for a job counts for it, but under their own number.
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0);
