@@ -255,7 +255,9 @@ column!(
     TimestampWithTimeZone,
     Vec<u8>,
     Vec<f64>,
+    Vec<i64>,
     Vec<Option<i64>>,
     Vec<Option<f64>>,
-    Vec<String>
+    Vec<String>,
+    Vec<TimestampWithTimeZone>
 );
