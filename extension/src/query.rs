@@ -15,6 +15,7 @@ mod filters;
 mod functions;
 mod jobs;
 mod measure;
+mod names;
 mod notice;
 mod params;
 mod plan;

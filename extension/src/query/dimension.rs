@@ -213,12 +213,13 @@ pub fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str
         .collect()
 }
 
-/// Returns a join of a table that has a `uid` with the names of users and of their groups, as far as the dimensions are such.
-///
-/// Everything is summed by number before, so that no sum depends on a name.
+/// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, as far as the dimensions
+/// are such. `condition` is a further one on `person`, with a leading AND.
 pub fn join_names(
     dimensions: impl IntoIterator<Item = &'static Dimension>,
     table: Table,
+    [users, groups]: [&str; 2],
+    condition: &str,
 ) -> String {
     let (mut has_names, mut has_groups) = (false, false);
     for dimension in dimensions {
@@ -227,16 +228,11 @@ pub fn join_names(
     }
     let mut join = String::new();
     if has_names {
-        join += &format!(
-            " LEFT JOIN jobstats.users person ON person.uid = {}",
-            table.uid()
-        );
+        let uid = table.uid();
+        join += &format!(" LEFT JOIN {users} person ON person.uid = {uid}{condition}");
     }
     if has_groups {
-        join += &format!(
-            " LEFT JOIN jobstats.groups team ON team.gid = {}",
-            table.gid()
-        );
+        join += &format!(" LEFT JOIN {groups} team ON team.gid = {}", table.gid());
     }
     join
 }

@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
-use crate::query::dimension::{Level, join_names};
+use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
@@ -19,25 +19,37 @@ use crate::query::plan::Plan;
 /// too little about patterns.
 const FEW: usize = 1000;
 
-/// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs.
+/// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs
+/// or names.
 pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
     let jobs = &plan.jobs;
     sql!(
         "entries/entries.sql",
-        distinct = if jobs.are_several() { "DISTINCT " } else { "" },
+        distinct = distinct(plan),
         jobs = plan.join_jobs(params),
-        names = join_names(filters.chosen(), jobs.entry()),
+        names = plan.join_names(filters.chosen(), params),
         conditions = filters.conditions_on_entries(jobs, params),
     )
 }
 
 /// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name.
-fn users(filters: &Filters, params: &Params) -> Option<String> {
+fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
     let conditions = filters.conditions_on_name(params)?;
     Some(format!(
-        "SELECT person.uid FROM jobstats.users person \
-         LEFT JOIN jobstats.groups team ON team.gid = person.gid WHERE true{conditions}"
+        "SELECT {}person.uid FROM {} person LEFT JOIN {} team ON team.gid = person.gid WHERE true{conditions}",
+        distinct(plan),
+        plan.users(params),
+        plan.groups(params),
     ))
+}
+
+/// Returns what keeps an entry or a user that is found several times from being counted so.
+fn distinct(plan: &Plan) -> &'static str {
+    if plan.divides_entries() {
+        "DISTINCT "
+    } else {
+        ""
+    }
 }
 
 /// Returns the entries that the filters let through or, if the plan reads rollups by user, the users whose names are
@@ -49,7 +61,7 @@ pub fn few(
 ) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
     let statement = if plan.sources.has_users() {
-        users(filters, &params)
+        users(plan, filters, &params)
     } else {
         is_worth_it(plan, filters).then(|| entries(plan, filters, &params))
     };

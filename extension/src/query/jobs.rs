@@ -170,7 +170,7 @@ pub fn note_arrays(arrays: &[String]) {
 impl Plan {
     /// Returns a SELECT of rows of usage, which have a time `at`, with the start of the days to which they belong if their
     /// entry has several jobs.
-    pub fn with_days(&self, usage: String, params: &Params) -> String {
+    pub fn with_jobs(&self, usage: String, params: &Params) -> String {
         if !self.jobs.several {
             return usage;
         }

@@ -7,6 +7,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::{Error, shown};
 use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
 use crate::query::jobs::Jobs;
+use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
@@ -22,6 +23,8 @@ pub struct Plan {
     pub sources: Sources,
     /// How the answer depends on jobs.
     pub jobs: Jobs,
+    /// Which names the answer is about.
+    pub names: Names,
     /// The schema of our functions, quoted.
     pub schema: String,
     instants: Instants,
@@ -75,6 +78,7 @@ impl Plan {
         Ok(Some(Self {
             instants: Instants::new(&window, &sources)?,
             jobs,
+            names: Names::find(client, question, &window)?,
             window,
             sources,
             schema: store::extension_schema()?,

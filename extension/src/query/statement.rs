@@ -6,7 +6,7 @@
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Level, Table, columns, join_names, named_columns};
+use crate::query::dimension::{Level, Table, columns, named_columns};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
@@ -201,7 +201,7 @@ impl<'a> Statement<'a> {
         let [condition, of_users] = &self.of_selected();
         let conditions: [&str; 2] = [condition, of_users];
         let search = Search {
-            dated: self.plan.jobs.are_several(),
+            dated: self.plan.divides_entries(),
             ..self.search(&self.sums, self.is_summary(), conditions, self.by_user())
         };
         if !self.asks_entries() {
@@ -230,7 +230,7 @@ impl<'a> Statement<'a> {
         if self.is_summary() {
             sums += ", usage.first, usage.last";
         }
-        let usage = self.plan.with_days(usage.to_owned(), &self.params);
+        let usage = self.with_days(usage.to_owned());
         self.part_of(&usage, &sums, "")
     }
 
@@ -238,7 +238,7 @@ impl<'a> Statement<'a> {
     fn summed(&self, usage: String, cast: &str) -> String {
         let sums = self.each_sum(|n| format!("sum(usage.value_{n}){cast}")) + &self.span("usage");
         let group_by = format!("GROUP BY {}", self.part_key());
-        let usage = self.plan.with_days(self.with_servers(usage), &self.params);
+        let usage = self.with_days(self.with_servers(usage));
         self.part_of(&usage, &sums, &group_by)
     }
 
@@ -256,9 +256,9 @@ impl<'a> Statement<'a> {
     fn part_key(&self) -> String {
         let key = format!("usage.step, {}", self.unit_key("usage"));
         if self.by_user() {
-            key + ", usage.uid"
+            key + ", usage.uid" + &self.plan.days("usage")
         } else if self.asks_entries() {
-            key + ", usage.entry_id" + &self.plan.jobs.days("usage")
+            key + ", usage.entry_id" + &self.plan.days("usage")
         } else {
             key
         }
@@ -289,10 +289,10 @@ impl<'a> Statement<'a> {
             node = node,
             expected = expected,
             as_before = as_before,
-            days = jobs.days("part"),
+            days = self.plan.days("part"),
             dimensions = named_columns(of_entries, |_| jobs.entry()),
             jobs = self.plan.join_jobs_of_sums(&self.params),
-            names = join_names(self.question.dimensions(), jobs.entry()),
+            names = self.join_names(jobs.entry()),
             conditions = self
                 .question
                 .filters
@@ -312,7 +312,7 @@ impl<'a> Statement<'a> {
             return sql!(
                 "statement/activity.sql",
                 dimensions = dimensions,
-                same_days = self.plan.jobs.same_days("entry", "part"),
+                same_days = self.plan.same_days("entry", "part"),
             );
         }
         sql!(
@@ -323,7 +323,7 @@ impl<'a> Statement<'a> {
             no_sums = self.each_sum(|_| "NULL".to_owned()),
             of_node = self.server_key("part") + dimensions.as_str(),
             same_unit = self.same_unit("part", "unit"),
-            same_days = self.plan.jobs.same_days("entry", "part"),
+            same_days = self.plan.same_days("entry", "part"),
         )
     }
 
@@ -333,7 +333,7 @@ impl<'a> Statement<'a> {
         sql!(
             "statement/activity_of_users.sql",
             dimensions = named_columns(names, |_| Table::from("part")),
-            names = join_names(self.question.dimensions(), "part".into()),
+            names = self.join_names("part".into()),
             conditions = self.filters(Level::Entry, "part"),
         )
     }
@@ -471,7 +471,7 @@ impl<'a> Statement<'a> {
     /// Returns whether usage is summed by entry, or by user. A filter needs no more than to read the rows of the selected
     /// entries, if these are few, and if filters select all usage of an entry or nothing.
     fn asks_entries(&self) -> bool {
-        let selects_entries = !self.plan.sources.has_users() && !self.plan.jobs.are_several();
+        let selects_entries = !self.plan.sources.has_users() && !self.plan.divides_entries();
         let reads_selected = self.few.is_some() && selects_entries;
         self.question.by.has(Level::Entry)
             || self.question.filters.has(Level::Entry) && !reads_selected
@@ -498,6 +498,19 @@ impl<'a> Statement<'a> {
 
     fn is_summary(&self) -> bool {
         matches!(self.question.wanted, Wanted::Summary)
+    }
+
+    /// Returns a SELECT of rows of usage with the jobs and names to which they belong, as far as there are several.
+    fn with_days(&self, usage: String) -> String {
+        let usage = self.plan.with_jobs(usage, &self.params);
+        self.plan.with_names(usage, self.by_user(), &self.params)
+    }
+
+    /// Returns a join of a table and its sums `part` with the names of users and groups, if the question is about names.
+    fn join_names(&self, table: Table) -> String {
+        let dimensions = self.question.dimensions();
+        self.plan
+            .join_names_of_sums(dimensions, table, &self.params)
     }
 
     fn filters(&self, level: Level, table: &'static str) -> String {

@@ -161,7 +161,8 @@ static NAMES: &[Names] = &[
     Names {
         dimension: "user_name",
         exists: concat!(
-            "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.user_name LIKE ANY ($1)) OR (",
+            "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.user_name LIKE ANY ($1)) \
+             OR EXISTS (SELECT FROM jobstats.earlier_users earlier WHERE earlier.user_name LIKE ANY ($1)) OR (",
             any_of_jobs!("user_name"),
             ")"
         ),
@@ -171,7 +172,8 @@ static NAMES: &[Names] = &[
     Names {
         dimension: "group_name",
         exists: concat!(
-            "SELECT EXISTS (SELECT FROM jobstats.groups known WHERE known.group_name LIKE ANY ($1)) OR (",
+            "SELECT EXISTS (SELECT FROM jobstats.groups known WHERE known.group_name LIKE ANY ($1)) \
+             OR EXISTS (SELECT FROM jobstats.earlier_groups earlier WHERE earlier.group_name LIKE ANY ($1)) OR (",
             any_of_jobs!("group_name"),
             ")"
         ),

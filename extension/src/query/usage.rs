@@ -10,6 +10,10 @@ use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans};
 use crate::store::sum::Sum;
 
+/// The first instant of the day of a row, by which dated rows are summed.
+const BY_DAY: &str = ", date_bin(interval '1 day', usage.at - interval '1 microsecond', timestamptz 'epoch') \
+    + interval '1 microsecond' AS at";
+
 /// A search for rows of a window.
 pub struct Search<'a> {
     /// The window and the sources that are read.
@@ -207,6 +211,10 @@ impl Search<'_> {
         if relation.is_by_user() || !self.by_user {
             return rows;
         }
+        let [at, of_day] = match self.dated {
+            true => [", part.at", BY_DAY],
+            false => ["", ""],
+        };
         let cast = if spans.are_short() { "::bigint" } else { "" };
         let each = |value: &dyn Fn(usize) -> String| -> String {
             (0..self.sums.len())
@@ -215,6 +223,9 @@ impl Search<'_> {
         };
         sql!(
             "usage/by_user.sql",
+            at = at,
+            of_day = of_day,
+            key = if self.dated { ", 4" } else { "" },
             usage = rows,
             values = each(&|n| format!("part.value_{n}")),
             sums = each(&|n| format!("sum(usage.value_{n}){cast}")),

@@ -13,9 +13,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
-use crate::query::dimension::{
-    By, DIMENSIONS, Dimension, Level, Table, columns, join_names, named_columns,
-};
+use crate::query::dimension::{By, DIMENSIONS, Dimension, Level, Table, columns, named_columns};
 use crate::query::empty;
 use crate::query::entries::{entries, few};
 use crate::query::filters::Filters;
@@ -178,13 +176,13 @@ impl Sizes<'_> {
             true => format!(", {table}.server"),
             false => String::new(),
         };
-        let key = |table: &str| server(table) + &jobs.days(table);
+        let key = |table: &str| server(table) + &self.plan.days(table);
         let elements = (1..=ELEMENTS).map(|n| format!("sum(call.hist[{n}])"));
         let statement = sql!(
             "sizes.sql",
             usage = self.usage(few, &params),
             since = self.plan.since(&params),
-            of_increment = server("observation") + &jobs.days("increment"),
+            of_increment = server("observation") + &self.plan.days("increment"),
             of_call = key("call"),
             of_reading = key("reading"),
             same_key = match asks_servers {
@@ -192,12 +190,14 @@ impl Sizes<'_> {
                 false => "",
             }
             .to_owned()
-                + &jobs.same_days("spread", "part"),
+                + &self.plan.same_days("spread", "part"),
             join_servers = self.join_servers(&params),
             conditions = self.conditions(&params),
             dimensions = named_columns(by.iter(), |it| self.table(it)),
             jobs = self.plan.join_jobs_of_sums(&params),
-            user_names = join_names(self.question.dimensions(), jobs.entry()),
+            user_names =
+                self.plan
+                    .join_names_of_sums(self.question.dimensions(), jobs.entry(), &params),
             names = columns(by.iter(), "usage."),
             of_answer = columns(by.iter(), "answer."),
             columns = all_columns(by),
@@ -247,7 +247,8 @@ impl Sizes<'_> {
             until_reach = self.plan.until_reach(params),
             condition = self.of_entries(few, params),
         );
-        self.plan.with_days(usage, params)
+        let usage = self.plan.with_jobs(usage, params);
+        self.plan.with_names(usage, false, params)
     }
 
     /// Returns the conditions on sums. Rows of entries that are not selected are not read; what an entry did for another job
@@ -255,7 +256,7 @@ impl Sizes<'_> {
     fn conditions(&self, params: &Params) -> String {
         let filters = &self.question.filters;
         let of_target = filters.conditions(Level::Target, "target", params);
-        match self.plan.jobs.are_several() {
+        match self.plan.divides_entries() {
             true => of_target + &filters.conditions_on_entries(&self.plan.jobs, params),
             false => of_target,
         }
