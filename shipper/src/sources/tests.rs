@@ -101,7 +101,10 @@ fn the_files_of_the_documentation_can_be_read() {
         (include_str!("../../../docs/sources/slurm.md"), "slurm"),
         (include_str!("../../../docs/sources/pbs.md"), "pbs"),
         (include_str!("../../../docs/sources/lsf.md"), "lsf"),
-        (include_str!("../../../docs/sources/gridengine.md"), "gridengine"),
+        (
+            include_str!("../../../docs/sources/gridengine.md"),
+            "gridengine",
+        ),
         (include_str!("../../../docs/sources/flux.md"), "flux"),
     ];
     for (page, source) in pages {
