@@ -37,6 +37,7 @@ bench: setup ## measure reading and comparing large texts, feeding, the aggregat
 	@cargo bench -p jobstats-core --bench '*'
 	@bench/feed.sh
 	@bench/day.sh
+	@bench/accounting.sh
 	@bench/cancel.sh
 	@bench/counter_agg.sh
 	@bench/shipper.sh

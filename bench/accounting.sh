@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How long a database is busy with the accounting of a day, on a private server that keeps everything as safely as PostgreSQL does when it
-# is installed. Prints a table, with three rows for each scheduler:
+# is installed. Prints a table, with rows for each scheduler:
 #
 #   whole    one text with all jobs of the day, into an empty store
 #   again    the same text once more, as the nightly call about three days repeats what is known
@@ -8,7 +8,8 @@
 #
 #   accounting.sh [SCHEDULER ...]    slurm pbs lsf gridengine flux by default
 #
-#   JOBSTATS_ACCOUNTING_JOBS    jobs of the day (100000)
+#   JOBSTATS_ACCOUNTING_JOBS     jobs of the day (100000)
+#   JOBSTATS_ACCOUNTING_CALLS    also measure calls, which takes some minutes for each scheduler (yes)
 . "$(dirname "$0")/../scripts/lib.sh"
 . bench/machine.sh
 
@@ -59,7 +60,7 @@ feed() {
         }
         /^memory/ { memory = $2 }
         function both(name) { return sprintf("%.1f (%.1f)", time[name] / 1000, work[name] / 1000) }
-        END { print both("took") " | " both("unpack") " | " both("scan") " | " both("jobs") " | " memory }' "$cluster/said"
+        END { print both("took") " | " both("unpack") " | " both("scan") " | " both("jobs") " | " both("match") " | " memory }' "$cluster/said"
 }
 
 # measure KIND: prints a row.
@@ -77,15 +78,16 @@ scripts/install.sh all
 simulator=$target/release/jobstats-simulator
 start_cluster accounting fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
 [ $# -gt 0 ] || set -- slurm pbs lsf gridengine flux
-printf '| %s jobs | texts | MB | rows of jobs | rejects | s (of CPU time) | unpack | scan | merge | MB of the session at most |\n' "$jobs"
-printf '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
+printf '| %s jobs | texts | MB | rows of jobs | rejects | s (of CPU time) | unpack | scan | merge | match | MB of the session at most |\n' "$jobs"
+printf '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
 for scheduler; do
     new_store "$cluster" "$scheduler" >/dev/null
     url=$(scripts/cluster.sh url "$cluster" "$scheduler")
     texts
     measure whole
     measure again
-    sql -c 'TRUNCATE jobstats.jobs, jobstats.rejects'
+    [ "${JOBSTATS_ACCOUNTING_CALLS:-yes}" = yes ] || continue
+    sql -c 'TRUNCATE jobstats.jobs, jobstats.job_ids, jobstats.to_match, jobstats.rejects'
     measure calls
 done
 machine
