@@ -39,11 +39,11 @@ struct Known {
 /// The jobs of numbers.
 type Jobs = BTreeMap<String, Known>;
 
-/// What is the same for all entries that are matched at a time.
+/// The state of the store, on which all matches depend.
 struct Store {
     /// The time of the newest text of accounting.
     newest: Micros,
-    /// How long after the end of a job its work may be seen.
+    /// The time for which the work of a job may be seen after its end.
     late: Micros,
     /// Up to when the rollup by days is computed.
     days: TimestampWithTimeZone,

@@ -6,7 +6,7 @@ use super::format::is_longest;
 use super::{Identity, Status};
 use crate::accounting::flux::decimal;
 
-/// How the identifier of a job of Flux begins in the environment of the job, and as Lustre may print that.
+/// The beginnings of the identifier of a job of Flux in the environment of the job, and as Lustre may print that.
 const FLUX: [&str; 2] = ["ƒ", "\\xC6\\x92"];
 
 impl<'a> Identity<'a> {

@@ -3,7 +3,7 @@
 use crate::instant::Micros;
 use crate::matching::{APART, EARLY, Job, Owner};
 
-/// What the identifier of an entry says beside the number of its job.
+/// The parts of the identifier of an entry beside the number of its job.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Entry<'a> {
     /// The user; both fields are `None` if the identifier has no number of a user.

@@ -13,7 +13,7 @@ pub struct Range {
     pub from: i64,
     /// The day after the last one, or [`FOREVER`].
     pub until: i64,
-    /// What is known; never [`Verdict::Unknown`].
+    /// The answer; never [`Verdict::Unknown`].
     pub verdict: Verdict,
 }
 

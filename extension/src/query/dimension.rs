@@ -20,18 +20,18 @@ pub struct Dimension {
     of: Of,
 }
 
-/// Whose column the column of a dimension is.
+/// The table that the column of a dimension is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
-    /// That of the table of the level.
+    /// The table of the level.
     Level,
-    /// That of the entry or, where its identifier names no user, of its job.
+    /// The entry or, where its identifier names no user, of its job.
     Uid,
-    /// That of the user with this number in `jobstats.users` or, where the identifier names no user, of the job.
+    /// The user with this number in `jobstats.users` or, where the identifier names no user, of the job.
     User,
-    /// That of the user's group in `jobstats.groups` or, where the identifier names no user, of the job.
+    /// The user's group in `jobstats.groups` or, where the identifier names no user, of the job.
     Group,
-    /// That of the job in `jobstats.job_ids`.
+    /// The job in `jobstats.job_ids`.
     Job,
 }
 
@@ -113,7 +113,7 @@ const fn number(name: &'static str, whose: Of) -> Dimension {
     }
 }
 
-/// What a statement calls the table of a level, or rows with a `uid` that take the place of entries.
+/// The name in a statement of the table of a level, or of rows with a `uid` that take the place of entries.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
     /// The name.

@@ -27,7 +27,7 @@ const JOB_BYTES: usize = 64;
 /// The number of arrays that a notice names.
 const NAMED: usize = 3;
 
-/// How a question depends on jobs.
+/// The ways in which a question depends on jobs.
 #[derive(Default)]
 pub struct Jobs {
     /// Set if entries are joined with their jobs.

@@ -21,9 +21,9 @@ pub struct Plan {
     pub window: Window,
     /// The sources of the rows.
     pub sources: Sources,
-    /// How the answer depends on jobs.
+    /// The ways in which the answer depends on jobs.
     pub jobs: Jobs,
-    /// Which names the answer is about.
+    /// The names that the answer is about.
     pub names: Names,
     /// The schema of our functions, quoted.
     pub schema: String,

@@ -60,7 +60,7 @@ struct Load {
     calls: f64,
 }
 
-/// Who uses a target, as far as that is known.
+/// The user of a target, as far as it is known.
 #[derive(Default)]
 struct Whose {
     uid: Option<i64>,
