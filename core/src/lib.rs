@@ -65,6 +65,7 @@
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
+//! | [`fold`] | folds the numbers in names of jobs |
 //! | [`nearest`] | finds the known names that are most like an unknown one |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
 //! | [`quantity`] | prints numbers of answers with units |
@@ -81,6 +82,7 @@ pub mod distribution;
 pub mod entry_id;
 pub mod escape;
 pub mod feed;
+pub mod fold;
 pub mod getent;
 pub mod group;
 pub mod increment;

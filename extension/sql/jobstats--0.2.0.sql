@@ -671,7 +671,7 @@ ORDER BY array_position(ARRAY[
     'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
     'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
-    'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_unpack',
+    'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
     'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid)
@@ -787,12 +787,12 @@ CREATE FUNCTION jobstats_balance(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, rate double precision, ratio double precision,
-    workload text, uid bigint, share double precision, coverage double precision
+    workload text, uid bigint, user_name text, account text, share double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_balance_wrapper';
 COMMENT ON FUNCTION jobstats_balance IS
-'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload, uid, user_name and account name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.begin_maintenance() RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_begin_maintenance_wrapper';
@@ -863,6 +863,11 @@ COMMENT ON FUNCTION jobstats_internal.end_maintenance() IS
 CREATE FUNCTION jobstats_first(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_first_wrapper';
 COMMENT ON FUNCTION jobstats_first(jobstats_counter) IS 'Returns the value of the first reading.';
+
+CREATE FUNCTION jobstats_fold(name text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_fold_wrapper';
+COMMENT ON FUNCTION jobstats_fold(text) IS
+'Folds the numbers in the name of a job: task_17 becomes task_#. So the tasks of a workflow engine, each of which is a job with a number in its name, can be grouped. A number is a run of the digits 0 to 9, whatever stands beside it; all other characters stay. NULL for NULL. Errors: 54000 for a name of over 1 MB.';
 
 CREATE FUNCTION jobstats_format(value double precision, operation text, quantity text DEFAULT 'rate') RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_format_wrapper';
@@ -971,7 +976,7 @@ COMMENT ON FUNCTION jobstats_metrics() IS
 
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
-    rank bigint, workload text, uid bigint, user_name text, operation text, rate double precision,
+    rank bigint, workload text, uid bigint, user_name text, account text, job_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -2930,7 +2935,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
-    jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
+    jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
     jobstats_counter_agg(timestamptz, bigint, timestamptz, bigint),
     jobstats_rollup(jobstats_counter), jobstats_first, jobstats_last,

@@ -1,5 +1,6 @@
 //! Looks up the entries or users that a question is about, if they are few.
 
+use jobstats_core::instant::HOUR;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -62,8 +63,7 @@ pub fn few(
     let statement = if plan.sources.has_users() {
         users(plan, filters, &params)
     } else {
-        let has_any = filters.has(Level::Entry);
-        has_any.then(|| entries(plan, filters, &params))
+        is_worth_it(plan, filters).then(|| entries(plan, filters, &params))
     };
     let Some(statement) = statement else {
         return Ok(None);
@@ -72,6 +72,17 @@ pub fn few(
     let found = client.query(&*statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
     Ok(if_few(found?))
+}
+
+/// Returns whether to look up the entries that the filters let through. No index has what accounting says of jobs: to look
+/// through a million of them takes longer than to read what a large cluster does in an hour.
+fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
+    let mut of_entries = filters.chosen().filter(|it| it.level == Level::Entry);
+    let is_short = plan.window.until() - plan.window.since() <= HOUR;
+    match is_short {
+        true => of_entries.any(|it| !it.is_of_job()),
+        false => of_entries.next().is_some(),
+    }
 }
 
 /// Returns the entries if they are few.

@@ -279,8 +279,16 @@ impl<'a> Statement<'a> {
         }
         let jobs = &self.plan.jobs;
         let of_entries = self.question.by.of(&[Level::Entry]);
+        let (expected, as_before) = jobs.expected();
+        let node = match self.is_summary() {
+            true => ", entry.node AS entry_node",
+            false => "",
+        };
         sql!(
             "statement/entry.sql",
+            node = node,
+            expected = expected,
+            as_before = as_before,
             days = self.plan.days("part"),
             dimensions = named_columns(of_entries, |_| jobs.entry()),
             jobs = self.plan.join_jobs_of_sums(&self.params),
