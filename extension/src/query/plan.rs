@@ -23,7 +23,7 @@ pub struct Plan {
     pub sources: Sources,
     /// How the answer depends on jobs.
     pub jobs: Jobs,
-    /// Which names the answer is about.
+    /// The names that the answer is about.
     pub names: Names,
     /// The schema of our functions, quoted.
     pub schema: String,

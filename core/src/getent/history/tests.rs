@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::instant::HOUR;
 
-/// What texts said: days and names.
+/// Days, and the names that texts of them said.
 type Texts = Vec<(i64, u8)>;
 
 fn history(texts: impl IntoIterator<Item = (i64, u8)>) -> History {
