@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::instant::HOUR;
 
-/// The days and names that texts said.
+/// Days, and the names that texts of them said.
 type Texts = Vec<(i64, u8)>;
 
 fn history(texts: impl IntoIterator<Item = (i64, u8)>) -> History {
