@@ -108,6 +108,8 @@ SELECT 13, to_jsonb(r) FROM jobstats_densities(at(0), at(980), 'open', '{account
 UNION ALL
 SELECT 14, to_jsonb(r) FROM jobstats_sizes(at(0), at(980), '{account}') r
 UNION ALL
+SELECT 15, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{write_bytes}', '{server,account}') r
+UNION ALL
 -- What 103 did on the second day is not of phys.
 SELECT 21, to_jsonb(r) FROM jobstats_totals(at(0), at(980), '{open}', '{}', account => '{phys}') r
 UNION ALL
@@ -143,10 +145,15 @@ CROSS JOIN LATERAL (SELECT sum(r.total) AS total FROM jobstats_totals(w.since, w
 CROSS JOIN LATERAL (SELECT sum(r.total) AS total FROM jobstats_totals(w.since, w.until, '{open}', ARRAY[d.name]) r) g;
 SELECT count(*), count(*) FILTER (WHERE s.all = s.groups) AS same FROM sums s;
 
--- Answers from rollups are the same, and are read from them.
+-- Answers from rollups are the same, and are read from them. Maintenance would match the entries with jobs anew.
 CREATE TABLE before AS TABLE answers;
 CREATE VIEW changed AS (TABLE before EXCEPT ALL TABLE answers) UNION ALL (TABLE answers EXCEPT ALL TABLE before);
+CREATE TABLE matched AS TABLE jobstats.entry_jobs;
+CREATE TABLE known AS TABLE jobstats.job_ids;
 CALL jobstats_maintain();
+TRUNCATE jobstats.entry_jobs, jobstats.job_ids;
+INSERT INTO jobstats.entry_jobs TABLE matched;
+INSERT INTO jobstats.job_ids OVERRIDING SYSTEM VALUE TABLE known;
 TABLE changed;
 SELECT count(*), count(*) FILTER (WHERE s.all = s.groups) AS same FROM sums s;
 BEGIN;
@@ -164,6 +171,7 @@ SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{38%}'
 SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', exclude => '{"job": ["55_1"]}');
 SELECT count(*) FROM jobstats_sizes(at(0), at(980), job => '{55%}');
 SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => '{55_7}');
+SELECT total FROM jobstats_totals(at(0), at(980), '{open}', '{}', job => ARRAY(SELECT n || '\_1' FROM generate_series(1, 150) AS n));
 
 SELECT target, operation, total FROM jobstats_job('55_1') WHERE operation IN ('open', 'write_bytes');
 SELECT target, operation, total FROM jobstats_job('38.2') WHERE operation = 'open';

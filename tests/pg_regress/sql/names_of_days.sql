@@ -89,3 +89,13 @@ VALUES (1, 's', '1', '1', 1, '2025-11-03', '2025-11-03', 1000, 'job');
 INSERT INTO jobstats.entry_jobs (entry_id, valid_from, valid_to, job_no, status, alone)
 SELECT e.entry_id, '2025-11-03', 'infinity', 1, 'known', true FROM jobstats.entries e WHERE e.job = '1';
 SELECT job, user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job,user_name}') ORDER BY 1, 3;
+
+-- Sizes of reads and writes, too.
+DO $$ BEGIN
+    PERFORM observe('scratch-OST0000', 'oss1', 940, 950, 960, 970);
+    PERFORM act('scratch-OST0000', '1:1000:n01', 950, 960, '{"write": 2, "write_bytes": 2000}');
+    PERFORM act('scratch-OST0000', '1:1000:n01', 960, 970, '{"write": 3, "write_bytes": 9000}');
+    PERFORM act('scratch-OST0000', '3:1001:n02', 960, 970, '{"write": 1, "write_bytes": 500}');
+END $$;
+SELECT user_name, gid, count, mean FROM jobstats_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '{user_name,gid}') ORDER BY 1;
+SELECT count, mean FROM jobstats_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '{}', user_name => '{ada,bo}');

@@ -4,7 +4,7 @@ SELECT said.place - 1 AS place, run.name, run.gid,
     CASE WHEN isfinite(run.since) THEN (extract(epoch FROM run.since) * 1000000)::bigint END AS since,
     CASE WHEN isfinite(run.seen) THEN (extract(epoch FROM run.seen) * 1000000)::bigint END AS seen
 FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS said (number, name, gid, place)
-LEFT JOIN jobstats.@table@ known ON known.@number@ = said.number AND known.source = 'getent'
+LEFT JOIN jobstats.@table@ known ON known.@number@ = said.number AND known.source = text 'getent'
 LEFT JOIN LATERAL (
     SELECT earlier.@name@ AS name, @earlier_gid@ AS gid, earlier.since, earlier.seen
     FROM jobstats.earlier_@table@ earlier

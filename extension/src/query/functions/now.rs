@@ -192,7 +192,7 @@ fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error>
     let statement = sql!(
         "now/whose.sql",
         dimensions = named_columns(by.iter(), |_| entry),
-        names = join_names(by.iter(), entry),
+        names = join_names(by.iter(), entry, ["jobstats.users", "jobstats.groups"], ""),
     );
     let entries: Vec<i64> = ranked.iter().map(|it| it.usage.entry).collect();
     let times: Vec<_> = ranked.iter().map(|it| it.usage.target.time).collect();

@@ -139,7 +139,7 @@ WITH meanings (relation, name, meaning) AS (
     ('entry_jobs', 'valid_to', 'End of the last day, 0:00 UTC; infinity: the job still runs.'),
     ('entry_jobs', 'job_no', 'Key of the job in job_ids; NULL: status says why there is none.'),
     ('entry_jobs', 'status', 'known; ambiguous: jobs of different owners fit; stale: the job was over before.'),
-    ('entry_jobs', 'alone', 'Whether the entry has no other row.'),
+    ('entry_jobs', 'alone', 'Whether the entry has no other row, and worked on no other day.'),
     ('to_match', NULL, 'Internal: numbers of jobs whose entries are to be matched with jobs.'),
     ('nodes', NULL, 'Nodes by LIKE patterns of their names, filled by hand. The longest pattern that matches a node counts.'),
     ('nodes', 'pattern', 'LIKE pattern of names of nodes, without domain.'),
