@@ -45,14 +45,16 @@ texts() {
     rm -r "$directory"
 }
 
-# feed KIND: prints the seconds of all feeds and of their phases, each with the CPU time in it, and the memory of the session.
+# feed KIND: prints the seconds of all feeds and of their phases, each with the CPU time in it, and the largest memory
+# of the session without its part of shared memory.
 feed() {
     sql >"$cluster/said" 2>&1 <<-SQL
 		SET client_min_messages = debug1;
 		SELECT format('INSERT INTO jobstats.feed (server, "time", body_zstd, source)
 		    SELECT ''batch1'', at, body_zstd, ''$scheduler'' FROM texts WHERE kind = ''$1'' AND at = %L', at)
 		FROM texts WHERE kind = '$1' ORDER BY at \gexec
-		SELECT 'memory ' || (substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s*(\d+)')::numeric * 1024 / 1e6)::integer;
+		SELECT 'memory ' || ((substring(status FROM 'VmHWM:\s*(\d+)')::numeric - substring(status FROM 'RssShmem:\s*(\d+)')::numeric) * 1024 / 1e6)::integer
+		FROM pg_read_file('/proc/self/status') status;
 	SQL
     awk '/the feed took/ {
             gsub(/[,:]/, "")
@@ -78,7 +80,7 @@ scripts/install.sh all
 simulator=$target/release/jobstats-simulator
 start_cluster accounting fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
 [ $# -gt 0 ] || set -- slurm pbs lsf gridengine flux
-printf '| %s jobs | texts | MB | rows of jobs | rejects | s (of CPU time) | unpack | scan | merge | match | MB of the session at most |\n' "$jobs"
+printf '| %s jobs | texts | MB | rows of jobs | rejects | s (of CPU time) | unpack | scan | merge | match | MB of memory |\n' "$jobs"
 printf '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n'
 for scheduler; do
     new_store "$cluster" "$scheduler" >/dev/null

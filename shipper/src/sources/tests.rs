@@ -92,7 +92,7 @@ fn a_file_lists_sources_with_their_intervals() {
 fn the_file_that_is_installed_can_be_read() {
     let sources = listed(include_str!("../../../packaging/sources.toml")).unwrap();
     let names: Vec<_> = sources.iter().map(|source| source.name.as_str()).collect();
-    assert_eq!(names, ["lctl", "passwd"]);
+    assert_eq!(names, ["group", "lctl", "passwd"]);
 }
 
 #[test]
