@@ -105,6 +105,21 @@ pub(crate) fn read<'a, T>(
     Ok(contents)
 }
 
+/// Returns a text with the lines that `line` prints of entries.
+pub(crate) fn text<T>(
+    entries: impl Iterator<Item = T>,
+    pause: Pause<'_>,
+    line: fn(T) -> String,
+) -> Result<Vec<u8>, ReadError> {
+    let mut text = Vec::new();
+    for entry in pause.among(entries) {
+        let line = line(entry);
+        text.try_reserve(line.len())?;
+        text.extend_from_slice(line.as_bytes());
+    }
+    Ok(text)
+}
+
 /// Returns whether one of the first ten lines of a text that are not skipped is an entry.
 pub(crate) fn is_among_first<'a, T>(
     text: &'a [u8],

@@ -42,6 +42,17 @@ pub struct Contents<'a> {
     pub problems_found: u64,
 }
 
+impl Contents<'_> {
+    /// Returns a text of the same groups without anything else that their lines had. It reads as the same groups.
+    ///
+    /// # Errors
+    /// [`ReadError::OutOfMemory`].
+    pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, ReadError> {
+        let lines = self.groups.iter();
+        getent::text(lines, pause, |Group { gid, name }| format!("{name}:x:{gid}:\n"))
+    }
+}
+
 /// Reads a text.
 ///
 /// Blank lines, comments (`#`) and the lines of NIS (`+:::`, `-group`) are no groups and no problems.

@@ -45,6 +45,19 @@ pub struct Contents<'a> {
     pub problems_found: u64,
 }
 
+impl Contents<'_> {
+    /// Returns a text of the same users without anything else that their lines had. It reads as the same users.
+    ///
+    /// # Errors
+    /// [`ReadError::OutOfMemory`].
+    pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, ReadError> {
+        let lines = self.users.iter();
+        getent::text(lines, pause, |User { uid, gid, name }| {
+            format!("{name}:x:{uid}:{gid}::/:\n")
+        })
+    }
+}
+
 /// Reads a text.
 ///
 /// Blank lines, comments (`#`) and the lines of NIS (`+::::::`, `-user`, `+@group`) are no users and no problems.

@@ -145,3 +145,12 @@ proptest! {
         prop_assert!(!recognizes(&text) || !contents.groups.is_empty());
     }
 }
+
+#[test]
+fn text_of_the_groups_has_nothing_else_of_their_lines() {
+    let contents = read(b"staff:secret:100:ada,bob\nnone\nroot:x:0:\n", Pause::NEVER).unwrap();
+    let stripped = contents.text(Pause::NEVER).unwrap();
+    assert_eq!(stripped, b"root:x:0:\nstaff:x:100:\n");
+    assert!(recognizes(&stripped));
+    assert_eq!(read(&stripped, Pause::NEVER).unwrap().groups, contents.groups);
+}

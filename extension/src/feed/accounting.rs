@@ -16,6 +16,7 @@ use jobstats_core::increment::Counts;
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
+use crate::feed::covered::Covers;
 use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
@@ -52,6 +53,7 @@ pub struct Accounting {
     /// The name of the source.
     name: &'static str,
     recognizes: fn(&[u8]) -> bool,
+    covers: Covers,
     records: for<'a> fn(&'a [u8], &'a Zone) -> Records<'a>,
 }
 
@@ -59,6 +61,7 @@ pub struct Accounting {
 pub const SLURM: Accounting = Accounting {
     name: "slurm",
     recognizes: slurm::recognizes,
+    covers: Covers::Stated,
     records: |text, zone| Box::new(slurm::records(text, zone)),
 };
 
@@ -66,6 +69,7 @@ pub const SLURM: Accounting = Accounting {
 pub const PBS: Accounting = Accounting {
     name: "pbs",
     recognizes: pbs::recognizes,
+    covers: Covers::Records,
     records: |text, _| Box::new(pbs::records(text)),
 };
 
@@ -73,6 +77,7 @@ pub const PBS: Accounting = Accounting {
 pub const LSF: Accounting = Accounting {
     name: "lsf",
     recognizes: lsf::recognizes,
+    covers: Covers::Records,
     records: |text, _| Box::new(lsf::records(text)),
 };
 
@@ -80,6 +85,7 @@ pub const LSF: Accounting = Accounting {
 pub const GRIDENGINE: Accounting = Accounting {
     name: "gridengine",
     recognizes: gridengine::recognizes,
+    covers: Covers::Records,
     records: |text, _| Box::new(gridengine::records(text)),
 };
 
@@ -87,12 +93,21 @@ pub const GRIDENGINE: Accounting = Accounting {
 pub const FLUX: Accounting = Accounting {
     name: "flux",
     recognizes: flux::recognizes,
+    covers: Covers::Stated,
     records: |text, _| Box::new(flux::records(text)),
 };
 
 impl Source for Accounting {
     fn recognizes(&self, text: &[u8]) -> bool {
         (self.recognizes)(text)
+    }
+
+    fn kept<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn covers(&self) -> Covers {
+        self.covers
     }
 
     fn ingest(
@@ -110,7 +125,6 @@ impl Source for Accounting {
         } else {
             Zone::UTC
         };
-        lock(client)?;
         let mut counts = Counts::default();
         let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
         while records.peek().is_some() {
@@ -158,6 +172,7 @@ fn batch<'a>(
                         .rejects
                         .add(None, Some(record.line), doubt.code(), None);
                 }
+                ingest.told.add(&job);
                 let submission = Submission::of(&job, &ingest.delivery.cluster);
                 let said = batch.entry(submission).or_default();
                 said.push((job, ingest.delivery.time));
@@ -242,17 +257,4 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
         let hint = "Give a name of the time zone database: UPDATE jobstats.settings SET zone = 'Europe/Berlin';";
         Error::argument(error.to_string(), hint)
     })
-}
-
-/// Makes feeds of jobs wait for each other: two that merge the same job would each miss what the other one says. The lock on
-/// targets shows `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
-fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
-    client
-        .execute_opt(
-            "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
-            &[],
-        )?
-        .ok_or(Error::NoRow("locks"))?;
-    Ok(())
 }

@@ -1,7 +1,9 @@
 //! The source `passwd`: `getent passwd` says which number is which user, and `jobstats.users` has the current names.
 //!
-//! Nothing but uid and name is stored. Rejects have the number of a line and the reason, and never its text, which may
+//! Nothing but the numbers and the name is stored. Rejects have the number of a line and the reason, and never its text, which may
 //! have a password or a person's data at any place.
+
+use std::borrow::Cow;
 
 use jobstats_core::feed::{Action, Outcome, reason};
 use jobstats_core::increment::{Counts, clamp};
@@ -34,6 +36,13 @@ const NAME_BYTES: usize = 1024;
 impl Source for Passwd {
     fn recognizes(&self, text: &[u8]) -> bool {
         passwd::is_passwd(text)
+    }
+
+    fn kept<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        let contents = timed(Phase::Scan, || passwd::read(text, PAUSE))?;
+        let is_empty = contents.users.is_empty();
+        let kept = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
+        Ok(kept.map(Cow::Owned))
     }
 
     fn ingest(

@@ -2,10 +2,13 @@
 //!
 //! What the store holds of a source, and for how long, stands in [`crate::store::sources`], in the same order.
 
+use std::borrow::Cow;
+
 use jobstats_core::feed::Outcome;
 use pgrx::spi::SpiClient;
 
 use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
+use crate::feed::covered::Covers;
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::JobStats;
 use crate::feed::passwd::Passwd;
@@ -17,6 +20,17 @@ use crate::store::sources;
 pub trait Source: Sync {
     /// Returns whether a text looks like one of this source. A quick look at its first lines is enough.
     fn recognizes(&self, text: &[u8]) -> bool;
+
+    /// Returns what may be kept of a text in `jobstats.texts`, which reads as the text does; `None` if nothing is kept there.
+    ///
+    /// # Errors
+    /// Those of reading the text.
+    fn kept<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error>;
+
+    /// Returns how texts of this source say what they cover.
+    fn covers(&self) -> Covers {
+        Covers::Nothing
+    }
 
     /// Reads a text and stores what it says. Returns one outcome for each part of the text that has a fate of its own, and
     /// hands what could not be used to [`Ingest::rejects`].
