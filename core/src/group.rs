@@ -49,7 +49,9 @@ impl Contents<'_> {
     /// [`ReadError::OutOfMemory`].
     pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, ReadError> {
         let lines = self.groups.iter();
-        getent::text(lines, pause, |Group { gid, name }| format!("{name}:x:{gid}:\n"))
+        getent::text(lines, pause, |Group { gid, name }| {
+            format!("{name}:x:{gid}:\n")
+        })
     }
 }
 

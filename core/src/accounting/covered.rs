@@ -109,8 +109,7 @@ mod tests {
             let is_near = |it: &Span| it.until >= reach.since && it.since <= reach.until;
             let near: Vec<Span> = self.0.iter().copied().filter(is_near).collect();
             if let Some(all) = union(new, &near) {
-                self.0
-                    .retain(|it| !near.contains(it) || !new.joins(*it));
+                self.0.retain(|it| !near.contains(it) || !new.joins(*it));
                 self.0.push(all);
                 self.0.sort();
             }

@@ -152,5 +152,8 @@ fn text_of_the_groups_has_nothing_else_of_their_lines() {
     let stripped = contents.text(Pause::NEVER).unwrap();
     assert_eq!(stripped, b"root:x:0:\nstaff:x:100:\n");
     assert!(recognizes(&stripped));
-    assert_eq!(read(&stripped, Pause::NEVER).unwrap().groups, contents.groups);
+    assert_eq!(
+        read(&stripped, Pause::NEVER).unwrap().groups,
+        contents.groups
+    );
 }

@@ -25,6 +25,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Statements, connect_mut};
+use crate::store::Settings;
 use stored::Submission;
 
 /// The number of records that are merged at a time, with all that is stored of their submissions.
@@ -102,7 +103,12 @@ impl Source for Accounting {
         (self.recognizes)(text)
     }
 
-    fn kept<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
+    fn kept<'t>(
+        &self,
+        text: &'t [u8],
+        settings: &Settings,
+    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        require_size(text.len(), settings.max_text)?;
         Ok(Some(Cow::Borrowed(text)))
     }
 
@@ -116,7 +122,6 @@ impl Source for Accounting {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        require_size(text.bytes().len(), ingest.settings.max_text)?;
         if !is_timely(ingest) {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }

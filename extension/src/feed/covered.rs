@@ -89,7 +89,9 @@ fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<()
             timestamptz(span.until.saturating_add(GAP))?.into(),
         ],
     )?;
-    let near = near.map(|row| stored(&row)).collect::<Result<Vec<_>, _>>()?;
+    let near = near
+        .map(|row| stored(&row))
+        .collect::<Result<Vec<_>, _>>()?;
     let Some(all) = union(span, &near) else {
         return Ok(());
     };

@@ -29,6 +29,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
+use crate::store::Settings;
 use entries::Entries;
 use part::Part;
 use place::Placing;
@@ -41,7 +42,7 @@ impl Source for JobStats {
         is_job_stats(text)
     }
 
-    fn kept<'t>(&self, _: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
+    fn kept<'t>(&self, _: &'t [u8], _: &Settings) -> Result<Option<Cow<'t, [u8]>>, Error> {
         // The text of each target is in `jobstats.raw`.
         Ok(None)
     }

@@ -19,6 +19,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::{require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect_mut};
+use crate::store::Settings;
 
 /// The output of `getent passwd`.
 pub struct Passwd;
@@ -38,7 +39,12 @@ impl Source for Passwd {
         passwd::is_passwd(text)
     }
 
-    fn kept<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error> {
+    fn kept<'t>(
+        &self,
+        text: &'t [u8],
+        settings: &Settings,
+    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
         let contents = timed(Phase::Scan, || passwd::read(text, PAUSE))?;
         let is_empty = contents.users.is_empty();
         let kept = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
@@ -51,7 +57,6 @@ impl Source for Passwd {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        require_size(text.bytes().len(), ingest.settings.max_text.min(MAX_TEXT))?;
         let contents = timed(Phase::Scan, || passwd::read(text.bytes(), PAUSE))?;
         if contents.users.is_empty() {
             return Ok(vec![ingest.reject(None, reason::NO_USERS, None)]);

@@ -74,7 +74,7 @@ fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<R
     let now = clock_now();
     let mut delivery = Delivery::new(arguments, now)?;
     texts::lock(client)?;
-    let Some((covers, body)) = stored(client, &delivery)? else {
+    let Some(Stored { covers, body }) = stored(client, &delivery)? else {
         return Ok(Reread {
             records: 0,
             problems: 0,
@@ -96,25 +96,30 @@ fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<R
 
 /// Adds up what became of a text. What could not be used is in `jobstats.rejects` since the text came.
 fn result(outcomes: &[Outcome], ingest: &mut Ingest<'_>) -> Reread {
-    let sum = |count: fn(&Outcome) -> i32| outcomes.iter().map(count).fold(0, i32::saturating_add);
+    let (records, problems) = texts::counts(outcomes);
+    let changed = outcomes.iter().map(|outcome| outcome.counts.active).sum();
     let rejected = outcomes.iter().find_map(|outcome| outcome.action.reason());
     let rejects = ingest.rejects.take();
     let first = rejects.into_iter().next().map(|reject| reject.reason);
     Reread {
-        records: sum(|outcome| outcome.counts.entries),
-        problems: sum(|outcome| outcome.counts.problems),
-        changed: sum(|outcome| outcome.counts.active),
+        records,
+        problems,
+        changed,
         problem: rejected.map(str::to_owned).or(first),
     }
 }
 
 type Covered = Range<TimestampWithTimeZone>;
 
-/// Returns what a text covers, and the packed text, which may be that of an equal one; `None` if it is not kept any more.
-fn stored(
-    client: &mut SpiClient<'_>,
-    delivery: &Delivery,
-) -> Result<Option<(Option<Covered>, Vec<u8>)>, Error> {
+/// A text that is kept.
+struct Stored {
+    covers: Option<Covered>,
+    /// The packed text.
+    body: Vec<u8>,
+}
+
+/// Returns a text, whose body may be that of an equal one; `None` if it is not kept any more.
+fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Stored>, Error> {
     let found = client.execute_opt(
         "SELECT t.covers, b.body FROM jobstats.texts t \
          JOIN jobstats.texts b ON b.cluster = t.cluster AND b.source = t.source AND b.server = t.server \
@@ -122,9 +127,13 @@ fn stored(
          WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
         &key(delivery)?,
     )?;
-    found
-        .map(|row| Ok((row.get("covers")?, row.get("body")?)))
-        .transpose()
+    let stored = found.map(|row| -> Result<Stored, Error> {
+        Ok(Stored {
+            covers: row.get("covers")?,
+            body: row.get("body")?,
+        })
+    });
+    stored.transpose()
 }
 
 /// Notes what is known of the text now.

@@ -14,18 +14,20 @@ use crate::feed::job_stats::JobStats;
 use crate::feed::passwd::Passwd;
 use crate::feed::text::Text;
 use crate::pg::error::Error;
-use crate::store::sources;
+use crate::store::{Settings, sources};
 
 /// A kind of text that the feed takes.
 pub trait Source: Sync {
     /// Returns whether a text looks like one of this source. A quick look at its first lines is enough.
     fn recognizes(&self, text: &[u8]) -> bool;
 
-    /// Returns what may be kept of a text in `jobstats.texts`, which reads as the text does; `None` if nothing is kept there.
+    /// Checks the size of a text, and returns what may be kept of it in `jobstats.texts`, which reads as the text does; `None` if
+    /// nothing is kept there.
     ///
     /// # Errors
-    /// Those of reading the text.
-    fn kept<'t>(&self, text: &'t [u8]) -> Result<Option<Cow<'t, [u8]>>, Error>;
+    /// [`Error::TextTooLarge`], and those of reading the text.
+    fn kept<'t>(&self, text: &'t [u8], settings: &Settings)
+    -> Result<Option<Cow<'t, [u8]>>, Error>;
 
     /// Returns how texts of this source say what they cover.
     fn covers(&self) -> Covers {

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use jobstats_core::accounting::covered::Span;
 use jobstats_core::feed::{Action, Outcome, reason};
-use jobstats_core::instant::Micros;
 use pgrx::datum::{DatumWithOid, Range, TimestampWithTimeZone};
 use pgrx::spi::SpiClient;
 use xxhash_rust::xxh3::xxh3_128;
@@ -16,7 +15,7 @@ use crate::feed::covered;
 use crate::feed::delivery::Delivery;
 use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
-use crate::feed::text::{Text, require_size};
+use crate::feed::text::Text;
 use crate::feed::timing::{Phase, timed};
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
@@ -38,14 +37,18 @@ pub fn ingest(
     ingest: &mut Ingest<'_>,
     text: Text<'_>,
 ) -> Result<Vec<Outcome>, Error> {
-    require_size(text.bytes().len(), ingest.settings.max_text)?;
     let delivery = ingest.delivery;
     let new = {
-        let Some(kept) = source.kept(text.bytes())? else {
+        let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
             return source.ingest(client, ingest, text);
         };
         lock(client)?;
-        let digest = digest(&text, &kept);
+        // A text that is kept as it came may have come packed.
+        let came = match &kept {
+            Cow::Borrowed(_) => text.came_packed(),
+            Cow::Owned(_) => None,
+        };
+        let digest = digest(came, &kept);
         match stored_digest(client, delivery)? {
             Some(known) if known == digest => {
                 return Ok(vec![Outcome::new(None, Action::Repeated)]);
@@ -56,14 +59,16 @@ pub fn ingest(
         let body = if is_stored(client, delivery, &digest)? {
             None
         } else {
-            packed(&text, &kept)?
+            packed(came, &kept)?
         };
         New { digest, body }
     };
     let (outcomes, span) = read(client, source, ingest, text)?;
     let is_untimely = |outcome: &Outcome| outcome.action.reason() == Some(reason::CLOCK);
     if !outcomes.iter().any(is_untimely) {
-        timed(Phase::Text, || insert(client, ingest, &new, &outcomes, span))?;
+        timed(Phase::Text, || {
+            insert(client, ingest, &new, &outcomes, span)
+        })?;
     }
     Ok(outcomes)
 }
@@ -111,17 +116,15 @@ pub fn key<'a>(delivery: &'a Delivery) -> Result<[DatumWithOid<'a>; 4], Error> {
 }
 
 /// Returns XXH3-128 of what is kept of a text. That of a text that came packed is known already.
-fn digest(text: &Text<'_>, kept: &Cow<'_, [u8]>) -> [u8; 16] {
-    let digest = match (text.came_packed(), kept) {
-        (Some((_, digest)), Cow::Borrowed(_)) => digest,
-        _ => timed(Phase::Digest, || xxh3_128(kept)),
-    };
+fn digest(came: Option<(Bytea<'_>, u128)>, kept: &[u8]) -> [u8; 16] {
+    let digest = came.map(|(_, digest)| digest);
+    let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(kept)));
     digest.to_be_bytes()
 }
 
 /// Returns what is kept of a text, packed; `None` if it would not be unpacked again.
-fn packed<'a>(text: &Text<'a>, kept: &Cow<'_, [u8]>) -> Result<Option<Bytea<'a>>, Error> {
-    if let (Some((packed, _)), Cow::Borrowed(_)) = (text.came_packed(), kept) {
+fn packed<'a>(came: Option<(Bytea<'a>, u128)>, kept: &[u8]) -> Result<Option<Bytea<'a>>, Error> {
+    if let Some((packed, _)) = came {
         return Ok(Some(packed));
     }
     let packed = timed(Phase::Pack, || pack(kept))?;
@@ -165,8 +168,8 @@ fn insert(
     outcomes: &[Outcome],
     span: Option<Span>,
 ) -> Result<(), Error> {
-    let sum = |count: fn(&Outcome) -> i32| outcomes.iter().map(count).fold(0, i32::saturating_add);
     let [cluster, source, server, time] = key(ingest.delivery)?;
+    let (records, problems) = counts(outcomes);
     let span = span.or_else(|| covered::stated(ingest));
     client.execute(
         "INSERT INTO jobstats.texts (cluster, source, server, \"time\", received, covers, body, digest, records, problems) \
@@ -180,15 +183,29 @@ fn insert(
             span.map(range).transpose()?.into(),
             new.body.into(),
             new.digest.as_slice().into(),
-            sum(|outcome| outcome.counts.entries).into(),
-            sum(|outcome| outcome.counts.problems).into(),
+            records.into(),
+            problems.into(),
         ],
     )?;
     Ok(())
 }
 
+/// Returns the numbers of records and of problems of a text. A text that was rejected is a problem.
+pub fn counts(outcomes: &[Outcome]) -> (i32, i32) {
+    outcomes
+        .iter()
+        .fold((0, 0), |(records, problems): (i32, i32), outcome| {
+            let rejected = i32::from(outcome.action.reason().is_some());
+            let found = outcome.counts.problems.saturating_add(rejected);
+            let records = records.saturating_add(outcome.counts.entries);
+            (records, problems.saturating_add(found))
+        })
+}
+
 /// Returns a span as PostgreSQL has it. Both ends belong to it, so that it is not empty if they are equal.
 pub fn range(span: Span) -> Result<Range<TimestampWithTimeZone>, Error> {
-    let time = |time: Micros| timestamptz(time);
-    Ok(Range::new(time(span.since)?, time(span.until)?))
+    Ok(Range::new(
+        timestamptz(span.since)?,
+        timestamptz(span.until)?,
+    ))
 }
