@@ -112,6 +112,10 @@ impl Source for Accounting {
         Ok(Some(Cow::Borrowed(text)))
     }
 
+    fn lock(&self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        lock(client)
+    }
+
     fn covers(&self) -> Covers {
         self.covers
     }
@@ -262,4 +266,17 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
         let hint = "Give a name of the time zone database: UPDATE jobstats.settings SET zone = 'Europe/Berlin';";
         Error::argument(error.to_string(), hint)
     })
+}
+
+/// Makes feeds of jobs wait for each other: two that merge the same job would each miss what the other one says. The lock on
+/// targets shows `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
+fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
+    client
+        .execute_opt(
+            "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
+            &[],
+        )?
+        .ok_or(Error::NoRow("locks"))?;
+    Ok(())
 }

@@ -73,7 +73,7 @@ fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<R
     let source = source::named(arguments.source.as_deref())?;
     let now = clock_now();
     let mut delivery = Delivery::new(arguments, now)?;
-    texts::lock(client)?;
+    source.lock(client)?;
     let Some(Stored { covers, body }) = stored(client, &delivery)? else {
         return Ok(Reread {
             records: 0,

@@ -29,6 +29,14 @@ pub trait Source: Sync {
     fn kept<'t>(&self, text: &'t [u8], settings: &Settings)
     -> Result<Option<Cow<'t, [u8]>>, Error>;
 
+    /// Makes feeds wait for each other that must not see the store without what the other one writes.
+    ///
+    /// # Errors
+    /// Those of PostgreSQL.
+    fn lock(&self, _: &mut SpiClient<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Returns how texts of this source say what they cover.
     fn covers(&self) -> Covers {
         Covers::Nothing

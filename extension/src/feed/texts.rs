@@ -42,7 +42,7 @@ pub fn ingest(
         let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
             return source.ingest(client, ingest, text);
         };
-        lock(client)?;
+        source.lock(client)?;
         // A text that is kept as it came may have come packed.
         let came = match &kept {
             Cow::Borrowed(_) => text.came_packed(),
@@ -89,20 +89,6 @@ pub fn read(
         None
     };
     Ok((outcomes, span))
-}
-
-/// Makes feeds of people and jobs wait for each other: two that merge the same job would each miss what the other one says,
-/// and two of one text would both store it. The lock on targets shows `jobstats.health` and maintenance a session that
-/// stays in its transaction, as those of other feeds do.
-pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
-    client
-        .execute_opt(
-            "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
-            &[],
-        )?
-        .ok_or(Error::NoRow("locks"))?;
-    Ok(())
 }
 
 /// Returns the key of a text as arguments of a statement: cluster, source, server and time.
@@ -173,7 +159,8 @@ fn insert(
     let span = span.or_else(|| covered::stated(ingest));
     client.execute(
         "INSERT INTO jobstats.texts (cluster, source, server, \"time\", received, covers, body, digest, records, problems) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+         ON CONFLICT (cluster, source, server, \"time\") DO NOTHING",
         &[
             cluster,
             source,
