@@ -57,7 +57,7 @@ impl fmt::Display for Status {
 /// The fields of an identifier. A field is `None` if the format does not ask for it, or if it is empty or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity<'a> {
-    /// `%j`
+    /// `%j`, of PBS without the server: as the accounting of the scheduler calls the job.
     pub job: Option<&'a str>,
     /// `%u`
     pub uid: Option<u32>,
@@ -149,6 +149,7 @@ fn identify<'a>(formats: &'a [Format], id: &'a str) -> Identity<'a> {
         .or_else(|| Identity::of_job(id).filter(|_| may_be_job()))
         .or_else(|| only_one(parts()))
         .unwrap_or(Identity::MALFORMED)
+        .with_job_of_accounting()
 }
 
 /// Returns the first reading of an identifier if all others say the same.

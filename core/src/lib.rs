@@ -58,6 +58,7 @@
 //! | [`snapshot`] | keeps the records of each target of a text, and prints them |
 //! | [`job_stats`] | reads what the lines of `job_stats` mean |
 //! | `lctl` | finds whose value each line of the output of `lctl get_param` belongs to |
+//! | [`matching`] | decides which job an entry belongs to, by what accounting knows of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`passwd`], [`group`] | read what `getent passwd` and `getent group` print: the names of users and groups |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
@@ -85,6 +86,7 @@ pub mod increment;
 pub mod instant;
 pub mod job_stats;
 mod lctl;
+pub mod matching;
 pub mod metrics;
 pub mod nearest;
 pub mod openmetrics;

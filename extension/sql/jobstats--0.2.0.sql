@@ -957,6 +957,11 @@ CREATE FUNCTION jobstats_last(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wrapper';
 COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
 
+CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_match_some_wrapper';
+COMMENT ON FUNCTION jobstats_internal.match_some() IS
+'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
+
 CREATE FUNCTION jobstats_metrics() RETURNS text
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
@@ -995,6 +1000,11 @@ CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
+
+CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_queue_unmatched_wrapper';
+COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
+'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
 
 CREATE FUNCTION jobstats_rate(counter jobstats_counter) RETURNS double precision
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_rate_wrapper';
@@ -1912,9 +1922,14 @@ BEGIN
             END IF;
             PERFORM pg_sleep(0.01);
         END LOOP;
-        DELETE FROM jobstats.entries e
-        WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high));
-        GET DIAGNOSTICS gone = ROW_COUNT;
+        WITH deleted AS (
+            DELETE FROM jobstats.entries e
+            WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high))
+            RETURNING e.entry_id
+        ), unmatched AS (
+            DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
+        )
+        SELECT count(*) INTO gone FROM deleted d;
     END IF;
     UPDATE jobstats.sweep s
     SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,
@@ -1982,6 +1997,8 @@ AS $$
 DECLARE
     gone bigint;
 BEGIN
+    -- Feeds that rely on one of these bodies must have committed, and later ones wait.
+    PERFORM FROM jobstats.texts t WHERE t.received < horizon AND t.body IS NOT NULL FOR UPDATE;
     -- A body that later texts share passes to the first of them that is kept.
     UPDATE jobstats.texts heir SET body = t.body
     FROM jobstats.texts t
@@ -2540,17 +2557,23 @@ COMMENT ON FUNCTION jobstats_internal.not_ended() IS
 CREATE FUNCTION jobstats_internal.refresh_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_user, 'group', 'refresh',
-        'step', format('refresh of rollup_%s%s', l.level, CASE WHEN b.by_user THEN '_users' END))
-    ORDER BY b.by_user, l.width, i.number)
+WITH item AS (
+    SELECT b.by_user, jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_user, 'group', 'refresh',
+            'step', format('refresh of rollup_%s%s', l.level, CASE WHEN b.by_user THEN '_users' END))
+        ORDER BY l.width, i.number) AS items
+    FROM jobstats.rollups l
+    CROSS JOIN (VALUES (false), (true)) AS b (by_user)
+    CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+    WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
+    GROUP BY b.by_user
+)
+SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
+    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}]'
+    || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
-FROM jobstats.rollups l
-CROSS JOIN (VALUES (false), (true)) AS b (by_user)
-CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
-WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
 $$;
 COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
-'Internal: the items that bring all rollups, and then their sums by user if these are kept, up to date.';
+'Internal: the items that bring all rollups up to date, match what they have with jobs, and then bring the sums by user up to date, if these are kept.';
 
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -2756,6 +2779,13 @@ BEGIN
             DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
         WHEN 'advanced' THEN
             PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+        WHEN 'queue unmatched' THEN
+            affected := jobstats_internal.queue_unmatched();
+        WHEN 'match' THEN
+            -- Feeds of jobs match, too.
+            PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+            affected := jobstats_internal.match_some();
+            more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
         WHEN 'forget' THEN
@@ -2778,8 +2808,12 @@ BEGIN
         WHEN 'jobs' THEN
             -- Feeds of jobs lock them in another order.
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-            DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon;
-            GET DIAGNOSTICS affected = ROW_COUNT;
+            WITH gone AS (
+                DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon RETURNING j.job
+            ), queued AS (
+                INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
+            )
+            SELECT count(*) INTO affected FROM gone g;
             PERFORM jobstats_internal.forget_covered(horizon);
         WHEN 'texts' THEN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
@@ -2807,6 +2841,17 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.take_item(jsonb) IS
 'Internal: does what an item of the queue says; affected counts what it wrote or dropped, more are items to be taken next.';
+
+CREATE FUNCTION jobstats_internal.match_items(item jsonb, matched bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The first accounting of a large site may take minutes.
+SELECT CASE WHEN matched > 0 AND l.until > clock_timestamp() THEN jsonb_build_array(item || jsonb_build_object('until', l.until))
+    ELSE jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}') END
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
+$$;
+COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
+'Internal: the item that follows on a batch of numbers, of which so many were matched.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -9,6 +9,7 @@ use pgrx::prelude::*;
 
 mod audit;
 mod feed;
+mod matching;
 mod pg;
 mod query;
 mod store;

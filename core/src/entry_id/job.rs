@@ -5,14 +5,29 @@ use super::{Identity, Status};
 
 impl<'a> Identity<'a> {
     /// Returns the identity of an identifier that is nothing but the number of a job, which clients send that have only
-    /// `jobid_var` set. A number that Lustre may have cut is none.
+    /// `jobid_var` set. A number that Lustre may have cut is none; what it cuts off the name of a server does no harm.
     pub(super) fn of_job(id: &'a str) -> Option<Self> {
-        (is_number(id) && !is_longest(id)).then_some(Self {
+        let status = match is_longest(id) {
+            true => Status::Truncated,
+            false => Status::Ok,
+        };
+        let is_whole = status == Status::Ok || id.contains('.');
+        (is_number(id) && is_whole).then_some(Self {
             job: Some(id),
             format: Some("%j"),
-            status: Status::Ok,
+            status,
             ..Identity::MALFORMED
         })
+    }
+
+    /// Leaves out the server of PBS behind the number of a job, so that the job is called as in accounting.
+    pub(super) fn with_job_of_accounting(mut self) -> Self {
+        let number = |job: &'a str| match job.split_once('.') {
+            Some((number, _)) if is_number(job) => number,
+            _ => job,
+        };
+        self.job = self.job.map(number);
+        self
     }
 }
 
@@ -85,7 +100,24 @@ mod tests {
 
     #[test]
     fn a_number_that_may_be_cut_is_none() {
-        assert!(Identity::of_job("4686875.kman.restech.unsw.edu.a").is_none());
-        assert!(Identity::of_job("4686875.kman.restech.unsw.edu").is_some());
+        assert!(Identity::of_job("4686875468687546868754686875468").is_none());
+        assert!(Identity::of_job("468687546868754686875468687546").is_some());
+        let cut = Identity::of_job("4686875.kman.restech.unsw.edu.a");
+        assert_eq!(cut.map(|it| it.status), Some(Status::Truncated));
+    }
+
+    #[test]
+    fn the_server_of_pbs_is_no_part_of_the_number() {
+        let job = |job| {
+            let identity = Identity {
+                job: Some(job),
+                ..Identity::MALFORMED
+            };
+            identity.with_job_of_accounting().job
+        };
+        assert_eq!(job("38.pbs1"), Some("38"));
+        assert_eq!(job("38[4].pbs1.site"), Some("38[4]"));
+        assert_eq!(job("38.0"), Some("38.0"));
+        assert_eq!(job("make.1000"), Some("make.1000"));
     }
 }

@@ -21,6 +21,7 @@ use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
+use crate::matching;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
@@ -148,6 +149,8 @@ impl Source for Accounting {
             counts.active = counts.active.saturating_add(written.changed);
             counts.added = counts.added.saturating_add(written.added);
         }
+        // Maintenance matches what is left.
+        timed(Phase::Match, || connect_mut(matching::take))?;
         let is_blank = || text.bytes().trim_ascii().is_empty();
         if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
             return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);

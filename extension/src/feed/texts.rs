@@ -133,18 +133,19 @@ fn stored_digest(
     found.map(|row| row.get("digest")).transpose()
 }
 
-/// Returns whether an equal text of the same cluster, source and server is stored.
+/// Returns whether an equal text of the same cluster, source and server is stored, and keeps its body from being deleted.
 fn is_stored(
     client: &mut SpiClient<'_>,
     delivery: &Delivery,
     digest: &[u8; 16],
 ) -> Result<bool, Error> {
     let [cluster, source, server, _] = key(delivery)?;
-    client.execute_value(
-        "SELECT EXISTS (SELECT FROM jobstats.texts t WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 \
-         AND t.digest = $4 AND t.body IS NOT NULL)",
+    let found = client.execute_opt(
+        "SELECT FROM jobstats.texts t WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 \
+         AND t.digest = $4 AND t.body IS NOT NULL FOR KEY SHARE",
         &[cluster, source, server, digest.as_slice().into()],
-    )
+    )?;
+    Ok(found.is_some())
 }
 
 fn insert(

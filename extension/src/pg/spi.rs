@@ -256,7 +256,9 @@ column!(
     Range<TimestampWithTimeZone>,
     Vec<u8>,
     Vec<f64>,
+    Vec<i64>,
     Vec<Option<i64>>,
     Vec<Option<f64>>,
-    Vec<String>
+    Vec<String>,
+    Vec<TimestampWithTimeZone>
 );

@@ -2,7 +2,7 @@
 //!
 //! Rows travel as JSON, by the names of their columns, with times in microseconds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::accounting::Job;
 use jobstats_core::accounting::merge::{Change, Form, Merged, merge as merged};
@@ -77,6 +77,7 @@ pub fn merge(
     let submissions: Vec<&Submission> = batch.keys().collect();
     let mut stored = read(client, &submissions)?;
     let (mut rows, mut gone, mut written) = (Vec::new(), Vec::new(), Written::default());
+    let mut changed_jobs = BTreeSet::new();
     for (number, (submission, said)) in batch.iter().enumerate() {
         pause();
         let result = match stored.remove(&number).unwrap_or_default() {
@@ -95,6 +96,11 @@ pub fn merge(
             submission,
             started,
         }));
+        let is_changed =
+            |(_, change): &(Form, Change)| matches!(change, Change::New | Change::Changed);
+        if result.forms.iter().any(is_changed) {
+            changed_jobs.insert(submission.job.as_str());
+        }
         for (_, change) in &result.forms {
             written.changed += i32::from(matches!(change, Change::New | Change::Changed));
             written.added += i32::from(*change == Change::New);
@@ -106,6 +112,12 @@ pub fn merge(
     if !rows.is_empty() {
         let rows = format!("[{}]", rows.join(","));
         client.execute(include_str!("write.sql"), &[rows.into(), source.into()])?;
+    }
+    if !changed_jobs.is_empty() {
+        let jobs: Vec<&str> = changed_jobs.into_iter().collect();
+        let queue =
+            "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";
+        client.execute(queue, &[jobs.into()])?;
     }
     Ok(written)
 }

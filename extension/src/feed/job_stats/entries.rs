@@ -62,13 +62,7 @@ impl Entries {
         let mut values = vec![new.keys().copied().collect::<Vec<_>>().into()];
         values.extend(identity_columns(&formats, new.values()));
         values.push(timestamptz(first_seen)?.into());
-        let inserted = client.execute_rows(
-            "INSERT INTO jobstats.entries (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload, first_seen) \
-             SELECT *, $12 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], \
-             $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[]) ON CONFLICT (entry_id) DO NOTHING \
-             RETURNING entry_id",
-            &values,
-        )?;
+        let inserted = client.execute_rows(include_str!("entries/insert.sql"), &values)?;
         let inserted = inserted.map(|row| row.at::<i64>(1));
         let inserted = inserted.collect::<Result<Vec<_>, _>>()?;
         require_same(client, &self.keys.take_skipped(inserted))

@@ -4,6 +4,7 @@ use jobstats_core::entry_id::likely_format;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::matching;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
@@ -27,6 +28,7 @@ fn jobstats_reidentify() -> SqlResult<i64> {
             let changed = reidentify(client)?;
             if changed > 0 {
                 rollup::forget_users(client)?;
+                matching::forget(client)?;
             }
             notice_if_most_unmatched(client)?;
             Ok(changed)

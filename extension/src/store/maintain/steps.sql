@@ -60,17 +60,23 @@ COMMENT ON FUNCTION jobstats_internal.not_ended() IS
 CREATE FUNCTION jobstats_internal.refresh_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_user, 'group', 'refresh',
-        'step', format('refresh of rollup_%s%s', l.level, CASE WHEN b.by_user THEN '_users' END))
-    ORDER BY b.by_user, l.width, i.number)
+WITH item AS (
+    SELECT b.by_user, jsonb_agg(i.item || jsonb_build_object('level', l.level, 'by_user', b.by_user, 'group', 'refresh',
+            'step', format('refresh of rollup_%s%s', l.level, CASE WHEN b.by_user THEN '_users' END))
+        ORDER BY l.width, i.number) AS items
+    FROM jobstats.rollups l
+    CROSS JOIN (VALUES (false), (true)) AS b (by_user)
+    CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+    WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
+    GROUP BY b.by_user
+)
+SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
+    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}]'
+    || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
-FROM jobstats.rollups l
-CROSS JOIN (VALUES (false), (true)) AS b (by_user)
-CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
-WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
 $$;
 COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
-'Internal: the items that bring all rollups, and then their sums by user if these are kept, up to date.';
+'Internal: the items that bring all rollups up to date, match what they have with jobs, and then bring the sums by user up to date, if these are kept.';
 
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -276,6 +282,13 @@ BEGIN
             DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
         WHEN 'advanced' THEN
             PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+        WHEN 'queue unmatched' THEN
+            affected := jobstats_internal.queue_unmatched();
+        WHEN 'match' THEN
+            -- Feeds of jobs match, too.
+            PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+            affected := jobstats_internal.match_some();
+            more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
         WHEN 'forget' THEN
@@ -298,8 +311,12 @@ BEGIN
         WHEN 'jobs' THEN
             -- Feeds of jobs lock them in another order.
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
-            DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon;
-            GET DIAGNOSTICS affected = ROW_COUNT;
+            WITH gone AS (
+                DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon RETURNING j.job
+            ), queued AS (
+                INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
+            )
+            SELECT count(*) INTO affected FROM gone g;
             PERFORM jobstats_internal.forget_covered(horizon);
         WHEN 'texts' THEN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
@@ -327,6 +344,17 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.take_item(jsonb) IS
 'Internal: does what an item of the queue says; affected counts what it wrote or dropped, more are items to be taken next.';
+
+CREATE FUNCTION jobstats_internal.match_items(item jsonb, matched bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The first accounting of a large site may take minutes.
+SELECT CASE WHEN matched > 0 AND l.until > clock_timestamp() THEN jsonb_build_array(item || jsonb_build_object('until', l.until))
+    ELSE jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}') END
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
+$$;
+COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
+'Internal: the item that follows on a batch of numbers, of which so many were matched.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

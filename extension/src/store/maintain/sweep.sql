@@ -52,9 +52,14 @@ BEGIN
             END IF;
             PERFORM pg_sleep(0.01);
         END LOOP;
-        DELETE FROM jobstats.entries e
-        WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high));
-        GET DIAGNOSTICS gone = ROW_COUNT;
+        WITH deleted AS (
+            DELETE FROM jobstats.entries e
+            WHERE e.entry_id IN (SELECT jobstats_internal.unused_entries(candidates, low, high))
+            RETURNING e.entry_id
+        ), unmatched AS (
+            DELETE FROM jobstats.entry_jobs j USING deleted d WHERE j.entry_id = d.entry_id
+        )
+        SELECT count(*) INTO gone FROM deleted d;
     END IF;
     UPDATE jobstats.sweep s
     SET after = CASE WHEN seen = batch THEN high END, ended = CASE WHEN seen = batch THEN s.ended ELSE now() END,

@@ -94,6 +94,8 @@ ALTER TABLE jobstats.users
     ADD COLUMN IF NOT EXISTS gid bigint,
     ADD COLUMN IF NOT EXISTS since timestamptz NOT NULL DEFAULT '-infinity';
 
+CREATE INDEX IF NOT EXISTS users_user_name ON jobstats.users (user_name);
+
 -- Users below this number belong to the system: what they do for a job counts for it, but under their own number.
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0);

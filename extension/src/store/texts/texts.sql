@@ -36,6 +36,8 @@ AS $$
 DECLARE
     gone bigint;
 BEGIN
+    -- Feeds that rely on one of these bodies must have committed, and later ones wait.
+    PERFORM FROM jobstats.texts t WHERE t.received < horizon AND t.body IS NOT NULL FOR UPDATE;
     -- A body that later texts share passes to the first of them that is kept.
     UPDATE jobstats.texts heir SET body = t.body
     FROM jobstats.texts t

@@ -1,0 +1,102 @@
+//! Decides which job an entry belongs to on a UTC day.
+
+use crate::instant::Micros;
+use crate::matching::{APART, EARLY, Job, Owner};
+
+/// What the identifier of an entry says beside the number of its job.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Entry<'a> {
+    /// The user; both fields are `None` if the identifier has no number of a user.
+    pub user: Option<&'a Owner>,
+    /// Set if the user belongs to the system, which works for jobs of others in their prolog and epilog.
+    pub is_system: bool,
+    /// The scheduler of the node; `None` if it is unknown.
+    pub scheduler: Option<&'a str>,
+    /// The node.
+    pub node: Option<&'a str>,
+}
+
+/// The times between which an entry was active on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// The number of the UTC day since 1970.
+    pub day: i64,
+    /// The time after which it was active.
+    pub first: Micros,
+    /// The time at which it was last active.
+    pub last: Micros,
+}
+
+/// The answer to the question to which job an entry belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The job at this position.
+    Job(usize),
+    /// Jobs of different users fit, so that nobody can know.
+    Ambiguous,
+    /// The job was over before.
+    Stale,
+    /// Accounting does not know such a job.
+    Unknown,
+}
+
+impl Entry<'_> {
+    /// Returns whether the work can be that of a job, whenever it was.
+    fn fits(&self, job: &Job) -> bool {
+        let is_user = |user: &Owner| self.is_system || user.can_be(&job.values.owner);
+        self.user.is_none_or(is_user)
+            && self
+                .scheduler
+                .is_none_or(|scheduler| scheduler == job.scheduler)
+    }
+}
+
+/// Decides which of the jobs of a number an entry with this number belongs to on a day.
+///
+/// `late` is how long after the end of a job its work may still be seen.
+#[must_use]
+pub fn decide(entry: Entry<'_>, activity: Activity, jobs: &[Job], late: Micros) -> Verdict {
+    let mut fitting: Vec<usize> = (0..jobs.len())
+        .filter(|&position| entry.fits(&jobs[position]))
+        .collect();
+    let ran_there = |position: usize| jobs[position].ran_on(entry.node?);
+    if fitting.len() > 1 && fitting.iter().any(|&it| ran_there(it) == Some(true)) {
+        fitting.retain(|&it| ran_there(it) != Some(false));
+    }
+    for (early, late) in [(0, 0), (EARLY, late)] {
+        let overlaps = fitting.iter().filter_map(|&position| {
+            overlap(&jobs[position], activity, early, late).map(|overlap| (overlap, position))
+        });
+        let overlaps: Vec<(Micros, usize)> = overlaps.collect();
+        if let Some(&(_, longest)) = overlaps.iter().max() {
+            let owner = &jobs[longest].values.owner;
+            let is_same = |it: usize| it == longest || jobs[it].values.owner.is(owner);
+            return match overlaps.iter().all(|&(_, it)| is_same(it)) {
+                true => Verdict::Job(longest),
+                false => Verdict::Ambiguous,
+            };
+        }
+    }
+    match fitting.iter().any(|&it| is_over(&jobs[it], activity)) {
+        true => Verdict::Stale,
+        false => Verdict::Unknown,
+    }
+}
+
+/// Returns for how long an entry was active while a job ran; `None` if the two do not touch. Each run is extended at both ends.
+fn overlap(job: &Job, activity: Activity, early: Micros, late: Micros) -> Option<Micros> {
+    let touching = job.ran.iter().filter_map(|&(started, ended)| {
+        let from = started.saturating_sub(early).max(activity.first);
+        let until = ended.map_or(Micros::MAX, |ended| ended.saturating_add(late));
+        let until = until.min(activity.last);
+        (from <= until).then(|| until - from)
+    });
+    touching.reduce(Micros::saturating_add)
+}
+
+/// Returns whether a job was over before, and not so long ago that its number may have come back.
+fn is_over(job: &Job, activity: Activity) -> bool {
+    job.ran.iter().any(|(_, ended)| {
+        ended.is_some_and(|ended| ended < activity.first && activity.first - ended < APART)
+    })
+}

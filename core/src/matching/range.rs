@@ -1,0 +1,55 @@
+//! Puts the days of an entry together.
+
+use crate::instant::Micros;
+use crate::matching::{Activity, Entry, Job, Verdict, day_of, decide};
+
+/// The end of a range that has none.
+pub const FOREVER: i64 = i64::MAX;
+
+/// Days on which an entry belongs to the same job, or on which the same is known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// The first day.
+    pub from: i64,
+    /// The day after the last one, or [`FOREVER`].
+    pub until: i64,
+    /// What is known; never [`Verdict::Unknown`].
+    pub verdict: Verdict,
+}
+
+/// Returns to which of the jobs of a number an entry belongs, in order. The days on which it was active come in order.
+///
+/// The range of a job reaches as far as its work may go on, so that an entry has one range however many days it works. What comes
+/// after all its days belongs to none of them.
+#[must_use]
+pub fn ranges(entry: Entry<'_>, days: &[Activity], jobs: &[Job], late: Micros) -> Vec<Range> {
+    let mut ranges = Vec::<Range>::new();
+    let mut last = Verdict::Unknown;
+    for &activity in days {
+        let verdict = decide(entry, activity, jobs, late);
+        if let Some(range) = ranges.last_mut() {
+            if last == verdict && verdict != Verdict::Unknown {
+                range.until = range.until.max(activity.day + 1);
+                continue;
+            }
+            range.until = range.until.min(activity.day);
+        }
+        ranges.extend((verdict != Verdict::Unknown).then(|| Range {
+            from: activity.day,
+            until: reach(verdict, jobs, late).max(activity.day + 1),
+            verdict,
+        }));
+        last = verdict;
+    }
+    ranges
+}
+
+/// Returns the day after the last one on which work may belong to the same job; any day before for what is no job.
+fn reach(verdict: Verdict, jobs: &[Job], late: Micros) -> i64 {
+    match verdict {
+        Verdict::Job(position) => jobs[position]
+            .ended
+            .map_or(FOREVER, |ended| day_of(ended.saturating_add(late)) + 1),
+        _ => i64::MIN,
+    }
+}

@@ -1,0 +1,158 @@
+//! Matches entries with jobs: `jobstats.job_ids` and `jobstats.entry_jobs`, which readers join.
+//!
+//! The law is that of [`jobstats_core::matching`]. Everything is matched by the number of the job: feeds put a number into
+//! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
+//! days of which nothing is known yet. Feeds of jobs and maintenance take numbers from there, one after the other.
+
+mod entries;
+mod jobs;
+
+use std::collections::BTreeMap;
+
+use jobstats_core::instant::{DAY, MINUTE, Micros};
+use jobstats_core::matching::Job;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::time::{EARLIEST, micros};
+
+/// The numbers that are matched at a time.
+const AT_A_TIME: i64 = 1_000;
+
+/// The time for which the work of a job may be seen after its end, beside the cleanup interval: between two readings.
+const READING: Micros = 10 * MINUTE;
+
+/// The cleanup interval of targets that have not told it.
+const CLEANUP: Micros = 10 * MINUTE;
+
+/// The jobs of a number.
+#[derive(Default)]
+struct Known {
+    jobs: Vec<Job>,
+    /// Their keys in `jobstats.job_ids`.
+    keys: Vec<i64>,
+}
+
+/// The jobs of numbers.
+type Jobs = BTreeMap<String, Known>;
+
+/// What is the same for all entries that are matched at a time.
+struct Store {
+    /// The time of the newest text of accounting.
+    newest: Micros,
+    /// How long after the end of a job its work may be seen.
+    late: Micros,
+    /// Up to when the rollup by days is computed.
+    days: TimestampWithTimeZone,
+}
+
+/// Matches the entries of some numbers, and returns how many numbers these were. The caller holds the lock on jobs.
+pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let taken = client.execute_rows(include_str!("matching/take.sql"), &[AT_A_TIME.into()])?;
+    let numbers: Vec<String> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
+    let taken = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
+    if let (Some(store), false) = (Store::read(client)?, numbers.is_empty()) {
+        // What is read stays in memory as long as its connection.
+        let jobs = connect_mut(|client| jobs::renew(client, &numbers, store.newest))?;
+        entries::renew(client, &numbers, &jobs, &store)?;
+    }
+    Ok(taken)
+}
+
+impl Store {
+    /// Reads what the match depends on; `None` if no job was ever fed, and none was forgotten.
+    fn read(client: &SpiClient<'_>) -> Result<Option<Self>, Error> {
+        let newest: Option<Option<TimestampWithTimeZone>> = client
+            .query_opt(
+                "SELECT least(j.ended, j.updated) AS newest FROM jobstats.jobs j ORDER BY least(j.ended, j.updated) DESC LIMIT 1",
+                &[],
+            )?
+            .map(|row| row.get("newest"))
+            .transpose()?;
+        let is_known = || client.query_value("SELECT EXISTS (SELECT FROM jobstats.job_ids)", &[]);
+        if newest.is_none() && !is_known()? {
+            return Ok(None);
+        }
+        let cleanup: Option<i64> = client.query_value(
+            "SELECT max(extract(epoch FROM t.cleanup_interval) * 1000000)::bigint FROM jobstats.targets t",
+            &[],
+        )?;
+        let days = client.query_only(
+            "SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '1d'",
+            &[],
+            "rollups",
+        )?;
+        Ok(Some(Self {
+            newest: newest.flatten().map_or(Ok(EARLIEST), micros)?,
+            late: cleanup.unwrap_or(CLEANUP).clamp(0, DAY) + READING,
+            days: days.get("refreshed")?,
+        }))
+    }
+}
+
+/// Queues the numbers of entries that work on days of which nothing is known, and returns how many there are.
+pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let state = client.query_only(
+        "SELECT r.matched, greatest(r.matched, (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '10m')) AS refreshed, \
+         (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '1d') AS days, \
+         ARRAY(SELECT DISTINCT g.instant + interval '1 microsecond' \
+             FROM jobstats.dirty d CROSS JOIN LATERAL generate_series(date_bin(interval '1 day', d.span_from, timestamptz 'epoch'), \
+             d.span_to - interval '1 microsecond', interval '1 day') AS g (instant) \
+             WHERE d.known AND d.span_from < r.matched) AS late \
+         FROM jobstats.refresh r",
+        &[],
+        "refresh",
+    )?;
+    let (matched, refreshed, days): (
+        TimestampWithTimeZone,
+        TimestampWithTimeZone,
+        TimestampWithTimeZone,
+    ) = (
+        state.get("matched")?,
+        state.get("refreshed")?,
+        state.get("days")?,
+    );
+    let late: Option<Vec<TimestampWithTimeZone>> = state.get("late")?;
+    let queued = client.execute(
+        include_str!("matching/sweep.sql"),
+        &[matched.into(), days.into(), refreshed.into(), late.into()],
+    )?;
+    client.execute(
+        "UPDATE jobstats.refresh r SET matched = $1",
+        &[refreshed.into()],
+    )?;
+    Ok(i64::try_from(queued).unwrap_or(i64::MAX))
+}
+
+/// Lets everything be matched anew after identities have changed. Entries whose jobs are not known belong to none from now on.
+pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute(include_str!("matching/forget.sql"), &[])?;
+    client.execute(
+        "INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.job_ids j",
+        &[],
+    )?;
+    Ok(())
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.match_some() IS
+'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
+"#)]
+fn jobstats_match_some() -> SqlResult<i64> {
+    Ok(connect_mut(take)?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
+'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
+"#)]
+fn jobstats_queue_unmatched() -> SqlResult<i64> {
+    Ok(connect_mut(sweep)?)
+}

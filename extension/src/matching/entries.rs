@@ -1,0 +1,172 @@
+//! Keeps `jobstats.entry_jobs` equal to what the law says of entries.
+
+use std::collections::HashMap;
+
+use jobstats_core::instant::Micros;
+use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Verdict, day_of, ranges};
+use pgrx::spi::SpiClient;
+
+use crate::matching::{Jobs, Store};
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::spi::{Statements, connect_mut};
+use crate::pg::time::{EARLIEST, timestamptz};
+
+/// The number of entries that are matched at a time.
+const AT_A_TIME: usize = 5_000;
+
+/// An entry as its identifier describes it.
+struct Identified {
+    id: i64,
+    number: String,
+    user: Option<Owner>,
+    is_system: bool,
+    scheduler: Option<String>,
+    node: Option<String>,
+    first_seen: Micros,
+}
+
+impl Identified {
+    fn entry(&self) -> Entry<'_> {
+        Entry {
+            user: self.user.as_ref(),
+            is_system: self.is_system,
+            scheduler: self.scheduler.as_deref(),
+            node: self.node.as_deref(),
+        }
+    }
+}
+
+/// The days on which entries were active, in order.
+type Days = HashMap<i64, Vec<Activity>>;
+
+/// Rows of `jobstats.entry_jobs`, by column.
+#[derive(Default)]
+struct Rows {
+    entries: Vec<i64>,
+    first_days: Vec<i64>,
+    /// `None` where a range has no end.
+    last_days: Vec<Option<i64>>,
+    job_nos: Vec<Option<i64>>,
+    statuses: Vec<&'static str>,
+}
+
+/// Matches all entries with these numbers with the jobs of these numbers.
+pub fn renew(
+    client: &mut SpiClient<'_>,
+    numbers: &[String],
+    jobs: &Jobs,
+    store: &Store,
+) -> Result<(), Error> {
+    let ids: Option<Vec<i64>> = client
+        .execute_opt(
+            "SELECT array_agg(e.entry_id) AS ids FROM jobstats.entries e WHERE e.job = ANY ($1)",
+            &[numbers.to_vec().into()],
+        )?
+        .and_then(|row| row.get("ids").transpose())
+        .transpose()?;
+    for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {
+        // What is read stays in memory as long as its connection.
+        connect_mut(|client| renew_some(client, ids, jobs, store))?;
+    }
+    Ok(())
+}
+
+fn renew_some(
+    client: &mut SpiClient<'_>,
+    ids: &[i64],
+    jobs: &Jobs,
+    store: &Store,
+) -> Result<(), Error> {
+    let entries = identified(client, ids)?;
+    let mut days = days(client, ids, jobs, store)?;
+    let mut rows = Rows::default();
+    for entry in &entries {
+        pause();
+        let Some(known) = jobs.get(&entry.number) else {
+            continue;
+        };
+        let first_seen = Activity {
+            day: day_of(entry.first_seen),
+            first: entry.first_seen,
+            last: entry.first_seen,
+        };
+        let days = days.remove(&entry.id);
+        let days = days.unwrap_or_else(|| vec![first_seen]);
+        for range in ranges(entry.entry(), &days, &known.jobs, store.late) {
+            rows.entries.push(entry.id);
+            rows.first_days.push(range.from);
+            rows.last_days
+                .push((range.until != FOREVER).then_some(range.until));
+            let (job_no, status) = match range.verdict {
+                Verdict::Job(position) => (Some(known.keys[position]), "known"),
+                Verdict::Ambiguous => (None, "ambiguous"),
+                Verdict::Stale | Verdict::Unknown => (None, "stale"),
+            };
+            rows.job_nos.push(job_no);
+            rows.statuses.push(status);
+        }
+    }
+    client.execute(
+        include_str!("write_entries.sql"),
+        &[
+            ids.to_vec().into(),
+            rows.entries.into(),
+            rows.first_days.into(),
+            rows.last_days.into(),
+            rows.job_nos.into(),
+            rows.statuses.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>, Error> {
+    let rows = client.execute_rows(include_str!("entries.sql"), &[ids.to_vec().into()])?;
+    let identified = rows.map(|row| {
+        let (uid, user_name): (Option<i64>, Option<String>) = (row.at(3)?, row.at(4)?);
+        Ok(Identified {
+            id: row.at(1)?,
+            number: row.at(2)?,
+            user: uid.map(|uid| Owner {
+                uid: Some(uid),
+                user_name,
+            }),
+            is_system: row.at::<Option<bool>>(5)?.unwrap_or(false),
+            node: row.at(6)?,
+            scheduler: row.at(7)?,
+            first_seen: row.at(8)?,
+        })
+    });
+    identified.collect()
+}
+
+/// Returns when entries were active, from the time on at which the first of these jobs began.
+fn days(
+    client: &mut SpiClient<'_>,
+    ids: &[i64],
+    jobs: &Jobs,
+    store: &Store,
+) -> Result<Days, Error> {
+    let starts = jobs.values().flat_map(|it| &it.jobs).map(|it| it.started);
+    let since = day_of(starts.min().unwrap_or(0)).saturating_sub(1);
+    let since = since
+        .saturating_mul(jobstats_core::instant::DAY)
+        .max(EARLIEST);
+    let rows = client.execute_rows(
+        include_str!("activity.sql"),
+        &[
+            ids.to_vec().into(),
+            timestamptz(since)?.into(),
+            store.days.into(),
+        ],
+    )?;
+    let mut days = Days::new();
+    for row in rows {
+        let (first, last): (i64, i64) = (row.at(2)?, row.at(3)?);
+        let day = day_of(last);
+        let of_entry = days.entry(row.at(1)?).or_default();
+        of_entry.push(Activity { day, first, last });
+    }
+    Ok(days)
+}

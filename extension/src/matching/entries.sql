@@ -1,0 +1,11 @@
+-- These entries: what their identifiers say, and when they were first seen.
+SELECT e.entry_id, e.job, e.uid, u.user_name, e.uid < s.system_uids_below AS is_system, e.node, n.scheduler,
+    (extract(epoch FROM e.first_seen) * 1000000)::bigint AS first_seen
+FROM jobstats.entries e
+CROSS JOIN jobstats.settings s
+LEFT JOIN jobstats.users u ON u.uid = e.uid
+LEFT JOIN LATERAL (
+    SELECT k.scheduler FROM jobstats.nodes k
+    WHERE split_part(e.node, text '.', 1) LIKE k.pattern
+    ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1) n ON true
+WHERE e.entry_id = ANY ($1) AND e.job IS NOT NULL

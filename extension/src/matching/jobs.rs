@@ -1,0 +1,164 @@
+//! Keeps `jobstats.job_ids` equal to the jobs that the runs of a number make.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::instant::Micros;
+use jobstats_core::matching::{Job, Run, add};
+use pgrx::spi::SpiClient;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::matching::{Jobs, Known};
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::Statements;
+
+/// The largest number of runs that are read at a time. The oldest runs of a number that has more are left out.
+const RUNS_MAX: i64 = 50_000;
+
+/// The memory in bytes that is taken for each byte of a run as JSON.
+const COPIES: usize = 4;
+
+/// A job as it is stored.
+struct Stored {
+    job_no: i64,
+    key: Key,
+    /// Its row, without NULLs.
+    row: Value,
+}
+
+/// The values by which a job is found again.
+#[derive(Deserialize)]
+struct Key {
+    scheduler: String,
+    started: Micros,
+    #[serde(default = "never")]
+    ended: Micros,
+}
+
+fn never() -> Micros {
+    Micros::MAX
+}
+
+/// A row to be written.
+#[derive(Serialize)]
+struct Row<'a> {
+    job_no: i64,
+    job: &'a str,
+    #[serde(flatten)]
+    values: &'a Value,
+}
+
+/// Brings the jobs of these numbers up to date, and returns them. `newest` is the time of the newest text of accounting.
+pub fn renew(
+    client: &mut SpiClient<'_>,
+    numbers: &[String],
+    newest: Micros,
+) -> Result<Jobs, Error> {
+    let mut stored = stored(client, numbers)?;
+    let (mut rows, mut all) = (Vec::new(), Jobs::new());
+    for (number, jobs) in read(client, numbers, newest)? {
+        let stored = stored.entry(number.clone()).or_default();
+        let mut known = Known::default();
+        for job in jobs {
+            let row = without_nulls(serde_json::to_value(&job).map_err(damaged)?);
+            let found = find(stored, &job).map(|position| stored.swap_remove(position));
+            let job_no = match &found {
+                Some(found) => found.job_no,
+                None => client.execute_value(NEW_KEY, &[])?,
+            };
+            if found.is_none_or(|found| found.row != row) {
+                let (job, values) = (number.as_str(), &row);
+                let row = Row {
+                    job_no,
+                    job,
+                    values,
+                };
+                rows.push(serde_json::to_string(&row).map_err(damaged)?);
+            }
+            known.keys.push(job_no);
+            known.jobs.push(job);
+        }
+        all.insert(number, known);
+    }
+    let gone: Vec<i64> = stored.values().flatten().map(|it| it.job_no).collect();
+    if !gone.is_empty() {
+        let delete = "DELETE FROM jobstats.job_ids i WHERE i.job_no = ANY ($1)";
+        client.execute(delete, &[gone.into()])?;
+    }
+    if !rows.is_empty() {
+        let rows = format!("[{}]", rows.join(","));
+        client.execute(include_str!("write_jobs.sql"), &[rows.into()])?;
+    }
+    Ok(all)
+}
+
+const NEW_KEY: &str =
+    "SELECT nextval(pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no'))";
+
+/// Returns the position of the stored form of a job: of its scheduler, and of a time at which it ran.
+fn find(stored: &[Stored], job: &Job) -> Option<usize> {
+    let ended = job.ended.unwrap_or(Micros::MAX);
+    let is_same =
+        |it: &Key| it.scheduler == job.scheduler && it.started <= ended && job.started <= it.ended;
+    let same = |it: &&Stored| it.key.started == job.started && it.key.scheduler == job.scheduler;
+    let exactly = stored.iter().find(same).map(|it| it.job_no);
+    stored.iter().position(|it| match exactly {
+        Some(job_no) => it.job_no == job_no,
+        None => is_same(&it.key),
+    })
+}
+
+/// Returns the jobs that the runs with these numbers make, by number.
+fn read(
+    client: &mut SpiClient<'_>,
+    numbers: &[String],
+    newest: Micros,
+) -> Result<BTreeMap<String, Vec<Job>>, Error> {
+    let rows = client.execute_rows(
+        include_str!("runs.sql"),
+        &[numbers.to_vec().into(), RUNS_MAX.into()],
+    )?;
+    let mut jobs = BTreeMap::<String, Vec<Job>>::new();
+    for row in rows {
+        pause();
+        let (number, run): (String, String) = (row.at(1)?, row.at(2)?);
+        require_room(run.len(), COPIES)?;
+        let run: Run = serde_json::from_str(&run).map_err(damaged)?;
+        add(run, jobs.entry(number).or_default(), newest);
+    }
+    Ok(jobs)
+}
+
+/// Returns the stored jobs with these numbers, by number.
+fn stored(
+    client: &mut SpiClient<'_>,
+    numbers: &[String],
+) -> Result<BTreeMap<String, Vec<Stored>>, Error> {
+    let rows = client.execute_rows(include_str!("stored.sql"), &[numbers.to_vec().into()])?;
+    let mut stored = BTreeMap::<String, Vec<Stored>>::new();
+    for row in rows {
+        let (job_no, number, text): (i64, String, String) = (row.at(1)?, row.at(2)?, row.at(3)?);
+        let value: Value = serde_json::from_str(&text).map_err(damaged)?;
+        let key = Key::deserialize(&value).map_err(damaged)?;
+        let of_number = stored.entry(number).or_default();
+        of_number.push(Stored {
+            job_no,
+            key,
+            row: value,
+        });
+    }
+    Ok(stored)
+}
+
+fn without_nulls(mut row: Value) -> Value {
+    if let Some(row) = row.as_object_mut() {
+        row.retain(|_, value| !value.is_null());
+    }
+    row
+}
+
+fn damaged(error: serde_json::Error) -> Error {
+    Error::Damaged(format!("a row of jobstats.job_ids: {error}"))
+}
