@@ -1,9 +1,9 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages fuzz clean
+.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install missing packages: PostgreSQL with its development files, TimescaleDB if it is packaged
 	@scripts/setup.sh
@@ -37,6 +37,7 @@ bench: setup ## measure reading and comparing large texts, feeding, the aggregat
 	@cargo bench -p jobstats-core --bench '*'
 	@bench/feed.sh
 	@bench/day.sh
+	@bench/accounting.sh
 	@bench/cancel.sh
 	@bench/counter_agg.sh
 	@bench/shipper.sh
@@ -61,6 +62,9 @@ package: setup-package ## make .deb, .rpm and a tarball of the shipper and of th
 
 test-packages: ## install, upgrade and remove the packages in new Debian systems; as root, ten minutes
 	@scripts/test-packages.sh
+
+test-schedulers: setup ## read the accounting of Debian's own Slurm and Grid Engine, which run real jobs; as root, five minutes
+	@scripts/schedulers.sh $(PARTS)
 
 clean: ## remove what was built
 	@cargo clean

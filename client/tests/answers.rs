@@ -191,6 +191,12 @@ fn all_arguments_reach_their_functions(store: &mut Store) {
         uid: Some(uids),
         entry: any(),
         user_name: None,
+        group_name: None,
+        account: None,
+        partition: None,
+        job_name: None,
+        state: None,
+        gid: None,
     };
     let by = || Some(Dimension::ALL.to_vec());
     let operations = texts(&["write_bytes"]);

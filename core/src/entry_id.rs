@@ -57,7 +57,7 @@ impl fmt::Display for Status {
 /// The fields of an identifier. A field is `None` if the format does not ask for it, or if it is empty or cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity<'a> {
-    /// `%j`, of PBS without the server: as the accounting of the scheduler calls the job.
+    /// `%j`
     pub job: Option<&'a str>,
     /// `%u`
     pub uid: Option<u32>,
@@ -101,8 +101,8 @@ impl Identity<'_> {
 
     /// Returns the name of the work: the job, else the program and its user, else the identifier itself.
     pub fn workload(&self, id: &str) -> String {
-        match (self.job, self.executable, self.uid) {
-            (Some(job), _, _) => job.to_owned(),
+        match (self.number(), self.executable, self.uid) {
+            (Some(job), _, _) => job.into_owned(),
             (None, Some(executable), Some(uid)) => format!("{executable}.{uid}"),
             _ => id.to_owned(),
         }
@@ -149,7 +149,6 @@ fn identify<'a>(formats: &'a [Format], id: &'a str) -> Identity<'a> {
         .or_else(|| Identity::of_job(id).filter(|_| may_be_job()))
         .or_else(|| only_one(parts()))
         .unwrap_or(Identity::MALFORMED)
-        .with_job_of_accounting()
 }
 
 /// Returns the first reading of an identifier if all others say the same.

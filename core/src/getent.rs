@@ -1,4 +1,7 @@
-//! Reads what the lines that `getent` prints have in common: fields between colons, numbers and names.
+//! Reads what the lines that `getent` prints have in common: fields between colons, numbers and names. [`history`] keeps what
+//! texts of several days said.
+
+pub mod history;
 
 use std::collections::TryReserveError;
 
@@ -59,28 +62,54 @@ pub enum ReadError {
     OutOfMemory(#[from] TryReserveError),
 }
 
-/// The entries of a text and its problems.
-pub(crate) struct Contents<T> {
-    /// The entries in order of their number. If several lines have one number, it is the first of them.
-    pub entries: Vec<T>,
+/// A user or group: one line of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry<'a> {
+    /// The uid or gid. It is never 4294967295, which stands for none.
+    pub number: u32,
+    /// The name: 1 to [`NAME_MAX`] bytes without control characters.
+    pub name: &'a str,
+    /// The number of a user's primary group, never 4294967295; `None` for a group.
+    pub gid: Option<u32>,
+}
+
+/// Everything that a text says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contents<'a> {
+    /// The entries in order of their number. If several lines have one number, it is the first of them, as for `getpwuid`.
+    pub entries: Vec<Entry<'a>>,
     /// The lines that could not be used, the first thousand of them.
     pub problems: Vec<Problem>,
     /// The number of lines that could not be used.
     pub problems_found: u64,
 }
 
-/// Reads a text whose lines `entry` reads. `key` returns the number and the name of an entry.
-pub(crate) fn read<'a, T>(
+impl Contents<'_> {
+    /// Returns a text of the same entries without anything else that their lines had. It reads as the same entries.
+    ///
+    /// # Errors
+    /// [`ReadError::OutOfMemory`].
+    pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, ReadError> {
+        let mut text = Vec::new();
+        for Entry { number, name, gid } in pause.among(self.entries.iter()) {
+            let line = match gid {
+                Some(gid) => format!("{name}:x:{number}:{gid}::/:\n"),
+                None => format!("{name}:x:{number}:\n"),
+            };
+            text.try_reserve(line.len())?;
+            text.extend_from_slice(line.as_bytes());
+        }
+        Ok(text)
+    }
+}
+
+/// Reads a text whose lines `entry` reads.
+pub(crate) fn read<'a>(
     text: &'a [u8],
     pause: Pause<'_>,
-    entry: fn(&'a [u8]) -> Result<T, Reason>,
-    key: fn(&T) -> (u32, &'a str),
-) -> Result<Contents<T>, ReadError> {
-    let mut contents = Contents {
-        entries: Vec::new(),
-        problems: Vec::new(),
-        problems_found: 0,
-    };
+    entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
+) -> Result<Contents<'a>, ReadError> {
+    let mut contents = Contents::default();
     for (line, printed) in pause.among(lines(text)) {
         if is_no_entry(printed) {
             continue;
@@ -96,34 +125,17 @@ pub(crate) fn read<'a, T>(
         }
     }
     // The names are parts of one text, so that their addresses tell which line came first. A stable sort would allocate.
-    let order = |entry: &T| {
-        let (number, name) = key(entry);
-        (number, name.as_ptr())
-    };
-    contents.entries.sort_unstable_by_key(order);
-    contents.entries.dedup_by_key(|entry| key(entry).0);
+    contents
+        .entries
+        .sort_unstable_by_key(|entry| (entry.number, entry.name.as_ptr()));
+    contents.entries.dedup_by_key(|entry| entry.number);
     Ok(contents)
 }
 
-/// Returns a text with the lines that `line` prints of entries.
-pub(crate) fn text<T>(
-    entries: impl Iterator<Item = T>,
-    pause: Pause<'_>,
-    line: fn(T) -> String,
-) -> Result<Vec<u8>, ReadError> {
-    let mut text = Vec::new();
-    for entry in pause.among(entries) {
-        let line = line(entry);
-        text.try_reserve(line.len())?;
-        text.extend_from_slice(line.as_bytes());
-    }
-    Ok(text)
-}
-
 /// Returns whether one of the first ten lines of a text that are not skipped is an entry.
-pub(crate) fn is_among_first<'a, T>(
+pub(crate) fn is_among_first<'a>(
     text: &'a [u8],
-    entry: fn(&'a [u8]) -> Result<T, Reason>,
+    entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> bool {
     let lines = lines(text).map(|(_, line)| line);
     let mut first = lines.filter(|line| !is_no_entry(line)).take(FIRST_LINES);
@@ -159,8 +171,11 @@ pub(crate) fn number(field: &[u8]) -> Result<u32, Reason> {
 
 /// Reads the name of a user or group.
 pub(crate) fn name(field: &[u8]) -> Result<&str, Reason> {
-    let is_length = (1..=NAME_MAX).contains(&field.len());
-    let name = std::str::from_utf8(field).ok().filter(|_| is_length);
-    let name = name.filter(|name| !name.contains(char::is_control));
-    name.ok_or(Reason::BadName)
+    let name = std::str::from_utf8(field).ok();
+    name.filter(|name| is_name(name)).ok_or(Reason::BadName)
+}
+
+/// Returns whether a user or group can have this name: 1 to [`NAME_MAX`] bytes without control characters.
+pub fn is_name(name: &str) -> bool {
+    (1..=NAME_MAX).contains(&name.len()) && !name.contains(char::is_control)
 }

@@ -61,9 +61,11 @@
 //! | [`matching`] | decides which job an entry belongs to, by what accounting knows of the jobs of its number |
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`passwd`], [`group`] | read what `getent passwd` and `getent group` print: the names of users and groups |
+//! | [`getent`] | reads what their lines have in common, and keeps the names that a user or group had before |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
+//! | [`fold`] | folds the numbers in names of jobs |
 //! | [`nearest`] | finds the known names that are most like an unknown one |
 //! | [`openmetrics`] | writes the text that Prometheus scrapes |
 //! | [`quantity`] | prints numbers of answers with units |
@@ -80,7 +82,8 @@ pub mod distribution;
 pub mod entry_id;
 pub mod escape;
 pub mod feed;
-mod getent;
+pub mod fold;
+pub mod getent;
 pub mod group;
 pub mod increment;
 pub mod instant;

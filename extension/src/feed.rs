@@ -2,15 +2,15 @@
 //!
 //! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
 //! used ([`rejects`]), keeping the text ([`texts`]) and what it covers ([`covered`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
-//! [`passwd`], [`accounting`].
+//! [`getent`], [`accounting`].
 
 mod accounting;
 mod covered;
 mod delivery;
 mod functions;
+mod getent;
 mod ingest;
 pub mod job_stats;
-mod passwd;
 mod rejects;
 mod reread;
 mod source;

@@ -1,7 +1,8 @@
-//! Functions that need no store: help, and those on text alone, which parse, identify and unpack.
+//! Functions that need no store: help, and those on text alone, which parse, identify, fold and unpack.
 
 use pgrx::prelude::*;
 
+mod fold;
 pub mod identify;
 mod operations;
 mod parse;

@@ -31,7 +31,7 @@ FROM (VALUES
     ('text', ARRAY['', 'x', 'fs-OST0000', 'fs-%', '%', '\', 'a\', 'uid', 'write_bytes', 'service_time', 'metadata', 'weighted', 'OST', 'c1',
         '4711', 'dd.0', 'oss1', '%j:%u:%H', '%e.%u', '%%%', '%', E'\n', 'ä€😀', '4711:1000:n1', '10m', '1d', 'none', 'infinity', '-1', '{', 'increments']),
     ('text[]', ARRAY['{}', '{NULL}', '{uid}', '{uid,workload}', '{target}', '{uid,uid}', '{%}', '{"\\"}', '{"a\\\\"}', '{write_bytes,read_bytes}',
-        '{metadata}', '{x}', '{{a,b},{c,d}}', '{ok}', '{user}', '{passwd}', '{lctl,passwd}', '{%j:%u:%H}', '{%}']),
+        '{metadata}', '{x}', '{{a,b},{c,d}}', '{ok}', '{user}', '{passwd}', '{lctl,passwd,group}', '{%j:%u:%H}', '{%}']),
     ('bigint[]', ARRAY['{}', '{NULL}', '{1000}', '{-1,0,9223372036854775807}', '{{1,2}}']),
     ('timestamp with time zone', ARRAY['infinity', '-infinity', 'epoch', '4713-01-01 00:00+00 BC', '294276-12-31 23:59:59+00', '1970-01-02', 'now', 'yesterday', 'tomorrow', '2000-01-01']),
     ('interval', ARRAY['0', '1 second', '-1 day', '1 microsecond', '8 ms', '10 minutes', '1 hour', '1 day', '1 month', '100 years', '178000000 years', '-178000000 years', '90 days', '1 mon -30 days']),
@@ -89,8 +89,8 @@ BEGIN
         RETURN format('INSERT INTO jobstats.feed (cluster, server, "time", body, body_zstd, duration, source, covers) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)',
             fuzz.value('text'), fuzz.value('text'), fuzz.value('timestamptz'), fuzz.value('text'),
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('bytea') END, fuzz.value('interval'),
-            (ARRAY['NULL', '''lctl''', '''passwd''', '''slurm''', '''pbs''', '''lsf''', '''gridengine''', '''flux''', fuzz.value('text')])
-                [1 + floor(random() * 9)::integer],
+            (ARRAY['NULL', '''lctl''', '''passwd''', '''group''', '''slurm''', '''pbs''', '''lsf''', '''gridengine''', '''flux''', fuzz.value('text')])
+                [1 + floor(random() * 10)::integer],
             CASE WHEN random() < 0.8 THEN 'NULL' ELSE fuzz.value('tstzrange') END);
     END IF;
     SELECT p.oid, p.prokind, p.proname, p.pronargs, p.pronargdefaults, (p.proargtypes::oid[])::regtype[] AS types,

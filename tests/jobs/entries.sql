@@ -12,21 +12,26 @@ FROM truth t WHERE t.line ->> 'kind' = 'entry';
 
 -- Everything that was seen at work on a day. Work between two readings may not have been seen.
 CREATE TEMPORARY VIEW found AS
-SELECT e.name, (a.bucket - interval '1 microsecond')::date AS day, coalesce(j.status, 'unknown') AS status, i.scheduler, i.job, i.user_name
-FROM (SELECT DISTINCT r.entry_id, r.bucket FROM jobstats.rollup_1d r) a
+SELECT e.name, (a.bucket - interval '1 microsecond')::date AS day, coalesce(j.status, 'unknown') AS status, i.scheduler, i.job, i.user_name,
+    (SELECT count(DISTINCT k.user_name) FROM jobstats.jobs k
+        WHERE k.job = e.job AND k.started <= a.last AND (k.ended >= a.first) IS NOT FALSE) AS owners
+FROM (SELECT r.entry_id, r.bucket, min(r.first) AS first, max(r.last) AS last FROM jobstats.rollup_1d r GROUP BY 1, 2) a
 JOIN jobstats.entries e ON e.entry_id = a.entry_id
 LEFT JOIN jobstats.entry_jobs j ON j.entry_id = a.entry_id AND a.bucket > j.valid_from AND a.bucket <= j.valid_to
 LEFT JOIN jobstats.job_ids i ON i.job_no = j.job_no;
 
--- Nobody can know that an identifier misleads, so that it may say anything.
+-- Nobody can know that an identifier misleads, so that it may say anything. If the work of one of two jobs was not seen, the other one
+-- is the job; if work was seen so late that the next job was running, both fit.
 CREATE TEMPORARY TABLE judged AS
 SELECT e.name, e.day, e.status AS truth, f.status AS found, e.job, e.user_name, e.scheduler, f.job AS found_job, f.user_name AS found_user,
     f.scheduler AS found_scheduler, f.status = CASE
-        WHEN e.status IN ('known', 'partial') THEN 'known'
+        WHEN e.status IN ('known', 'partial') THEN CASE WHEN f.owners > 1 AND f.status = 'ambiguous' THEN f.status ELSE 'known' END
+        WHEN e.status = 'ambiguous' AND f.owners = 1 THEN 'known'
         WHEN e.status IN ('ambiguous', 'stale') THEN e.status
         WHEN e.status = 'misleading' THEN f.status
         ELSE 'unknown' END
-    AND (e.job IS NULL OR (f.job, f.user_name) = (e.job, e.user_name)) AND (e.scheduler IS NULL OR f.scheduler = e.scheduler) AS is_right
+    AND (f.job IS NULL OR e.job IS NULL OR (f.job, f.user_name) = (e.job, e.user_name) AND (e.scheduler IS NULL OR f.scheduler = e.scheduler))
+        AS is_right
 FROM expected e JOIN found f ON f.name = e.name AND f.day = e.day;
 SELECT * FROM judged j WHERE NOT j.is_right ORDER BY j.name, j.day LIMIT 20;
 SELECT format('%s: %s identifiers of a day, %s of known jobs, %s ambiguous, %s stale, %s without a job; %s differences', :'scheduler', count(*),

@@ -39,6 +39,10 @@ answer! {
         workload: Option<String>,
         /// The user that did most of it.
         uid: Option<i64>,
+        /// The name of that user, if the store knows it.
+        user_name: Option<String>,
+        /// The account of that workload, if accounting knows it.
+        account: Option<String>,
         /// The part that workload and user did of it, 0 to 1.
         share: Option<f64>,
         /// The observed part of the window, 0 to 1.

@@ -91,6 +91,18 @@ dimensions! {
     entry Entry: String,
     /// The name of the user, as far as the store knows it.
     user_name UserName: String,
+    /// The name of the user's group, as far as the store knows it.
+    group_name GroupName: String,
+    /// The account of the job.
+    account Account: String,
+    /// The partition or queue of the job.
+    partition Partition: String,
+    /// The name of the job.
+    job_name JobName: String,
+    /// The state of the job's last run.
+    state State: String,
+    /// The number of the user's group.
+    gid Gid: i64,
 }
 
 impl fmt::Display for Dimension {

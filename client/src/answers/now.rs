@@ -41,6 +41,10 @@ answer! {
         uid: Option<i64>,
         /// The name of the user, if the store knows it.
         user_name: Option<String>,
+        /// The account of the job, if accounting knows it.
+        account: Option<String>,
+        /// The name of the job, if accounting knows it.
+        job_name: Option<String>,
         /// The operation that took most of the time.
         operation: String,
         /// The calls of that operation per second.

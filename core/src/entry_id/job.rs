@@ -1,7 +1,13 @@
 //! Numbers of jobs, as schedulers give them.
 
+use std::borrow::Cow;
+
 use super::format::is_longest;
 use super::{Identity, Status};
+use crate::accounting::flux::decimal;
+
+/// How the identifier of a job of Flux begins in the environment of the job, and as Lustre may print that.
+const FLUX: [&str; 2] = ["ƒ", "\\xC6\\x92"];
 
 impl<'a> Identity<'a> {
     /// Returns the identity of an identifier that is nothing but the number of a job, which clients send that have only
@@ -20,14 +26,15 @@ impl<'a> Identity<'a> {
         })
     }
 
-    /// Leaves out the server of PBS behind the number of a job, so that the job is called as in accounting.
-    pub(super) fn with_job_of_accounting(mut self) -> Self {
-        let number = |job: &'a str| match job.split_once('.') {
-            Some((number, _)) if is_number(job) => number,
-            _ => job,
-        };
-        self.job = self.job.map(number);
-        self
+    /// Returns the number of the job as its scheduler's accounting has it: of PBS without the server, of Flux in decimal.
+    #[must_use]
+    pub fn number(&self) -> Option<Cow<'a, str>> {
+        let job = self.job?;
+        let flux = || decimal(job).filter(|_| FLUX.iter().any(|first| job.starts_with(first)));
+        Some(match job.split_once('.') {
+            Some((number, _)) if is_number(job) => Cow::Borrowed(number),
+            _ => flux().map_or(Cow::Borrowed(job), |number| Cow::Owned(number.to_string())),
+        })
     }
 }
 
@@ -107,17 +114,23 @@ mod tests {
     }
 
     #[test]
-    fn the_server_of_pbs_is_no_part_of_the_number() {
-        let job = |job| {
+    fn a_job_has_the_number_of_accounting() {
+        for (job, number) in [
+            ("38", "38"),
+            ("38.pbs1", "38"),
+            ("38[4].pbs1.site", "38[4]"),
+            ("38.0", "38.0"),
+            ("make.1000", "make.1000"),
+            ("ƒ2DV1ybiCF", "155625455616032"),
+            ("f2DV1ybiCF", "f2DV1ybiCF"),
+            ("ƒ", "ƒ"),
+            ("ƒ0", "ƒ0"),
+        ] {
             let identity = Identity {
                 job: Some(job),
                 ..Identity::MALFORMED
             };
-            identity.with_job_of_accounting().job
-        };
-        assert_eq!(job("38.pbs1"), Some("38"));
-        assert_eq!(job("38[4].pbs1.site"), Some("38[4]"));
-        assert_eq!(job("38.0"), Some("38.0"));
-        assert_eq!(job("make.1000"), Some("make.1000"));
+            assert_eq!(identity.number().as_deref(), Some(number));
+        }
     }
 }

@@ -70,7 +70,7 @@ fn identifiers_from_production_with_the_default_formats() {
         (":17627127", "malformed"),
         (":", "malformed"),
         ("ƒD2e73NP:", "job=ƒD2e73NP partial"),
-        ("4686875.pbs1", "job=4686875 ok"),
+        ("4686875.pbs1", "job=4686875.pbs1 ok"),
         ("wget:", "malformed"),
         ("wget:5:", "malformed"),
         (":1317854:17627127:r01c01", "malformed"),

@@ -17,6 +17,8 @@ pub enum Action {
     Interval,
     /// The names of users.
     Users,
+    /// The names of groups.
+    Groups,
     /// Jobs of a scheduler.
     Jobs,
     /// A text that is in `jobstats.rejects`, with this reason.
@@ -41,6 +43,7 @@ impl Action {
             Self::Repeated => "repeated",
             Self::Interval => "interval",
             Self::Users => "users",
+            Self::Groups => "groups",
             Self::Jobs => "jobs",
             Self::Rejected(_) => "rejected",
         }
@@ -59,6 +62,8 @@ pub mod reason {
     pub const NO_TARGET: &str = "no target";
     /// The text names no user.
     pub const NO_USERS: &str = "no users";
+    /// The text names no group.
+    pub const NO_GROUPS: &str = "no groups";
     /// The text has no job that can be used.
     pub const NO_JOBS: &str = "no jobs";
     /// The sender may not feed the target, or the scheduler.

@@ -1,15 +1,19 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::passwd::is_passwd;
+use crate::getent::NAME_MAX;
+use crate::passwd;
 
 fn read_all(text: &[u8]) -> Contents<'_> {
     read(text, Pause::NEVER).unwrap()
 }
 
 fn groups(text: &[u8]) -> Vec<(u32, &str)> {
-    let groups = read_all(text).groups;
-    groups.iter().map(|group| (group.gid, group.name)).collect()
+    let groups = read_all(text).entries;
+    groups
+        .iter()
+        .map(|group| (group.number, group.name))
+        .collect()
 }
 
 fn reasons(text: &[u8]) -> Vec<(u32, Reason)> {
@@ -94,7 +98,7 @@ fn other_texts_are_not_taken_for_group() {
         assert!(!recognizes(text), "{}", String::from_utf8_lossy(text));
     }
     let group = b"\n# local\n+:::\ndamaged\nusers:x:100:ada\n";
-    assert!(recognizes(group) && !is_passwd(group));
+    assert!(recognizes(group) && !passwd::recognizes(group));
 }
 
 /// Parts of texts, from which hostile ones are made.
@@ -140,9 +144,9 @@ proptest! {
     ) {
         let text = pieces.concat();
         let contents = read_all(&text);
-        prop_assert!(contents.groups.windows(2).all(|pair| pair[0].gid < pair[1].gid));
-        prop_assert!(contents.groups.iter().all(|it| (1..=NAME_MAX).contains(&it.name.len()) && !it.name.contains(char::is_control)));
-        prop_assert!(!recognizes(&text) || !contents.groups.is_empty());
+        prop_assert!(contents.entries.windows(2).all(|pair| pair[0].number < pair[1].number));
+        prop_assert!(contents.entries.iter().all(|it| (1..=NAME_MAX).contains(&it.name.len()) && !it.name.contains(char::is_control)));
+        prop_assert!(!recognizes(&text) || !contents.entries.is_empty());
     }
 }
 
@@ -153,7 +157,7 @@ fn text_of_the_groups_has_nothing_else_of_their_lines() {
     assert_eq!(stripped, b"root:x:0:\nstaff:x:100:\n");
     assert!(recognizes(&stripped));
     assert_eq!(
-        read(&stripped, Pause::NEVER).unwrap().groups,
-        contents.groups
+        read(&stripped, Pause::NEVER).unwrap().entries,
+        contents.entries
     );
 }

@@ -2,15 +2,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::accounting::field::lines;
-use crate::getent::PROBLEMS_MAX;
+use crate::getent::{NAME_MAX, PROBLEMS_MAX};
 
 fn read_all(text: &[u8]) -> Contents<'_> {
     read(text, Pause::NEVER).unwrap()
 }
 
 fn users(text: &[u8]) -> Vec<(u32, &str)> {
-    let users = read_all(text).users;
-    users.iter().map(|user| (user.uid, user.name)).collect()
+    let users = read_all(text).entries;
+    users.iter().map(|user| (user.number, user.name)).collect()
 }
 
 fn reasons(text: &[u8]) -> Vec<(u32, Reason)> {
@@ -28,7 +28,7 @@ fn name_and_number_are_read() {
 #[test]
 fn the_primary_group_is_read() {
     let contents = read_all(b"ada:x:1000:100:Room 13:43:9:/home/ada:/bin/sh\n");
-    assert_eq!(contents.users[0].gid, 100);
+    assert_eq!(contents.entries[0].gid, Some(100));
     assert_eq!(
         reasons(b"ada:x:1:4294967295::/a:/b"),
         [(1, Reason::BadNumber)]
@@ -126,10 +126,10 @@ fn other_texts_are_not_taken_for_passwd() {
         b"",
     ];
     for text in others {
-        assert!(!is_passwd(text), "{}", String::from_utf8_lossy(text));
+        assert!(!recognizes(text), "{}", String::from_utf8_lossy(text));
         assert!(users(text).is_empty(), "{}", String::from_utf8_lossy(text));
     }
-    assert!(is_passwd(
+    assert!(recognizes(
         b"\n# local\n+::::::\ndamaged\nada:x:1:1::/a:/b\n"
     ));
 }
@@ -137,7 +137,7 @@ fn other_texts_are_not_taken_for_passwd() {
 #[test]
 fn comments_do_not_hide_that_a_text_is_passwd() {
     let text = format!("{}ada:x:1:1::/a:/b\n", "# local\n\n+::::::\n".repeat(20));
-    assert!(is_passwd(text.as_bytes()));
+    assert!(recognizes(text.as_bytes()));
 }
 
 #[test]
@@ -210,15 +210,15 @@ proptest! {
 fn check(text: &[u8]) {
     let contents = read_all(text);
     let lines = lines(text).count() as u64;
-    assert!(contents.users.len() as u64 + contents.problems_found <= lines);
+    assert!(contents.entries.len() as u64 + contents.problems_found <= lines);
     assert!(
         contents
-            .users
+            .entries
             .windows(2)
-            .all(|pair| pair[0].uid < pair[1].uid)
+            .all(|pair| pair[0].number < pair[1].number)
     );
-    for user in &contents.users {
-        assert!(user.uid != u32::MAX && (1..=NAME_MAX).contains(&user.name.len()));
+    for user in &contents.entries {
+        assert!(user.number != u32::MAX && (1..=NAME_MAX).contains(&user.name.len()));
         assert!(!user.name.contains(char::is_control));
     }
     assert!(
@@ -227,7 +227,7 @@ fn check(text: &[u8]) {
             .windows(2)
             .all(|pair| pair[0].line < pair[1].line)
     );
-    assert!(!is_passwd(text) || !contents.users.is_empty());
+    assert!(!recognizes(text) || !contents.entries.is_empty());
 }
 
 #[test]
@@ -236,6 +236,9 @@ fn text_of_the_users_has_nothing_else_of_their_lines() {
     let contents = read(text, Pause::NEVER).unwrap();
     let stripped = contents.text(Pause::NEVER).unwrap();
     assert_eq!(stripped, b"bob:x:7:8::/:\nada:x:1000:100::/:\n");
-    assert!(is_passwd(&stripped));
-    assert_eq!(read(&stripped, Pause::NEVER).unwrap().users, contents.users);
+    assert!(recognizes(&stripped));
+    assert_eq!(
+        read(&stripped, Pause::NEVER).unwrap().entries,
+        contents.entries
+    );
 }

@@ -3,7 +3,10 @@
 //! One text says several things of a job, texts overlap, and some come late. What they say is merged into the rows of each
 //! submission by the law of [`jobstats_core::accounting::merge`], so that the order of texts does not matter. Rejects have
 //! the number of a line and the reason, and never its text, which has names of people.
+//!
+//! The users and groups of jobs get the names that jobs have, where they have none yet.
 
+mod people;
 mod stored;
 
 use std::borrow::Cow;
@@ -27,6 +30,7 @@ use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Statements, connect_mut};
 use crate::store::Settings;
+use people::People;
 use stored::Submission;
 
 /// The number of records that are merged at a time, with all that is stored of their submissions.
@@ -127,7 +131,7 @@ impl Source for Accounting {
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        if !is_timely(ingest) {
+        if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
         let zone = if self.name == SLURM.name {
@@ -135,7 +139,7 @@ impl Source for Accounting {
         } else {
             Zone::UTC
         };
-        let mut counts = Counts::default();
+        let (mut counts, mut people) = (Counts::default(), People::default());
         let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
         while records.peek().is_some() {
             let batch = timed(Phase::Scan, || batch(&mut records, ingest, &mut counts))?;
@@ -143,12 +147,19 @@ impl Source for Accounting {
             let written = timed(Phase::Jobs, || {
                 connect_mut(|client| stored::merge(client, self.name, &batch))
             })?;
+            for (job, _) in batch.values().flatten() {
+                people.add(job);
+            }
+            if people.are_many() {
+                timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
+            }
             for _ in 0..written.refused {
                 ingest.rejects.add(None, None, reason::TOO_MANY_RUNS, None);
             }
             counts.active = counts.active.saturating_add(written.changed);
             counts.added = counts.added.saturating_add(written.added);
         }
+        timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
         // Maintenance matches what is left.
         timed(Phase::Match, || connect_mut(matching::take))?;
         let is_blank = || text.bytes().trim_ascii().is_empty();
@@ -251,12 +262,6 @@ fn shortened(name: Cow<'_, str>) -> Cow<'_, str> {
             Cow::Owned(name)
         }
     }
-}
-
-/// Returns whether the time of the text can be true. What a text of the future says would count for ever.
-fn is_timely(ingest: &Ingest<'_>) -> bool {
-    let limits = ingest.limits();
-    (0..=limits.now.saturating_add(limits.max_ahead)).contains(&ingest.delivery.time)
 }
 
 /// Returns the zone of times that were printed without one.

@@ -41,6 +41,13 @@ impl<'a> Ingest<'a> {
         }
     }
 
+    /// Returns whether the time of the text can be true, for sources of which what a text of the future says would count for
+    /// ever.
+    pub fn is_timely(&self) -> bool {
+        let limits = self.limits();
+        (0..=limits.now.saturating_add(limits.max_ahead)).contains(&self.delivery.time)
+    }
+
     /// Rejects a part of a text, of which `shown` is stored: its beginning, or `None` if it may have secrets.
     pub fn reject(
         &mut self,

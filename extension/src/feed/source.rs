@@ -9,9 +9,9 @@ use pgrx::spi::SpiClient;
 
 use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
 use crate::feed::covered::Covers;
+use crate::feed::getent::{GROUP, PASSWD};
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::JobStats;
-use crate::feed::passwd::Passwd;
 use crate::feed::text::Text;
 use crate::pg::error::Error;
 use crate::store::{Settings, sources};
@@ -58,8 +58,16 @@ pub trait Source: Sync {
 }
 
 /// All sources, as in [`sources::SOURCES`].
-const SOURCES: [&dyn Source; sources::SOURCES.len()] =
-    [&JobStats, &Passwd, &SLURM, &PBS, &LSF, &GRIDENGINE, &FLUX];
+const SOURCES: [&dyn Source; sources::SOURCES.len()] = [
+    &JobStats,
+    &PASSWD,
+    &GROUP,
+    &SLURM,
+    &PBS,
+    &LSF,
+    &GRIDENGINE,
+    &FLUX,
+];
 
 /// Returns the source of a name; `None` names the output of lctl.
 ///

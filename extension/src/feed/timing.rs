@@ -25,8 +25,8 @@ pub enum Phase {
     Increments,
     /// Storing the text and its observation.
     Text,
-    /// Storing the names of users.
-    Users,
+    /// Storing the names of users or groups.
+    Names,
     /// Merging jobs into the stored ones.
     Jobs,
     /// Matching entries with jobs.
@@ -42,7 +42,7 @@ const PHASES: [(Phase, &str); 11] = [
     (Phase::Entries, "entries"),
     (Phase::Increments, "increments"),
     (Phase::Text, "text"),
-    (Phase::Users, "users"),
+    (Phase::Names, "names"),
     (Phase::Jobs, "jobs"),
     (Phase::Match, "match"),
 ];

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jobstats_core::instant::Micros;
-use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Verdict, day_of, ranges};
+use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Range, Verdict, day_of, ranges};
 use pgrx::spi::SpiClient;
 
 use crate::matching::{Jobs, Store};
@@ -49,6 +49,7 @@ struct Rows {
     last_days: Vec<Option<i64>>,
     job_nos: Vec<Option<i64>>,
     statuses: Vec<&'static str>,
+    alone: Vec<bool>,
 }
 
 /// Matches all entries with these numbers with the jobs of these numbers.
@@ -93,8 +94,16 @@ fn renew_some(
         };
         let days = days.remove(&entry.id);
         let days = days.unwrap_or_else(|| vec![first_seen]);
-        for range in ranges(entry.entry(), &days, &known.jobs, store.late) {
+        let found = ranges(entry.entry(), &days, &known.jobs, store.late);
+        // A day on which nothing is known of the entry must not count for the job of another day.
+        let has = |range: &Range| {
+            let range = range.from..range.until;
+            days.iter().all(|activity| range.contains(&activity.day))
+        };
+        let is_alone = found.len() == 1 && found.iter().all(has);
+        for range in found {
             rows.entries.push(entry.id);
+            rows.alone.push(is_alone);
             rows.first_days.push(range.from);
             rows.last_days
                 .push((range.until != FOREVER).then_some(range.until));
@@ -116,6 +125,7 @@ fn renew_some(
             rows.last_days.into(),
             rows.job_nos.into(),
             rows.statuses.into(),
+            rows.alone.into(),
         ],
     )?;
     Ok(())

@@ -1,9 +1,10 @@
 -- Replaces the rows of these entries, where they differ.
 WITH wanted AS (
-    SELECT w.entry_id, w.job_no, w.status, count(*) OVER (PARTITION BY w.entry_id) = 1 AS alone,
+    SELECT w.entry_id, w.job_no, w.status, w.alone,
         timestamptz 'epoch' + w.first_day * interval '24 hours' AS valid_from,
         coalesce(timestamptz 'epoch' + w.last_day * interval '24 hours', timestamptz 'infinity') AS valid_to
-    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]) AS w (entry_id, first_day, last_day, job_no, status)
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::boolean[])
+        AS w (entry_id, first_day, last_day, job_no, status, alone)
 ), gone AS (
     DELETE FROM jobstats.entry_jobs j
     WHERE j.entry_id = ANY ($1) AND NOT EXISTS (

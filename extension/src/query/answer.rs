@@ -52,6 +52,7 @@ pub fn answer(question: &Question, mut rows: Rows) -> SqlResult<()> {
             Times::Nowhere | Times::Everywhere => {}
         }
         plan.note_behind()?;
+        plan.jobs.note_arrays();
         if written == 0 {
             empty::explain_window(client, &plan.window, question)?;
         }

@@ -17,10 +17,22 @@ pub struct Dimension {
     column: &'static str,
     /// The type in SQL, which says how the dimension is filtered, too.
     pub value_type: ValueType,
-    /// Set if rollups by user know the dimension.
-    pub is_user: bool,
-    /// Set if the column is in `jobstats.users`, which [`join_names`] joins.
-    is_name: bool,
+    of: Of,
+}
+
+/// Whose column the column of a dimension is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// That of the table of the level.
+    Level,
+    /// That of the entry or, where its identifier names no user, of its job.
+    Uid,
+    /// That of the user with this number in `jobstats.users` or, where the identifier names no user, of the job.
+    User,
+    /// That of the user's group in `jobstats.groups` or, where the identifier names no user, of the job.
+    Group,
+    /// That of the job in `jobstats.job_ids`.
+    Job,
 }
 
 /// The table that has a dimension.
@@ -66,17 +78,15 @@ pub static DIMENSIONS: &[Dimension] = &[
     text("node", Level::Entry, "node"),
     text("executable", Level::Entry, "executable"),
     text("status", Level::Entry, "status"),
-    Dimension {
-        value_type: ValueType::Number,
-        is_user: true,
-        ..text("uid", Level::Entry, "uid")
-    },
+    number("uid", Of::Uid),
     text("entry", Level::Entry, "name"),
-    Dimension {
-        is_user: true,
-        is_name: true,
-        ..text("user_name", Level::Entry, "user_name")
-    },
+    of("user_name", Of::User),
+    of("group_name", Of::Group),
+    of("account", Of::Job),
+    of("partition", Of::Job),
+    of("job_name", Of::Job),
+    of("state", Of::Job),
+    number("gid", Of::User),
 ];
 
 const fn text(name: &'static str, level: Level, column: &'static str) -> Dimension {
@@ -85,27 +95,103 @@ const fn text(name: &'static str, level: Level, column: &'static str) -> Dimensi
         level,
         column,
         value_type: ValueType::Text,
-        is_user: false,
-        is_name: false,
+        of: Of::Level,
+    }
+}
+
+const fn of(name: &'static str, of: Of) -> Dimension {
+    Dimension {
+        of,
+        ..text(name, Level::Entry, name)
+    }
+}
+
+const fn number(name: &'static str, whose: Of) -> Dimension {
+    Dimension {
+        value_type: ValueType::Number,
+        ..of(name, whose)
+    }
+}
+
+/// What a statement calls the table of a level, or rows with a `uid` that take the place of entries.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// The name.
+    pub name: &'static str,
+    /// Set if the table is joined with the jobs of its rows, as `job`.
+    pub has_jobs: bool,
+}
+
+impl From<&'static str> for Table {
+    fn from(name: &'static str) -> Self {
+        Self {
+            name,
+            has_jobs: false,
+        }
+    }
+}
+
+impl Table {
+    /// Returns an expression for the number of the user of a row.
+    fn uid(self) -> String {
+        match self.has_jobs {
+            true => format!("coalesce({}.uid, job.uid)", self.name),
+            false => format!("{}.uid", self.name),
+        }
+    }
+
+    /// Returns an expression for a value of the user of a row, or else of the job if that alone says who the user is.
+    fn or_of_job(self, value: &str, column: &str, condition: &str) -> String {
+        match self.has_jobs {
+            true => format!(
+                "coalesce({value}, CASE WHEN {}.uid IS NULL{condition} THEN job.{column} END)",
+                self.name
+            ),
+            false => value.to_owned(),
+        }
+    }
+
+    /// Returns an expression for the number of the primary group of the user of a row.
+    fn gid(self) -> String {
+        self.or_of_job("person.gid", "gid", "")
     }
 }
 
 impl Dimension {
-    /// Returns the column of the dimension in the table of its level, which the statement calls `table`, or in the table
-    /// of names that [`join_names`] joins with it.
-    pub fn column(&self, table: &str) -> String {
-        let table = if self.is_name { "person" } else { table };
-        format!("{table}.{}", self.column)
+    /// Returns an expression for the dimension of a row of the table. Names must be [joined](join_names).
+    pub fn column(&self, table: Table) -> String {
+        let column = self.column;
+        match self.of {
+            Of::Level => format!("{}.{column}", table.name),
+            Of::Uid => table.uid(),
+            Of::User => table.or_of_job(&format!("person.{column}"), column, ""),
+            // The name that the job has for its group says nothing of another group of the user.
+            Of::Group => {
+                let is_same = format!(" AND {} IS NOT DISTINCT FROM job.gid", table.gid());
+                table.or_of_job(&format!("team.{column}"), column, &is_same)
+            }
+            Of::Job => format!("job.{column}"),
+        }
     }
 
     /// Returns whether rows that have a `uid`, and nothing else of an entry, have the dimension.
     pub fn is_uid(&self) -> bool {
-        self.is_user && !self.is_name
+        self.of == Of::Uid
     }
 
-    /// Returns whether the dimension is the name of a user.
+    /// Returns whether the dimension is of users, who are known by their `uid`: rollups by user know it.
+    pub fn is_user(&self) -> bool {
+        matches!(self.of, Of::Uid | Of::User | Of::Group)
+    }
+
+    /// Returns whether the dimension is something that tables of names say of a user.
     pub fn is_name(&self) -> bool {
-        self.is_name
+        matches!(self.of, Of::User | Of::Group)
+    }
+
+    /// Returns whether only jobs have the dimension.
+    pub fn is_of_job(&self) -> bool {
+        self.of == Of::Job
     }
 }
 
@@ -113,7 +199,7 @@ impl Dimension {
 /// the statement calls the table of a dimension.
 pub fn named_columns(
     dimensions: impl Iterator<Item = &'static Dimension>,
-    table: impl Fn(&Dimension) -> &'static str,
+    table: impl Fn(&Dimension) -> Table,
 ) -> String {
     dimensions
         .map(|it| format!(", {} AS {}", it.column(table(it)), it.name))
@@ -127,15 +213,28 @@ pub fn columns(dimensions: impl Iterator<Item = &'static Dimension>, table: &str
         .collect()
 }
 
-/// Returns a join of a table that has a `uid` with the names of users, if any of the dimensions is such a name.
-///
-/// Everything is summed by number before, so that no sum depends on a name.
-pub fn join_names(dimensions: impl IntoIterator<Item = &'static Dimension>, table: &str) -> String {
-    if dimensions.into_iter().any(Dimension::is_name) {
-        format!(" LEFT JOIN jobstats.users person ON person.uid = {table}.uid")
-    } else {
-        String::new()
+/// Returns a join of a table that has a `uid` with tables of the names of users and of their groups, as far as the dimensions
+/// are such. `condition` is a further one on `person`, with a leading AND.
+pub fn join_names(
+    dimensions: impl IntoIterator<Item = &'static Dimension>,
+    table: Table,
+    [users, groups]: [&str; 2],
+    condition: &str,
+) -> String {
+    let (mut has_names, mut has_groups) = (false, false);
+    for dimension in dimensions {
+        has_names |= dimension.is_name();
+        has_groups |= dimension.of == Of::Group;
     }
+    let mut join = String::new();
+    if has_names {
+        let uid = table.uid();
+        join += &format!(" LEFT JOIN {users} person ON person.uid = {uid}{condition}");
+    }
+    if has_groups {
+        join += &format!(" LEFT JOIN {groups} team ON team.gid = {}", table.gid());
+    }
+    join
 }
 
 /// The dimensions that an answer is grouped by, in the order of the columns.

@@ -1,10 +1,12 @@
 //! Looks up the entries or users that a question is about, if they are few.
 
+use jobstats_core::instant::HOUR;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
-use crate::query::dimension::{Level, join_names};
+use crate::pg::template::sql;
+use crate::query::dimension::Level;
 use crate::query::filters::Filters;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
@@ -17,13 +19,37 @@ use crate::query::plan::Plan;
 /// too little about patterns.
 const FEW: usize = 1000;
 
-/// Returns a SELECT of the entries that the filters let through.
-pub fn entries(filters: &Filters, params: &Params) -> String {
-    format!(
-        "SELECT entry.entry_id FROM jobstats.entries entry{} WHERE true{}",
-        join_names(filters.chosen(), "entry"),
-        filters.conditions(Level::Entry, "entry", params)
+/// Returns a SELECT of the entries that the filters let through, on any day of the window if they are about jobs
+/// or names.
+pub fn entries(plan: &Plan, filters: &Filters, params: &Params) -> String {
+    let jobs = &plan.jobs;
+    sql!(
+        "entries/entries.sql",
+        distinct = distinct(plan),
+        jobs = plan.join_jobs(params),
+        names = plan.join_names(filters.chosen(), params),
+        conditions = filters.conditions_on_entries(jobs, params),
     )
+}
+
+/// Returns a SELECT of the users whose names the filters let through; `None` if they let through users without a name.
+fn users(plan: &Plan, filters: &Filters, params: &Params) -> Option<String> {
+    let conditions = filters.conditions_on_name(params)?;
+    Some(format!(
+        "SELECT {}person.uid FROM {} person LEFT JOIN {} team ON team.gid = person.gid WHERE true{conditions}",
+        distinct(plan),
+        plan.users(params),
+        plan.groups(params),
+    ))
+}
+
+/// Returns what keeps an entry or a user that is found several times from being counted so.
+fn distinct(plan: &Plan) -> &'static str {
+    if plan.divides_entries() {
+        "DISTINCT "
+    } else {
+        ""
+    }
 }
 
 /// Returns the entries that the filters let through or, if the plan reads rollups by user, the users whose names are
@@ -34,11 +60,10 @@ pub fn few(
     filters: &Filters,
 ) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
-    let statement = if !plan.sources.has_users() {
-        filters.has(Level::Entry).then(|| entries(filters, &params))
+    let statement = if plan.sources.has_users() {
+        users(plan, filters, &params)
     } else {
-        let conditions = filters.conditions_on_name(&params);
-        conditions.map(|it| format!("SELECT person.uid FROM jobstats.users person WHERE true{it}"))
+        is_worth_it(plan, filters).then(|| entries(plan, filters, &params))
     };
     let Some(statement) = statement else {
         return Ok(None);
@@ -47,6 +72,17 @@ pub fn few(
     let found = client.query(&*statement, &params.take())?;
     let found: Result<Vec<i64>, _> = found.map(|row| row.at(1)).collect();
     Ok(if_few(found?))
+}
+
+/// Returns whether to look up the entries that the filters let through. No index has what accounting says of jobs: to look
+/// through a million of them takes longer than to read what a large cluster does in an hour.
+fn is_worth_it(plan: &Plan, filters: &Filters) -> bool {
+    let mut of_entries = filters.chosen().filter(|it| it.level == Level::Entry);
+    let is_short = plan.window.until() - plan.window.since() <= HOUR;
+    match is_short {
+        true => of_entries.any(|it| !it.is_of_job()),
+        false => of_entries.next().is_some(),
+    }
 }
 
 /// Returns the entries if they are few.

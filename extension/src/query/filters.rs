@@ -7,7 +7,8 @@ use crate::pg::argument::require_pattern;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::jsonb::Jsonb;
-use crate::query::dimension::{DIMENSIONS, Dimension, Level, ValueType, unknown};
+use crate::query::dimension::{DIMENSIONS, Dimension, Level, Table, ValueType, unknown};
+use crate::query::jobs::Jobs;
 use crate::query::params::Params;
 
 /// The largest size of the argument `exclude` in bytes of text: enough for some thousand names.
@@ -41,8 +42,14 @@ struct Filter {
 
 impl Filter {
     /// Returns the condition with a leading AND. A dimension that is NULL matches nothing. The position of the filter tells
-    /// its parameter from that of another filter of the same dimension.
-    fn condition(&self, position: usize, table: &str, params: &Params) -> String {
+    /// its parameter from that of another filter of the same dimension. Jobs in `labelled` match, too.
+    fn condition(
+        &self,
+        position: usize,
+        table: Table,
+        labelled: Option<&[i64]>,
+        params: &Params,
+    ) -> String {
         let dimension = self.dimension;
         let operator = match dimension.value_type {
             ValueType::Text => "LIKE",
@@ -51,10 +58,15 @@ impl Filter {
         let column = dimension.column(table);
         let name = format!("filter {position} by {}", dimension.name);
         let values = params.bind(&name, || self.values.parameter());
+        let mut matches = format!("{column} {operator} ANY ({values})");
+        if let Some(jobs) = labelled {
+            let jobs = params.bind(&format!("{name} by label"), || jobs.to_vec());
+            matches = format!("({matches} OR job.job_no = ANY ({jobs}))");
+        }
         if self.excludes {
-            format!(" AND ({column} {operator} ANY ({values})) IS NOT TRUE")
+            format!(" AND ({matches}) IS NOT TRUE")
         } else {
-            format!(" AND {column} {operator} ANY ({values})")
+            format!(" AND {matches}")
         }
     }
 }
@@ -140,14 +152,36 @@ impl Filters {
         })
     }
 
+    /// Returns the patterns of each filter of jobs, with its position.
+    pub fn of_jobs(&self) -> impl Iterator<Item = (usize, Vec<String>)> {
+        let of_jobs = self.0.iter().enumerate();
+        of_jobs.filter_map(|(position, it)| match &it.values {
+            Values::Patterns(patterns) if it.dimension.name == "job" => {
+                Some((position, patterns.iter().flatten().cloned().collect()))
+            }
+            _ => None,
+        })
+    }
+
     /// Returns the conditions on the dimensions of a level, each with a leading AND. The statement calls the table of the
-    /// level `table`.
-    pub fn conditions(&self, level: Level, table: &str, params: &Params) -> String {
+    /// level, or rows that have users in place of entries, `table`.
+    pub fn conditions(&self, level: Level, table: &'static str, params: &Params) -> String {
         self.conditions_on(|it| it.dimension.level == level, table, params)
     }
 
+    /// Returns the conditions on rows `entry`, each with a leading AND.
+    pub fn conditions_on_entries(&self, jobs: &Jobs, params: &Params) -> String {
+        let filters = self.0.iter().enumerate();
+        let filters = filters.filter(|(_, it)| it.dimension.level == Level::Entry);
+        filters
+            .map(|(position, it)| {
+                it.condition(position, jobs.entry(), jobs.labelled(position), params)
+            })
+            .collect()
+    }
+
     /// Returns the conditions that can be tested on rows by user, which have a `uid`, each with a leading AND.
-    pub fn conditions_on_uid(&self, table: &str, params: &Params) -> String {
+    pub fn conditions_on_uid(&self, table: &'static str, params: &Params) -> String {
         self.conditions_on(|it| it.dimension.is_uid(), table, params)
     }
 
@@ -162,12 +196,12 @@ impl Filters {
     fn conditions_on(
         &self,
         which: impl Fn(&Filter) -> bool,
-        table: &str,
+        table: &'static str,
         params: &Params,
     ) -> String {
         let filters = self.0.iter().enumerate().filter(|(_, it)| which(it));
         filters
-            .map(|(position, it)| it.condition(position, table, params))
+            .map(|(position, it)| it.condition(position, table.into(), None, params))
             .collect()
     }
 

@@ -6,6 +6,8 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
+use crate::query::jobs::Jobs;
+use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
 use crate::query::params::Params;
 use crate::query::question::Question;
@@ -19,6 +21,10 @@ pub struct Plan {
     pub window: Window,
     /// The sources of the rows.
     pub sources: Sources,
+    /// How the answer depends on jobs.
+    pub jobs: Jobs,
+    /// Which names the answer is about.
+    pub names: Names,
     /// The schema of our functions, quoted.
     pub schema: String,
     instants: Instants,
@@ -65,8 +71,14 @@ impl Plan {
         } else {
             Sources::choose(client, &window, !question.tells_entries_apart())?
         };
+        let jobs = match sources.has_users() {
+            true => Jobs::default(),
+            false => Jobs::find(client, question, &window)?,
+        };
         Ok(Some(Self {
             instants: Instants::new(&window, &sources)?,
+            jobs,
+            names: Names::find(client, question, &window)?,
             window,
             sources,
             schema: store::extension_schema()?,

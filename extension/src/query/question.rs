@@ -106,10 +106,15 @@ impl Question {
 
     /// Returns whether the question tells different entries of one user apart.
     pub fn tells_entries_apart(&self) -> bool {
-        let of_entries = |it: &Dimension| it.level == Level::Entry && !it.is_user;
+        let of_entries = |it: &Dimension| it.level == Level::Entry && !it.is_user();
         self.by.iter().any(of_entries)
             || self.filters.chosen().any(of_entries)
             || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
+    }
+
+    /// Returns the dimensions that the question groups or filters by.
+    pub fn dimensions(&self) -> impl Iterator<Item = &'static Dimension> {
+        self.by.iter().chain(self.filters.chosen())
     }
 
     /// Returns whether the question asks for times, which servers before Lustre 2.14 do not report.

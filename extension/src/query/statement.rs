@@ -6,7 +6,7 @@
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
 use crate::pg::template::sql;
-use crate::query::dimension::{Level, columns, join_names, named_columns};
+use crate::query::dimension::{Level, Table, columns, named_columns};
 use crate::query::entries::entries;
 use crate::query::measure::{Measure, Term};
 use crate::query::params::{Params, Query};
@@ -146,7 +146,7 @@ impl<'a> Statement<'a> {
             Some(of_few) => of_few,
             None => format!(
                 " AND usage.entry_id IN ({})",
-                entries(&self.question.filters, &self.params)
+                entries(self.plan, &self.question.filters, &self.params)
             ),
         };
         let rows = self
@@ -200,7 +200,10 @@ impl<'a> Statement<'a> {
     fn part(&self) -> (String, String) {
         let [condition, of_users] = &self.of_selected();
         let conditions: [&str; 2] = [condition, of_users];
-        let search = self.search(&self.sums, self.is_summary(), conditions, self.by_user());
+        let search = Search {
+            dated: self.plan.divides_entries(),
+            ..self.search(&self.sums, self.is_summary(), conditions, self.by_user())
+        };
         if !self.asks_entries() {
             return (NO_REST.to_owned(), self.summed(search.in_window(), ""));
         }
@@ -227,14 +230,16 @@ impl<'a> Statement<'a> {
         if self.is_summary() {
             sums += ", usage.first, usage.last";
         }
-        self.part_of(usage, &sums, "")
+        let usage = self.with_days(usage.to_owned());
+        self.part_of(&usage, &sums, "")
     }
 
     /// Returns a SELECT of the sums of rows by step, target, and entry or user if the question asks for these.
     fn summed(&self, usage: String, cast: &str) -> String {
         let sums = self.each_sum(|n| format!("sum(usage.value_{n}){cast}")) + &self.span("usage");
         let group_by = format!("GROUP BY {}", self.part_key());
-        self.part_of(&self.with_servers(usage), &sums, &group_by)
+        let usage = self.with_days(self.with_servers(usage));
+        self.part_of(&usage, &sums, &group_by)
     }
 
     fn part_of(&self, usage: &str, sums: &str, group_by: &str) -> String {
@@ -251,9 +256,9 @@ impl<'a> Statement<'a> {
     fn part_key(&self) -> String {
         let key = format!("usage.step, {}", self.unit_key("usage"));
         if self.by_user() {
-            key + ", usage.uid"
+            key + ", usage.uid" + &self.plan.days("usage")
         } else if self.asks_entries() {
-            key + ", usage.entry_id"
+            key + ", usage.entry_id" + &self.plan.days("usage")
         } else {
             key
         }
@@ -272,11 +277,26 @@ impl<'a> Statement<'a> {
         if !self.joins_entries() {
             return "SELECT NULL::bigint AS entry_id WHERE false".to_owned();
         }
+        let jobs = &self.plan.jobs;
+        let of_entries = self.question.by.of(&[Level::Entry]);
+        let (expected, as_before) = jobs.expected();
+        let node = match self.is_summary() {
+            true => ", entry.node AS entry_node",
+            false => "",
+        };
         sql!(
             "statement/entry.sql",
-            dimensions = named_columns(self.question.by.of(&[Level::Entry]), |_| "entry"),
-            names = self.join_names("entry"),
-            conditions = self.filters(Level::Entry, "entry"),
+            node = node,
+            expected = expected,
+            as_before = as_before,
+            days = self.plan.days("part"),
+            dimensions = named_columns(of_entries, |_| jobs.entry()),
+            jobs = self.plan.join_jobs_of_sums(&self.params),
+            names = self.join_names(jobs.entry()),
+            conditions = self
+                .question
+                .filters
+                .conditions_on_entries(jobs, &self.params),
         )
     }
 
@@ -289,7 +309,11 @@ impl<'a> Statement<'a> {
         }
         let dimensions = self.entry_columns("entry.");
         if !self.is_summary() {
-            return sql!("statement/activity.sql", dimensions = dimensions);
+            return sql!(
+                "statement/activity.sql",
+                dimensions = dimensions,
+                same_days = self.plan.same_days("entry", "part"),
+            );
         }
         sql!(
             "statement/activity_of_summary.sql",
@@ -299,6 +323,7 @@ impl<'a> Statement<'a> {
             no_sums = self.each_sum(|_| "NULL".to_owned()),
             of_node = self.server_key("part") + dimensions.as_str(),
             same_unit = self.same_unit("part", "unit"),
+            same_days = self.plan.same_days("entry", "part"),
         )
     }
 
@@ -307,8 +332,8 @@ impl<'a> Statement<'a> {
         let names = self.question.by.iter().filter(|it| it.is_name());
         sql!(
             "statement/activity_of_users.sql",
-            dimensions = named_columns(names, |_| "part"),
-            names = self.join_names("part"),
+            dimensions = named_columns(names, |_| Table::from("part")),
+            names = self.join_names("part".into()),
             conditions = self.filters(Level::Entry, "part"),
         )
     }
@@ -403,6 +428,7 @@ impl<'a> Statement<'a> {
             condition,
             condition_on_users,
             by_user,
+            dated: false,
         }
     }
 
@@ -443,9 +469,10 @@ impl<'a> Statement<'a> {
     }
 
     /// Returns whether usage is summed by entry, or by user. A filter needs no more than to read the rows of the selected
-    /// entries, if these are few.
+    /// entries, if these are few, and if filters select all usage of an entry or nothing.
     fn asks_entries(&self) -> bool {
-        let reads_selected = self.few.is_some() && !self.plan.sources.has_users();
+        let selects_entries = !self.plan.sources.has_users() && !self.plan.divides_entries();
+        let reads_selected = self.few.is_some() && selects_entries;
         self.question.by.has(Level::Entry)
             || self.question.filters.has(Level::Entry) && !reads_selected
             || self.is_summary()
@@ -473,13 +500,20 @@ impl<'a> Statement<'a> {
         matches!(self.question.wanted, Wanted::Summary)
     }
 
-    /// Returns a join of a table that has a `uid` with the names of users, if the question is about names.
-    fn join_names(&self, table: &str) -> String {
-        let dimensions = self.question.by.iter();
-        join_names(dimensions.chain(self.question.filters.chosen()), table)
+    /// Returns a SELECT of rows of usage with the jobs and names to which they belong, as far as there are several.
+    fn with_days(&self, usage: String) -> String {
+        let usage = self.plan.with_jobs(usage, &self.params);
+        self.plan.with_names(usage, self.by_user(), &self.params)
     }
 
-    fn filters(&self, level: Level, table: &str) -> String {
+    /// Returns a join of a table and its sums `part` with the names of users and groups, if the question is about names.
+    fn join_names(&self, table: Table) -> String {
+        let dimensions = self.question.dimensions();
+        self.plan
+            .join_names_of_sums(dimensions, table, &self.params)
+    }
+
+    fn filters(&self, level: Level, table: &'static str) -> String {
         self.question.filters.conditions(level, table, &self.params)
     }
 

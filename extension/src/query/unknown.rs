@@ -53,6 +53,32 @@ struct Names {
     hint: &'static str,
 }
 
+/// Returns a statement that returns whether any of the patterns matches this column of a job.
+macro_rules! any_of_jobs {
+    ($column:literal) => {
+        concat!(
+            "SELECT EXISTS (SELECT FROM jobstats.job_ids job WHERE job.",
+            $column,
+            " LIKE ANY ($1))"
+        )
+    };
+}
+
+/// Returns a statement that lists the values of a column of the newest jobs, of which there may be millions.
+macro_rules! all_of_jobs {
+    ($column:literal) => {
+        concat!(
+            "SELECT DISTINCT newest.",
+            $column,
+            " FROM (SELECT job.",
+            $column,
+            " FROM jobstats.job_ids job ORDER BY job.job_no DESC LIMIT 100000) newest WHERE newest.",
+            $column,
+            " IS NOT NULL LIMIT $1"
+        )
+    };
+}
+
 /// The names of every dimension, in the order of filters.
 static NAMES: &[Names] = &[
     Names {
@@ -96,7 +122,8 @@ static NAMES: &[Names] = &[
     Names {
         dimension: JOB,
         // A single pattern can be found by the index of jobs, of which there may be millions.
-        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job LIKE $1)",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job LIKE $1) \
+                 OR EXISTS (SELECT FROM jobstats.jobs run WHERE run.label LIKE $1)",
         all: None,
         hint: "jobstats_summary() lists the jobs of a window.",
     },
@@ -120,7 +147,8 @@ static NAMES: &[Names] = &[
     },
     Names {
         dimension: "uid",
-        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.uid = ANY ($1::bigint[]))",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.uid = ANY ($1::bigint[])) \
+                 OR EXISTS (SELECT FROM jobstats.job_ids job WHERE job.uid = ANY ($1::bigint[]))",
         all: None,
         hint: "jobstats_summary(by => '{uid}') lists the users of a window.",
     },
@@ -132,9 +160,56 @@ static NAMES: &[Names] = &[
     },
     Names {
         dimension: "user_name",
-        exists: "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.user_name LIKE ANY ($1))",
+        exists: concat!(
+            "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.user_name LIKE ANY ($1)) \
+             OR EXISTS (SELECT FROM jobstats.earlier_users earlier WHERE earlier.user_name LIKE ANY ($1)) OR (",
+            any_of_jobs!("user_name"),
+            ")"
+        ),
         all: Some("SELECT DISTINCT known.user_name FROM jobstats.users known LIMIT $1"),
         hint: "jobstats.users lists the names that are known.",
+    },
+    Names {
+        dimension: "group_name",
+        exists: concat!(
+            "SELECT EXISTS (SELECT FROM jobstats.groups known WHERE known.group_name LIKE ANY ($1)) \
+             OR EXISTS (SELECT FROM jobstats.earlier_groups earlier WHERE earlier.group_name LIKE ANY ($1)) OR (",
+            any_of_jobs!("group_name"),
+            ")"
+        ),
+        all: Some("SELECT DISTINCT known.group_name FROM jobstats.groups known LIMIT $1"),
+        hint: "jobstats.groups lists the names that are known.",
+    },
+    Names {
+        dimension: "account",
+        exists: any_of_jobs!("account"),
+        all: Some(all_of_jobs!("account")),
+        hint: "jobstats_summary(by => '{account}') lists the accounts of a window.",
+    },
+    Names {
+        dimension: "partition",
+        exists: any_of_jobs!("partition"),
+        all: Some(all_of_jobs!("partition")),
+        hint: "jobstats_summary(by => '{partition}') lists the partitions of a window.",
+    },
+    Names {
+        dimension: "job_name",
+        exists: any_of_jobs!("job_name"),
+        all: Some(all_of_jobs!("job_name")),
+        hint: "jobstats_summary(by => '{job_name}') lists the names of jobs of a window.",
+    },
+    Names {
+        dimension: "state",
+        exists: any_of_jobs!("state"),
+        all: Some(all_of_jobs!("state")),
+        hint: "jobstats_summary(by => '{state}') lists the states of jobs of a window.",
+    },
+    Names {
+        dimension: "gid",
+        exists: "SELECT EXISTS (SELECT FROM jobstats.users known WHERE known.gid = ANY ($1::bigint[])) \
+                 OR EXISTS (SELECT FROM jobstats.job_ids job WHERE job.gid = ANY ($1::bigint[]))",
+        all: None,
+        hint: "jobstats_summary(by => '{gid}') lists the groups of a window.",
     },
 ];
 

@@ -10,6 +10,10 @@ use crate::query::plan::{Plan, bind_spans};
 use crate::query::sources::{RollupTable, Spans};
 use crate::store::sum::Sum;
 
+/// The first instant of the day of a row, by which dated rows are summed.
+const BY_DAY: &str = ", date_bin(interval '1 day', usage.at - interval '1 microsecond', timestamptz 'epoch') \
+    + interval '1 microsecond' AS at";
+
 /// A search for rows of a window.
 pub struct Search<'a> {
     /// The window and the sources that are read.
@@ -26,6 +30,8 @@ pub struct Search<'a> {
     pub condition_on_users: &'a str,
     /// Set if rows have `uid` in place of `entry_id`.
     pub by_user: bool,
+    /// Set if rows have `at`, a time that says to which day they belong.
+    pub dated: bool,
 }
 
 /// The relation that rows come from.
@@ -205,6 +211,10 @@ impl Search<'_> {
         if relation.is_by_user() || !self.by_user {
             return rows;
         }
+        let [at, of_day] = match self.dated {
+            true => [", part.at", BY_DAY],
+            false => ["", ""],
+        };
         let cast = if spans.are_short() { "::bigint" } else { "" };
         let each = |value: &dyn Fn(usize) -> String| -> String {
             (0..self.sums.len())
@@ -213,6 +223,9 @@ impl Search<'_> {
         };
         sql!(
             "usage/by_user.sql",
+            at = at,
+            of_day = of_day,
+            key = if self.dated { ", 4" } else { "" },
             usage = rows,
             values = each(&|n| format!("part.value_{n}")),
             sums = each(&|n| format!("sum(usage.value_{n}){cast}")),
@@ -317,7 +330,15 @@ impl Search<'_> {
         } else {
             "entry_id"
         };
-        format!("SELECT {step} AS step, usage.target_id, usage.{key}, usage.observed{values}{span}")
+        let at = match relation {
+            _ if !self.dated => "",
+            // Without the sum, TimescaleDB would compare the column with what the rows are joined with.
+            Relation::Increments => ", usage.\"time\" + interval '0' AS at",
+            Relation::Rollup { .. } => ", usage.bucket + interval '0' AS at",
+        };
+        format!(
+            "SELECT {step} AS step, usage.target_id, usage.{key}, usage.observed{at}{values}{span}"
+        )
     }
 
     /// Returns `first` and `last`: the start of the part of a row that lies in the window, and the time at which the

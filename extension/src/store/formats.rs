@@ -1,5 +1,7 @@
 //! The formats of identifiers in `jobstats.entry_formats`, and advice where identifiers match none of them.
 
+use std::borrow::Cow;
+
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Status, likely_format};
 use jobstats_core::snapshot::Snapshot;
 use pgrx::datum::DatumWithOid;
@@ -75,7 +77,7 @@ pub fn identity_columns<'n>(
         .collect();
     vec![
         names.cloned().collect::<Vec<_>>().into(),
-        text(|identity| identity.job.map(str::to_owned)),
+        text(|identity| identity.number().map(Cow::into_owned)),
         number(|identity| identity.uid),
         number(|identity| identity.gid),
         text(|identity| identity.node.map(str::to_owned)),

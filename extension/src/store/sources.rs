@@ -74,6 +74,9 @@ pub const LCTL: Source = Source {
 /// The output of `getent passwd`. It fills `jobstats.users`, which has one row per user.
 pub const PASSWD: Source = Source::of_people("passwd");
 
+/// The output of `getent group`. It fills `jobstats.groups`, which has one row per group.
+pub const GROUP: Source = Source::of_people("group");
+
 /// The output of Slurm's `sacct`. It fills `jobstats.jobs`, as the accounting of all schedulers does.
 pub const SLURM: Source = Source::of_people("slurm");
 
@@ -90,7 +93,7 @@ pub const GRIDENGINE: Source = Source::of_people("gridengine");
 pub const FLUX: Source = Source::of_people("flux");
 
 /// All sources. The first is that of a text which names none.
-pub const SOURCES: [Source; 7] = [LCTL, PASSWD, SLURM, PBS, LSF, GRIDENGINE, FLUX];
+pub const SOURCES: [Source; 8] = [LCTL, PASSWD, GROUP, SLURM, PBS, LSF, GRIDENGINE, FLUX];
 
 /// Returns the tables that grow with time.
 pub fn growing() -> impl Iterator<Item = &'static Growing> {

@@ -1,5 +1,7 @@
 //! `jobstats_identify()`, and other functions for the formats of identifiers.
 
+use std::borrow::Cow;
+
 use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity};
 use jobstats_core::job_stats::IDENTIFIER_MAX;
 use pgrx::prelude::*;
@@ -60,7 +62,7 @@ fn put(identity: &Identity<'_>, rows: &mut Rows) {
     let number = |field: Option<u32>| field.map(i64::from).into_datum();
     rows.put(|| {
         [
-            identity.job.into_datum(),
+            identity.number().map(Cow::into_owned).into_datum(),
             number(identity.uid),
             number(identity.gid),
             identity.node.into_datum(),

@@ -96,6 +96,32 @@ fn the_file_that_is_installed_can_be_read() {
 }
 
 #[test]
+fn the_files_of_the_documentation_can_be_read() {
+    let pages = [
+        (include_str!("../../../docs/sources/slurm.md"), "slurm"),
+        (include_str!("../../../docs/sources/pbs.md"), "pbs"),
+        (include_str!("../../../docs/sources/lsf.md"), "lsf"),
+        (
+            include_str!("../../../docs/sources/gridengine.md"),
+            "gridengine",
+        ),
+        (include_str!("../../../docs/sources/flux.md"), "flux"),
+    ];
+    for (page, source) in pages {
+        let (_, example) = page.split_once("```toml\n").unwrap();
+        let (file, _) = example.split_once("```").unwrap();
+        let sources = listed(file).unwrap();
+        for listed in &sources {
+            match &listed.way {
+                Way::Follow(file) => assert_eq!(file.source, source),
+                Way::Script(command) => assert_eq!(command.source, source),
+                way => unreachable!("{way:?}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn a_mistake_is_named_with_its_place() {
     for (text, message) in [
         ("", "has no section"),

@@ -32,8 +32,8 @@ const COLUMNS: [&str; 19] = [
     "ExitCode",
     "NNodes",
     "NCPUS",
-    "NodeList",
     "JobName",
+    "NodeList",
 ];
 const OLD_COLUMNS: [&str; 18] = [
     "JobID",
@@ -83,11 +83,10 @@ pub fn write(site: &Site, call: Call, shown: &[Shown], out: &mut impl Write) -> 
             exit_code(shown),
             node_count(shown).to_string(),
             run.cpus.to_string(),
-            node_list(shown),
         ];
         write!(out, "{}\x1f", fields.join("\x1f"))?;
         out.write_all(&run.name.bytes())?;
-        out.write_all(b"\n")?;
+        writeln!(out, "\x1f{}", node_list(shown))?;
     }
     Ok(())
 }

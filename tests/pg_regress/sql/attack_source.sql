@@ -26,16 +26,32 @@ SELECT count(*), min(user_name), max(user_name) FROM jobstats.users;
 SELECT * FROM fed((SELECT string_agg(format(E'user%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 200999) n));
 -- One number a hundred thousand times.
 SELECT * FROM fed((SELECT string_agg(format(E'user%s:x:7:1::/h:/s\n', n), '') FROM generate_series(1, 100000) n));
-SELECT * FROM jobstats.users WHERE uid = 7;
+SELECT uid, user_name FROM jobstats.users WHERE uid = 7;
 -- Names that are SQL, HTML, text of a terminal, or end the line in other ways.
 SELECT * FROM fed(E'''); DROP TABLE jobstats.users; --:x:10:1::/h:/s\n<script>:x:11:1::/h:/s\n\u001b[31mred:x:12:1::/h:/s\n'
     'a\rb:x:13:1::/h:/s\na\u0085b:x:14:1::/h:/s\na\u2028b:x:15:1::/h:/s\n%n%s$1\\:x:16:1::/h:/s\n');
-SELECT * FROM jobstats.users WHERE uid BETWEEN 10 AND 16 ORDER BY uid;
+SELECT uid, user_name FROM jobstats.users WHERE uid BETWEEN 10 AND 16 ORDER BY uid;
 SELECT * FROM reasons();
 -- Bytes that are no text: NUL and Latin-1 (packed, since a text of PostgreSQL cannot have them).
 SELECT action, entries, problems FROM jobstats_ingest('', 'login1', now(), NULL,
     '\x28b52ffd0458450100f861003a783a32303a313a3a2f683a2f730afc3a783a3231626f623a783a3232020035373fdb6c021970b1ac', source => 'passwd');
 SELECT * FROM reasons();
+-- A sender may say of any day what it likes, but of the future nothing, nor of the time before 1970; and of a number a
+-- hundred names are kept.
+SELECT f.action
+FROM (VALUES (now() + interval '1 hour'), ('200000-01-01'), ('4000-01-01 BC'), ('1969-12-31 23:59:59+00')) AS times (t),
+    jobstats_ingest('', 'login1', t, E'ever:x:30:1::/h:/s\n', source => 'passwd') f;
+SELECT jobstats_ingest('', 'login1', 'infinity', E'ever:x:30:1::/h:/s\n', source => 'passwd');
+SELECT * FROM reasons();
+SELECT count(*) FROM (SELECT jobstats_ingest('', 'login1', timestamptz 'epoch' + n * interval '1 day', format(E'n%s:x:31:%s::/h:/s\n', n, n), source => 'passwd')
+    FROM generate_series(0, 299) n OFFSET 0) f;
+SELECT user_name, gid, since FROM jobstats.users WHERE uid = 31;
+SELECT count(*), min(since), max(until) FROM jobstats.earlier_users WHERE uid = 31;
+-- What jobs say replaces nothing, and is never longer than a name may be.
+SELECT action, entries FROM jobstats_ingest('c', 'slurm1', now(), E'JobIDRaw|Submit|Start|UID|User|GID|Group\n1|2025-03-03T10:00:00|2025-03-03T11:00:00|31|root|0|' || repeat('x', 256) ||
+    E'\n2|2025-03-03T10:00:00|2025-03-03T11:00:00|32|a\u0007b|1|' || repeat('y', 255) || E'\n3|2025-03-03T10:00:00|2025-03-03T11:00:00|4294967295|none|-1|none\n', source => 'slurm');
+SELECT user_name FROM jobstats.users WHERE uid IN (31, 32, 4294967295);
+SELECT gid, length(group_name) FROM jobstats.groups;
 -- Text that is larger than max_text, packed and not.
 UPDATE jobstats.settings SET max_text = 1000;
 SELECT * FROM fed(repeat(E'ada:x:2:1::/h:/s\n', 100));
@@ -55,8 +71,8 @@ SELECT * FROM reasons();
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0000', record('a.1', 1, 4096)) || E'ada:x:2:1:note:/h:/s\n');
 SELECT * FROM reasons();
 
--- A feed that leaves its transaction open keeps others from the names that it changes, and from nothing else; see also the
--- isolation test source_passwd. All can be cancelled.
+-- A feed that leaves its transaction open keeps others from names, and from nothing else; see also the isolation test
+-- source_passwd. All can be cancelled.
 SET statement_timeout = '300ms';
 SELECT * FROM fed((SELECT repeat(E'secret\n', 50000000)));
 SELECT * FROM fed((SELECT string_agg(format(E'other%s:x:%s:1::/h:/s\n', n, n), '') FROM generate_series(1000, 1000999) n));

@@ -1,4 +1,4 @@
--- The source passwd: getent passwd fills jobstats.users, and no sum depends on a name.
+-- The source passwd: getent passwd fills jobstats.users, and no sum depends on a name. See also users_history.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -17,7 +17,7 @@ SELECT count(*) FROM increments;
 -- Names, as getent prints them: colons in GECOS, names of a domain, the first of two names counts, lines of NIS are none.
 \set passwd 'root:x:0:0:root:/root:/bin/bash\nada:$6$secret:1000:100:Ada Lovelace, room 13:43:/home/ada:/bin/bash\ntoor:x:0:0::/root:/bin/sh\n\nbob@example.org:*:1001:100:Bob:/home/bob:\n+::::::\n-eve::::::\n+@staff::::::\n# local\nDOM\\svc user$:x:4294967294:1::/:/usr/sbin/nologin'
 SELECT * FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'passwd');
-TABLE jobstats.users ORDER BY uid;
+SELECT uid, user_name, gid FROM jobstats.users ORDER BY uid;
 -- The second time nothing is new, and no row is written or locked.
 CREATE TABLE versions AS SELECT uid, xmin AS made, xmax AS locked, ctid AS place FROM jobstats.users;
 SELECT target, action, entries, active, added, problems FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'passwd');
@@ -25,15 +25,15 @@ SELECT count(*) AS rewritten FROM (SELECT uid, xmin, xmax, ctid FROM jobstats.us
 -- A part of the users, as `getent passwd 1000 1002` prints them: the others keep their names. Ends of lines as of Windows.
 SELECT action, entries, active, added FROM jobstats_ingest('', 'login1', NULL,
     E'ada:x:1000:100::/home/ada:/bin/bash\r\ncarl:x:1002:100::/home/carl:/bin/bash\r\n', source => 'passwd');
-TABLE jobstats.users ORDER BY uid;
+SELECT uid, user_name, gid FROM jobstats.users ORDER BY uid;
 -- Packed, and by COPY.
 INSERT INTO jobstats.feed (server, body_zstd, source) VALUES ('login1', '\x28b52ffd0458a1000064616e3a783a313030333a313a3a2f683a2f730aea31e1cd', 'passwd');
 COPY jobstats.feed (server, body, source) FROM stdin;
 login1	eve:x:1004:1::/h:/s\n	passwd
 \.
-SELECT * FROM jobstats.users WHERE uid IN (1003, 1004) ORDER BY uid;
+SELECT uid, user_name FROM jobstats.users WHERE uid IN (1003, 1004) ORDER BY uid;
 -- As docs/sources.md has it for psql.
-\set body `getent passwd 0 | awk -F: '{ print $1 ":x:" $3 ":0::/:" }'`
+\set body `getent passwd 0 | awk -F: '{ print $1 ":x:" $3 ":" $4 "::/:" }'`
 SELECT action, entries, active, problems FROM jobstats_ingest('', 'login1', NULL, :'body', source => 'passwd');
 SELECT string_agg(DISTINCT uid::text, ' ') AS uids FROM jobstats.users WHERE uid IN (0, 1002) \gset
 \set body `getent passwd :uids`
@@ -83,9 +83,9 @@ SELECT count(*) FROM jobstats.observations WHERE "time" >= at(40);
 -- The span that a text covers is taken, and changes nothing for this source.
 INSERT INTO jobstats.feed (cluster, server, "time", body, duration, shipper, source, covers)
 VALUES ('', 'login1', at(40), E'fay:x:1005:1::/h:/s\n', '2 seconds', 'a shipper', 'passwd', tstzrange(at(20), at(40)));
-SELECT * FROM jobstats.users WHERE uid = 1005;
+SELECT uid, user_name FROM jobstats.users WHERE uid = 1005;
 -- Sources that do not exist.
-SELECT * FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'group');
+SELECT * FROM jobstats_ingest('', 'login1', NULL, :'passwd', source => 'netgroup');
 \echo :LAST_ERROR_SQLSTATE
 INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', :'passwd', '');
 \echo :LAST_ERROR_SQLSTATE

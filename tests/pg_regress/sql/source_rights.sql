@@ -23,7 +23,7 @@ SET SESSION AUTHORIZATION regress_source_oss;
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', ost('fs-OST0000', record('a.1', 1, 4096)));
 INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c1', 'oss1', E'evil:x:0:0::/root:/bin/sh\n', 'passwd');
 \echo :LAST_ERROR_SQLSTATE
-INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c1', 'oss1', E'evil:x:0:0::/root:/bin/sh\n', 'group');
+INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c1', 'oss1', E'evil:x:0:0::/root:/bin/sh\n', 'netgroup');
 \echo :LAST_ERROR_SQLSTATE
 -- Under the name of job_stats it is no use either.
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'oss1', E'evil:x:0:0::/root:/bin/sh\n');
@@ -35,12 +35,12 @@ INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c2', 'login1'
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c1', 'login1', ost('fs-OST0000', record('a.1', 9, 9 * 4096)));
 \echo :LAST_ERROR_SQLSTATE
 INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c1', 'login1', ost('fs-OST0000', record('a.1', 9, 9 * 4096)), NULL);
-TABLE jobstats.users;
+SELECT uid, user_name FROM jobstats.users ORDER BY uid;
 SET SESSION AUTHORIZATION regress_source_both;
 INSERT INTO jobstats.feed (cluster, server, body, source) VALUES ('c2', 'login1', E'bob:x:2:1::/h:/s\n', 'passwd');
 INSERT INTO jobstats.feed (cluster, server, body) VALUES ('c2', 'oss1', ost('fs-OST0000', record('a.1', 1, 4096)));
 RESET SESSION AUTHORIZATION;
-TABLE jobstats.users;
+SELECT uid, user_name FROM jobstats.users ORDER BY uid;
 SELECT cluster, name FROM jobstats.targets;
 SELECT cluster, target, reason, text FROM jobstats.rejects;
 
@@ -54,7 +54,7 @@ SELECT jobstats_grant_writer('regress_source_login') \gset
 TABLE granted;
 SELECT jobstats_grant_writer('regress_source_login', sources => NULL) \gset
 TABLE granted;
-SELECT jobstats_grant_writer('regress_source_login', sources => '{lctl,group}');
+SELECT jobstats_grant_writer('regress_source_login', sources => '{lctl,netgroup}');
 \echo :LAST_ERROR_SQLSTATE
 SELECT jobstats_grant_writer('regress_source_login', sources => '{}');
 \echo :LAST_ERROR_SQLSTATE

@@ -44,6 +44,19 @@ SELECT * FROM jobstats_top(at(0), at(5), 'write', server => '{oss9,oss8}', workl
 SELECT * FROM jobstats_top(at(0), at(5), 'write', executable => '{bash}', status => '{good}');
 SELECT * FROM jobstats_top(at(0), at(5), 'write', entry => '{4711}', user_name => '{ada}');
 
+-- What accounting says of jobs and users, and what jobs are called there. Nothing of it has to be in the answer.
+INSERT INTO jobstats.job_ids (scheduler, job, label, runs, started, last_started, uid, user_name, gid, group_name, account, "partition",
+    job_name, state)
+VALUES ('s', '4711', '4700_1', 1, at(0), at(0), 1000, 'ada', 100, 'physicists', 'phys_42', 'large', E'sim\x1b[31m', 'COMPLETED'),
+    ('s', '6000', '6000', 1, at(0), at(0), 1007, 'bob', 200, 'chemists', 'chem_7', 'small', 'fit', 'FAILED');
+INSERT INTO jobstats.jobs (scheduler, job, label, started, source, updated) VALUES ('s', '4711', '4700_1', at(0), 'slurm', at(0));
+SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{phys42}', partition => '{larg,l}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', job_name => '{sim}', state => '{COMPLETE}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', group_name => '{nobody}', gid => '{7}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_2}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', account => '{chem%}', user_name => '{bob}', uid => '{1007}', gid => '{200}');
+SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_1}');
+
 -- No notice where all names are known, or one of several, or where the answer is not empty.
 SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch%}', uid => '{1000}');
 SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711,4713}');

@@ -18,12 +18,12 @@ CREATE FUNCTION jobstats_balance(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, rate double precision, ratio double precision,
-    workload text, uid bigint, share double precision, coverage double precision
+    workload text, uid bigint, user_name text, account text, share double precision, coverage double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_balance IS
-'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload and uid name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
+'Shows which targets are busier than others, and who uses them most. In (since, until], with a row for each target that the filters select, of the kinds that report the operation unless kind names others, also where nothing was done (0) or nothing was observed (NULL). ratio is that to the median of the observed targets of the same cluster, file system and kind, NULL where that is 0. workload, uid, user_name and account name who did most of it there, and share is their part. The targets that are farthest above their median come first. An argument that is NULL counts as left out. Errors: 22023 for an unknown operation or an empty window, 54000 for over a million rows, 55000 where there is no store.';
 "#)]
 fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let (since, until) = (arguments.take()?, arguments.take()?);
@@ -44,7 +44,16 @@ fn jobstats_balance(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
             until,
             ..Period::default()
         },
-        by: By::these(&["cluster", "filesystem", "kind", "target", "workload", "uid"]),
+        by: By::these(&[
+            "cluster",
+            "filesystem",
+            "kind",
+            "target",
+            "workload",
+            "uid",
+            "user_name",
+            "account",
+        ]),
         filters,
         measures,
         totals: true,

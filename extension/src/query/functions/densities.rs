@@ -23,7 +23,9 @@ CREATE FUNCTION jobstats_densities(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision, operation text, bucket integer, lower double precision, upper double precision, count bigint
 )

@@ -15,6 +15,7 @@ use crate::query::answer::SETTINGS;
 use crate::query::dimension::By;
 use crate::query::entries::if_few;
 use crate::query::filters::{Filters, exactly};
+use crate::query::jobs::note_arrays;
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
@@ -99,6 +100,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         store::require(client)?;
+        let job = numbered(client, job)?;
         let entries = Entries::of_job(client, &job)?;
         let filters = Filters::default().only("job", exactly(&job));
         let chosen = asked.choose(client, &job, &entries, &filters)?;
@@ -111,6 +113,20 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         }
     })?;
     Ok(())
+}
+
+/// Returns the number that `job_stats` shows of a job, which may be given by the label that users type.
+fn numbered(client: &SpiClient<'_>, job: String) -> Result<String, Error> {
+    let found = client.query_opt(
+        include_str!("job/numbered.sql"),
+        &[job.as_str().into(), exactly(&job).into()],
+    )?;
+    let Some(found) = found else { return Ok(job) };
+    let number: String = found.get("job")?;
+    if found.get("is_array")? {
+        note_arrays(std::slice::from_ref(&number));
+    }
+    Ok(number)
 }
 
 fn of_job(

@@ -18,6 +18,7 @@ use crate::pg::spi::{self, SqlResult, Statements, connect};
 use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::Rows;
+use crate::query::dimension::{By, Table, join_names, named_columns};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
@@ -31,8 +32,8 @@ use crate::store::views::LAST_WORK;
 struct Usage {
     target: Target,
     workload: String,
-    uid: Option<i64>,
-    user_name: Option<String>,
+    /// One of the entries, all of which have one user and job.
+    entry: i64,
     /// The number of calls per operation.
     calls: Vec<f64>,
     /// The microseconds per operation.
@@ -59,6 +60,15 @@ struct Load {
     calls: f64,
 }
 
+/// Who uses a target, as far as that is known.
+#[derive(Default)]
+struct Whose {
+    uid: Option<i64>,
+    user_name: Option<String>,
+    account: Option<String>,
+    job_name: Option<String>,
+}
+
 /// The usage that a row of the answer shows.
 struct Ranked {
     usage: Usage,
@@ -72,7 +82,7 @@ struct Ranked {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
-    rank bigint, workload text, uid bigint, user_name text, operation text, rate double precision,
+    rank bigint, workload text, uid bigint, user_name text, account text, job_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -102,8 +112,9 @@ fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     if !ranked.is_empty() && ranked.iter().all(|it| it.service_time.is_none()) {
         without_times::note_calls();
     }
-    for ranked in ranked {
-        ranked.write(&mut rows);
+    let whose = connect(|client| whose(client, &ranked))?;
+    for (ranked, whose) in ranked.into_iter().zip(whose) {
+        ranked.write(whose, &mut rows);
     }
     Ok(())
 }
@@ -164,12 +175,42 @@ impl Usage {
                 seconds: row.at(8)?,
             },
             workload: row.at(9)?,
-            uid: row.at(10)?,
-            user_name: row.at(11)?,
-            calls: known(row.at(12)?),
-            usecs: known(row.at(13)?),
+            entry: row.at(10)?,
+            calls: known(row.at(11)?),
+            usecs: known(row.at(12)?),
         })
     }
+}
+
+/// Finds the users and jobs of the rows of an answer. Only these few are looked up, and not those of all entries.
+fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error> {
+    let entry = Table {
+        name: "entry",
+        has_jobs: true,
+    };
+    let by = By::these(&["uid", "user_name", "account", "job_name"]);
+    let statement = sql!(
+        "now/whose.sql",
+        dimensions = named_columns(by.iter(), |_| entry),
+        names = join_names(by.iter(), entry, ["jobstats.users", "jobstats.groups"], ""),
+    );
+    let entries: Vec<i64> = ranked.iter().map(|it| it.usage.entry).collect();
+    let times: Vec<_> = ranked.iter().map(|it| it.usage.target.time).collect();
+    let mut whose: Vec<Whose> = Vec::new();
+    whose.resize_with(ranked.len(), Whose::default);
+    for row in client.query(&*statement, &[entries.into(), times.into()])? {
+        let position: i64 = row.get("position")?;
+        let position = usize::try_from(position - 1).ok();
+        if let Some(found) = position.and_then(|position| whose.get_mut(position)) {
+            *found = Whose {
+                uid: row.get("uid")?,
+                user_name: row.get("user_name")?,
+                account: row.get("account")?,
+                job_name: row.get("job_name")?,
+            };
+        }
+    }
+    Ok(whose)
 }
 
 /// Returns sums with 0 in place of those that are not known.
@@ -179,7 +220,7 @@ fn known(sums: Vec<Option<f64>>) -> Vec<f64> {
 }
 
 impl Ranked {
-    fn write(self, rows: &mut Rows) {
+    fn write(self, whose: Whose, rows: &mut Rows) {
         let target = self.usage.target;
         rows.put(|| {
             [
@@ -192,8 +233,10 @@ impl Ranked {
                 target.seconds.into_datum(),
                 self.rank.into_datum(),
                 self.usage.workload.into_datum(),
-                self.usage.uid.into_datum(),
-                self.usage.user_name.into_datum(),
+                whose.uid.into_datum(),
+                whose.user_name.into_datum(),
+                whose.account.into_datum(),
+                whose.job_name.into_datum(),
                 self.operation.into_datum(),
                 self.rate.into_datum(),
                 self.service_time.into_datum(),

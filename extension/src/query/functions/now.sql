@@ -13,14 +13,13 @@ WITH last AS MATERIALIZED (
 ),
 @last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", coalesce($2, now()) - l."time" AS age,
-    extract(epoch FROM l."time" - l.since)::double precision AS seconds, w.workload, w.uid, u.user_name, w.calls, w.usecs
+    extract(epoch FROM l."time" - l.since)::double precision AS seconds, w.workload, w.entry_id, w.calls, w.usecs
 FROM last l
 JOIN (
-    SELECT i.target_id, e.workload, e.uid, @calls@ AS calls, @usecs@ AS usecs
+    SELECT i.target_id, e.workload, e.uid, min(e.entry_id) AS entry_id, @calls@ AS calls, @usecs@ AS usecs
     FROM work i
     JOIN last l ON l.target_id = i.target_id
     JOIN jobstats.entries e ON e.entry_id = i.entry_id
     GROUP BY i.target_id, e.workload, e.uid
 ) w ON w.target_id = l.target_id
-LEFT JOIN jobstats.users u ON u.uid = w.uid
 ORDER BY l.cluster, l.name, w.workload, w.uid

@@ -13,9 +13,7 @@ use crate::pg::time::timestamptz;
 use crate::pg::tuples::Tuples;
 use crate::pg::tuplestore::Rows;
 use crate::query::answer::SETTINGS;
-use crate::query::dimension::{
-    By, DIMENSIONS, Dimension, Level, columns, join_names, named_columns,
-};
+use crate::query::dimension::{By, DIMENSIONS, Dimension, Level, Table, columns, named_columns};
 use crate::query::empty;
 use crate::query::entries::{entries, few};
 use crate::query::filters::Filters;
@@ -42,10 +40,13 @@ CREATE FUNCTION jobstats_sizes(
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
     server text[] DEFAULT NULL, workload text[] DEFAULT NULL, job text[] DEFAULT NULL, node text[] DEFAULT NULL,
     executable text[] DEFAULT NULL, status text[] DEFAULT NULL, uid bigint[] DEFAULT NULL, entry text[] DEFAULT NULL,
-    user_name text[] DEFAULT NULL, exclude jsonb DEFAULT NULL
+    user_name text[] DEFAULT NULL, group_name text[] DEFAULT NULL, account text[] DEFAULT NULL,
+    partition text[] DEFAULT NULL, job_name text[] DEFAULT NULL, state text[] DEFAULT NULL, gid bigint[] DEFAULT NULL,
+    exclude jsonb DEFAULT NULL
 ) RETURNS TABLE (
     cluster text, filesystem text, kind text, target text, server text, workload text, job text, node text,
-    executable text, status text, uid bigint, entry text, user_name text,
+    executable text, status text, uid bigint, entry text, user_name text, group_name text, account text,
+    partition text, job_name text, state text, gid bigint,
     operation text, known_from text, lower bigint, upper bigint, count numeric, share double precision,
     mean double precision, stddev double precision
 )
@@ -83,6 +84,7 @@ fn jobstats_sizes(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
             note_left_out(client, &plan)?;
         }
         plan.note_behind()?;
+        plan.jobs.note_arrays();
         if written.rows == 0 {
             empty::explain_window(client, &plan.window, &question)?;
         }
@@ -168,30 +170,34 @@ impl Sizes<'_> {
     fn query(&self, few: Option<Vec<i64>>) -> Query {
         let params = Params::default();
         let by = &self.question.by;
-        let server = |table: &str| match self.question.asks_servers() {
+        let jobs = &self.plan.jobs;
+        let asks_servers = self.question.asks_servers();
+        let server = |table: &str| match asks_servers {
             true => format!(", {table}.server"),
             false => String::new(),
         };
+        let key = |table: &str| server(table) + &self.plan.days(table);
         let elements = (1..=ELEMENTS).map(|n| format!("sum(call.hist[{n}])"));
         let statement = sql!(
             "sizes.sql",
             usage = self.usage(few, &params),
             since = self.plan.since(&params),
-            server = server("observation"),
-            of_server = server("call"),
-            of_reading_server = server("reading"),
-            same_server = if self.question.asks_servers() {
-                " AND spread.server = part.server"
-            } else {
-                ""
-            },
+            of_increment = server("observation") + &self.plan.days("increment"),
+            of_call = key("call"),
+            of_reading = key("reading"),
+            same_key = match asks_servers {
+                true => " AND spread.server = part.server",
+                false => "",
+            }
+            .to_owned()
+                + &self.plan.same_days("spread", "part"),
             join_servers = self.join_servers(&params),
-            conditions = self
-                .question
-                .filters
-                .conditions(Level::Target, "target", &params),
-            dimensions = named_columns(by.iter(), table),
-            user_names = join_names(by.iter(), "entry"),
+            conditions = self.conditions(&params),
+            dimensions = named_columns(by.iter(), |it| self.table(it)),
+            jobs = self.plan.join_jobs_of_sums(&params),
+            user_names =
+                self.plan
+                    .join_names_of_sums(self.question.dimensions(), jobs.entry(), &params),
             names = columns(by.iter(), "usage."),
             of_answer = columns(by.iter(), "answer."),
             columns = all_columns(by),
@@ -231,7 +237,7 @@ impl Sizes<'_> {
             |column| share(&format!("usage.\"{column}\"")),
             part_of_histogram,
         );
-        sql!(
+        let usage = sql!(
             "../usage/one_step.sql",
             whole = whole,
             part = part,
@@ -240,7 +246,29 @@ impl Sizes<'_> {
             since_reach = self.plan.since_reach(params),
             until_reach = self.plan.until_reach(params),
             condition = self.of_entries(few, params),
-        )
+        );
+        let usage = self.plan.with_jobs(usage, params);
+        self.plan.with_names(usage, false, params)
+    }
+
+    /// Returns the conditions on sums. Rows of entries that are not selected are not read; what an entry did for another job
+    /// than a selected one is.
+    fn conditions(&self, params: &Params) -> String {
+        let filters = &self.question.filters;
+        let of_target = filters.conditions(Level::Target, "target", params);
+        match self.plan.divides_entries() {
+            true => of_target + &filters.conditions_on_entries(&self.plan.jobs, params),
+            false => of_target,
+        }
+    }
+
+    /// Returns the table that has a dimension.
+    fn table(&self, dimension: &Dimension) -> Table {
+        match dimension.level {
+            Level::Target => "target".into(),
+            Level::Server => "part".into(),
+            Level::Entry => self.plan.jobs.entry(),
+        }
     }
 
     /// Returns the condition on rows `usage` of the selected entries.
@@ -252,7 +280,10 @@ impl Sizes<'_> {
                 params.bind("entries", || few)
             ),
             None if filters.has(Level::Entry) => {
-                format!(" AND usage.entry_id IN ({})", entries(filters, params))
+                format!(
+                    " AND usage.entry_id IN ({})",
+                    entries(self.plan, filters, params)
+                )
             }
             None => String::new(),
         }
@@ -294,7 +325,7 @@ fn select(
         })
         .collect();
     format!(
-        "SELECT usage.target_id, usage.entry_id, usage.observed, usage.since AS begins, {is_whole} AS is_whole, \
+        "SELECT usage.target_id, usage.entry_id, usage.observed, usage.\"time\" + interval '0' AS at, usage.since AS begins, {is_whole} AS is_whole, \
          ({timed}) IS NOT NULL AS is_timed, usage.detail{columns}"
     )
 }
@@ -307,15 +338,6 @@ fn operations() -> String {
         )
     });
     rows.join(", ")
-}
-
-/// Returns the table that has a dimension.
-fn table(dimension: &Dimension) -> &'static str {
-    match dimension.level {
-        Level::Target => "target",
-        Level::Server => "part",
-        Level::Entry => "entry",
-    }
 }
 
 /// Returns a column for each dimension. Those that do not make groups are NULL.

@@ -3,7 +3,7 @@ WITH increment AS NOT MATERIALIZED (
     @usage@
 ),
 call AS NOT MATERIALIZED (
-    SELECT increment.target_id, increment.entry_id@server@, increment.observed, increment.begins, increment.is_whole,
+    SELECT increment.target_id, increment.entry_id@of_increment@, increment.observed, increment.begins, increment.is_whole,
         increment.is_timed, brief.kept IS NULL AS has_detail, brief.kept IS DISTINCT FROM 'counts'::text AS keeps_histograms,
         operation.*
     FROM increment
@@ -16,15 +16,15 @@ call AS NOT MATERIALIZED (
     WHERE operation.calls > 0
 ),
 part AS (
-    SELECT call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms, count(call.hist) > 0 AS has_histogram,
+    SELECT call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms, count(call.hist) > 0 AS has_histogram,
         sum(call.calls) AS calls, sum(call.bytes) AS bytes, ARRAY[@elements@] AS elements
     FROM call
-    GROUP BY call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms
+    GROUP BY call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms
 ),
 -- What each entry did between two observations that lie in the window. The sum of squares stands with the last part; without
 -- it all calls were alike.
 reading AS (
-    SELECT call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms, sum(call.calls) AS calls,
+    SELECT call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms, sum(call.calls) AS calls,
         sum(call.bytes) AS bytes,
         coalesce(sum((call.detail ->> 'sumsq'::text)::numeric), sum(call.bytes) * sum(call.bytes) / sum(call.calls)) AS squares,
         bool_and(call.is_timed AND call.has_detail) AND sum(call.calls)
@@ -32,15 +32,15 @@ reading AS (
             < 18446744073709551616 AS has_squares
     FROM call
     WHERE call.hist IS NULL
-    GROUP BY call.target_id, call.entry_id@of_server@, call.operation, call.keeps_histograms, call.observed
+    GROUP BY call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms, call.observed
     HAVING bool_and(call.is_whole) AND min(call.begins) > @since@
 ),
 spread AS (
-    SELECT reading.target_id, reading.entry_id@of_reading_server@, reading.operation, reading.keeps_histograms,
+    SELECT reading.target_id, reading.entry_id@of_reading@, reading.operation, reading.keeps_histograms,
         sum(reading.calls) AS calls, sum(reading.bytes) AS bytes, sum(reading.squares) AS squares,
         bool_and(reading.has_squares) AS has_squares
     FROM reading
-    GROUP BY reading.target_id, reading.entry_id@of_reading_server@, reading.operation, reading.keeps_histograms
+    GROUP BY reading.target_id, reading.entry_id@of_reading@, reading.operation, reading.keeps_histograms
 ),
 usage AS (
     SELECT part.operation, part.calls, part.bytes, part.elements,
@@ -48,9 +48,10 @@ usage AS (
         spread.calls AS spread_calls, spread.bytes AS spread_bytes, spread.squares, spread.has_squares@dimensions@
     FROM part
     JOIN jobstats.targets target ON target.target_id = part.target_id
-    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id@user_names@
+    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
+    @jobs@@user_names@
     LEFT JOIN spread ON spread.target_id = part.target_id AND spread.entry_id = part.entry_id
-        AND spread.operation = part.operation AND spread.keeps_histograms = part.keeps_histograms@same_server@
+        AND spread.operation = part.operation AND spread.keeps_histograms = part.keeps_histograms@same_key@
     WHERE true@conditions@
 ),
 sums AS (

@@ -47,14 +47,14 @@ impl Statement<'_> {
             _ => "target",
         };
         let dimensions = || self.question.by.of(&[Level::Target, Level::Server]);
-        let order: Vec<String> = dimensions().map(|it| it.column(table(it))).collect();
+        let order: Vec<String> = dimensions().map(|it| it.column(table(it).into())).collect();
         let group = match order.as_slice() {
             [] => "1".to_owned(),
             order => format!("dense_rank() OVER (ORDER BY {})", order.join(", ")),
         };
         sql!(
             "unit.sql",
-            dimensions = named_columns(dimensions(), table),
+            dimensions = named_columns(dimensions(), |it| table(it).into()),
             group = group,
             key = self.unit_key("observation"),
         )

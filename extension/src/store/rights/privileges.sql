@@ -27,7 +27,7 @@ GRANT EXECUTE ON ROUTINE
     jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
-    jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
+    jobstats_fold, jobstats_forever, jobstats_format, jobstats_help, jobstats_ids_remedy, jobstats_operations, jobstats_share,
     jobstats_counter_agg(timestamptz, bigint), jobstats_counter_agg(timestamptz, bigint, timestamptz),
     jobstats_counter_agg(timestamptz, bigint, timestamptz, bigint),
     jobstats_rollup(jobstats_counter), jobstats_first, jobstats_last,

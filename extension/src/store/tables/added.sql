@@ -89,10 +89,12 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS jobs_retention interval NOT NULL DEFAULT '2 years' CHECK (jobs_retention > '0'),
     ADD COLUMN IF NOT EXISTS zone text NOT NULL DEFAULT 'UTC';
 
--- Since when a user has the name, and the user's primary group.
+-- The user's primary group, since when the user has the name, when a text last said so, and who said it.
 ALTER TABLE jobstats.users
     ADD COLUMN IF NOT EXISTS gid bigint,
-    ADD COLUMN IF NOT EXISTS since timestamptz NOT NULL DEFAULT '-infinity';
+    ADD COLUMN IF NOT EXISTS since timestamptz NOT NULL DEFAULT '-infinity',
+    ADD COLUMN IF NOT EXISTS seen timestamptz NOT NULL DEFAULT '-infinity',
+    ADD COLUMN IF NOT EXISTS source text NOT NULL DEFAULT 'getent' CHECK (source IN ('getent', 'accounting'));
 
 CREATE INDEX IF NOT EXISTS users_user_name ON jobstats.users (user_name);
 
@@ -101,3 +103,5 @@ ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0);
 -- Up to when entries that were active are matched with jobs.
 ALTER TABLE jobstats.refresh ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch';
+-- Whether there are entries whose job alone says who the user is.
+CREATE INDEX IF NOT EXISTS entries_without_uid ON jobstats.entries (entry_id) WHERE uid IS NULL AND job IS NOT NULL;

@@ -69,20 +69,24 @@ CREATE TABLE IF NOT EXISTS jobstats.users (
     user_name text NOT NULL
 );
 
--- Names that users had before, and groups in the same way.
+-- Names that users had before, and groups in the same way. What is known of a number follows without gaps: each name begins where
+-- the one before ends.
 CREATE TABLE IF NOT EXISTS jobstats.earlier_users (
     uid bigint NOT NULL,
     user_name text NOT NULL,
     gid bigint,
     since timestamptz NOT NULL,
     until timestamptz NOT NULL,
+    seen timestamptz NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (uid, until)
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.groups (
     gid bigint PRIMARY KEY,
     group_name text NOT NULL,
-    since timestamptz NOT NULL DEFAULT '-infinity'
+    since timestamptz NOT NULL DEFAULT '-infinity',
+    seen timestamptz NOT NULL DEFAULT '-infinity',
+    source text NOT NULL DEFAULT 'getent' CHECK (source IN ('getent', 'accounting'))
 );
 
 CREATE TABLE IF NOT EXISTS jobstats.earlier_groups (
@@ -90,6 +94,7 @@ CREATE TABLE IF NOT EXISTS jobstats.earlier_groups (
     group_name text NOT NULL,
     since timestamptz NOT NULL,
     until timestamptz NOT NULL,
+    seen timestamptz NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (gid, until)
 );
 
@@ -234,11 +239,11 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 -- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; by
--- feeds that have found their entries; and by feeds of jobs.
+-- feeds that have found their entries; by feeds of jobs; and by feeds of names, which feeds of jobs may lock too, after theirs.
 CREATE TABLE IF NOT EXISTS jobstats.locks (
     name text PRIMARY KEY
 );
-INSERT INTO jobstats.locks VALUES ('store'), ('entries'), ('jobs') ON CONFLICT DO NOTHING;
+INSERT INTO jobstats.locks VALUES ('store'), ('entries'), ('jobs'), ('names') ON CONFLICT DO NOTHING;
 INSERT INTO jobstats.locks
 SELECT 'announcement ' || n FROM jobstats.refresh r, generate_series(r.settled, r.number) n ON CONFLICT DO NOTHING;
 

@@ -4,9 +4,8 @@ SET client_min_messages = warning;
 CREATE TEMPORARY TABLE truth (line jsonb);
 \copy truth FROM pstdin WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
 
--- What a text cannot say for certain (docs/sources.md): a row of sacct with a separator in a name is one of too many fields, and a name
--- ends with its line; a line of Grid Engine may have two places where the number of the job can be; PBS tells of a job that was deleted
--- before it began only its number.
+-- What a text cannot say for certain (docs/sources.md): a row of sacct with a separator in a name is one of too many fields; a line of
+-- Grid Engine may have two places where the number of the job can be; PBS tells of a job that was deleted before it began only its number.
 CREATE TEMPORARY VIEW expected AS
 SELECT to_jsonb(j) - '{extra,updated,provenance}'::text[] AS run, t.line ->> 'oddity' AS oddity
 FROM truth t, jsonb_populate_record(NULL::jobstats.jobs, t.line - '{extra,updated,provenance}'::text[]) j
@@ -20,7 +19,6 @@ FROM expected e
 WHERE NOT EXISTS (
         SELECT FROM found f
         WHERE f.run = e.run
-            OR :'scheduler' = 'slurm' AND e.oddity = 'newline' AND f.run - 'job_name' = e.run - 'job_name'
             OR :'scheduler' = 'pbs' AND e.run ->> 'state' = 'deleted' AND f.run - 'state' = e.run - 'state')
     AND (:'scheduler', coalesce(e.oddity, '')) NOT IN (('slurm', 'delimiter'), ('gridengine', 'delimiters'))
 UNION ALL
@@ -29,7 +27,6 @@ FROM found f
 WHERE NOT EXISTS (
     SELECT FROM expected e
     WHERE f.run = e.run
-        OR :'scheduler' = 'slurm' AND e.oddity = 'newline' AND f.run - 'job_name' = e.run - 'job_name'
         OR :'scheduler' = 'pbs' AND e.run ->> 'state' = 'deleted' AND f.run - 'state' = e.run - 'state');
 SELECT kind, oddity, run FROM differences ORDER BY run ->> 'job', run ->> 'label', kind LIMIT 20;
 SELECT format('%s: %s runs of %s jobs, %s rejects, %s differences', :'scheduler', (SELECT count(*) FROM found),

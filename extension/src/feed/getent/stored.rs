@@ -1,0 +1,284 @@
+//! Reads and writes the names of users and groups, with those that they had before.
+
+use std::collections::BTreeMap;
+
+use jobstats_core::getent::Entry;
+use jobstats_core::getent::history::{History, Name, Run};
+use jobstats_core::instant::{DAY, Micros};
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::SpiClient;
+
+use crate::feed::getent::try_lock;
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::pg::time::timestamptz;
+
+/// The memory in bytes that a name takes until it is stored, in several copies.
+const NAME_BYTES: usize = 1024;
+
+/// The tables of names: the current ones in `jobstats.NAME`, those before in `jobstats.earlier_NAME`.
+pub struct Table {
+    name: &'static str,
+    /// The column of the number.
+    number: &'static str,
+    /// The column of the name.
+    names: &'static str,
+    /// Set if the tables have the primary group too.
+    has_gid: bool,
+}
+
+/// The names of users.
+pub const USERS: Table = Table {
+    name: "users",
+    number: "uid",
+    names: "user_name",
+    has_gid: true,
+};
+
+/// The names of groups.
+pub const GROUPS: Table = Table {
+    name: "groups",
+    number: "gid",
+    names: "group_name",
+    has_gid: false,
+};
+
+impl Table {
+    /// Returns one text for tables with the primary group, and another one for those without.
+    fn gid(&self, with: &'static str, without: &'static str) -> &'static str {
+        if self.has_gid { with } else { without }
+    }
+}
+
+/// A name that accounting knows.
+pub struct Named {
+    /// The name of the user or group.
+    pub name: String,
+    /// The group of a job of a user.
+    pub gid: Option<u32>,
+}
+
+/// The numbers of names that were written.
+#[derive(Default)]
+pub struct Written {
+    /// The users or groups that had no name, another one, or one on other days.
+    pub changed: u64,
+    /// The users or groups that no text had named.
+    pub added: u64,
+}
+
+/// Merges what a text says of some users or groups into what is stored of them. What says nothing new is not written, but for
+/// the first text of a day.
+pub fn merge(
+    client: &mut SpiClient<'_>,
+    table: &Table,
+    entries: &[Entry<'_>],
+    time: Micros,
+) -> Result<Written, Error> {
+    require_room(entries.len(), NAME_BYTES)?;
+    let mut written = Written::default();
+    let (mut current, mut earlier) = (Columns::default(), Columns::default());
+    let mut forgotten = Vec::<i64>::new();
+    for (place, before) in stored(client, table, entries, time)? {
+        let Some(entry) = entries.get(place) else {
+            continue;
+        };
+        let mut after = before.clone();
+        after.add(Name::of(entry.name, entry.gid.map(i64::from)), time);
+        if after == before {
+            continue;
+        }
+        let is_same = is_same(&before, &after);
+        written.added += u64::from(before.runs.is_empty());
+        written.changed += u64::from(!is_same);
+        let (old, new) = (earlier_runs(&before), earlier_runs(&after));
+        if old != new || !is_same {
+            forgotten.extend((!old.is_empty()).then_some(i64::from(entry.number)));
+            for (run, next) in new.iter().zip(&after.runs[1..]) {
+                earlier.push(entry.number, run, next.since);
+            }
+        }
+        if let Some(run) = after.runs.last() {
+            current.push(entry.number, run, Micros::MAX);
+        }
+    }
+    write(client, table, current, forgotten, earlier)?;
+    Ok(written)
+}
+
+/// Names users or groups that have no name yet, as accounting has it. If a feed of names is under way, the next text of
+/// jobs that names them does so.
+pub fn fill(
+    client: &mut SpiClient<'_>,
+    table: &Table,
+    named: &BTreeMap<u32, Named>,
+) -> Result<(), Error> {
+    require_room(named.len(), NAME_BYTES)?;
+    let numbers: Vec<i64> = named.keys().map(|number| i64::from(*number)).collect();
+    let unknown = format!(
+        "SELECT said.number FROM unnest($1::bigint[]) AS said (number) \
+         WHERE NOT EXISTS (SELECT FROM jobstats.{} known WHERE known.{} = said.number)",
+        table.name, table.number
+    );
+    let unknown = client.execute_rows(&*unknown, &[numbers.into()])?;
+    if unknown.len() == 0 || !try_lock(client)? {
+        return Ok(());
+    }
+    let (mut numbers, mut names, mut gids) = (Vec::new(), Vec::new(), Vec::new());
+    for row in unknown {
+        let number: i64 = row.at(1)?;
+        let named = u32::try_from(number).ok().and_then(|it| named.get(&it));
+        if let Some(named) = named {
+            numbers.push(number);
+            names.push(named.name.as_str());
+            gids.push(named.gid.map(i64::from));
+        }
+    }
+    let statement = sql!(
+        "fill.sql",
+        table = table.name,
+        number = table.number,
+        name = table.names,
+        gid = table.gid(", gid", ""),
+        said_gid = table.gid(", said.gid", ""),
+    );
+    client.execute(&*statement, &[numbers.into(), names.into(), gids.into()])?;
+    Ok(())
+}
+
+fn earlier_runs(history: &History) -> &[Run] {
+    history
+        .runs
+        .split_last()
+        .map_or(&[], |(_, earlier)| earlier)
+}
+
+/// Returns whether both have the same names on the same days.
+fn is_same(before: &History, after: &History) -> bool {
+    let names = |history: &History| -> Vec<_> {
+        let runs = history.runs.iter();
+        runs.map(|run| (run.name.clone(), run.since)).collect()
+    };
+    names(before) == names(after)
+}
+
+/// Returns what is stored of the entries that say something new, by their places.
+fn stored(
+    client: &mut SpiClient<'_>,
+    table: &Table,
+    entries: &[Entry<'_>],
+    time: Micros,
+) -> Result<BTreeMap<usize, History>, Error> {
+    let numbers: Vec<i64> = entries.iter().map(|entry| entry.number.into()).collect();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+    let gids: Vec<Option<i64>> = entries.iter().map(|it| it.gid.map(i64::from)).collect();
+    let day = timestamptz(time - time.rem_euclid(DAY))?;
+    let statement = sql!(
+        "read.sql",
+        table = table.name,
+        number = table.number,
+        name = table.names,
+        known_gid = table.gid("known.gid", "NULL::bigint"),
+        earlier_gid = table.gid("earlier.gid", "NULL::bigint"),
+    );
+    let arguments = [numbers.into(), names.into(), gids.into(), day.into()];
+    let rows = client.execute_rows(&*statement, &arguments)?;
+    require_room(rows.len(), NAME_BYTES)?;
+    let mut stored = BTreeMap::<usize, History>::new();
+    for row in rows {
+        let place: i64 = row.at(1)?;
+        let history = stored.entry(usize::try_from(place).unwrap_or(0));
+        let history = history.or_default();
+        let Some(name) = row.at::<Option<String>>(2)? else {
+            continue;
+        };
+        let instant = |column| -> Result<Micros, Error> {
+            Ok(row.at::<Option<i64>>(column)?.unwrap_or(Micros::MIN))
+        };
+        history.runs.push(Run {
+            name: Name {
+                name,
+                gid: row.at(3)?,
+            },
+            since: instant(4)?,
+            seen: instant(5)?,
+        });
+    }
+    Ok(stored)
+}
+
+/// Rows to be written, column by column. An instant that is unknown is NULL.
+#[derive(Default)]
+struct Columns {
+    numbers: Vec<i64>,
+    names: Vec<String>,
+    gids: Vec<Option<i64>>,
+    since: Vec<Option<i64>>,
+    seen: Vec<Option<i64>>,
+    until: Vec<i64>,
+}
+
+impl Columns {
+    fn push(&mut self, number: u32, run: &Run, until: Micros) {
+        let known = |time: Micros| Some(time).filter(|time| *time != Micros::MIN);
+        self.numbers.push(number.into());
+        self.names.push(run.name.name.clone());
+        self.gids.push(run.name.gid);
+        self.since.push(known(run.since));
+        self.seen.push(known(run.seen));
+        self.until.push(until);
+    }
+
+    fn into_arguments(self) -> [DatumWithOid<'static>; 6] {
+        [
+            self.numbers.into(),
+            self.names.into(),
+            self.gids.into(),
+            self.since.into(),
+            self.seen.into(),
+            self.until.into(),
+        ]
+    }
+}
+
+/// Writes the current names; and the earlier ones, in place of all that are stored of `forgotten`.
+fn write(
+    client: &mut SpiClient<'_>,
+    table: &Table,
+    current: Columns,
+    forgotten: Vec<i64>,
+    earlier: Columns,
+) -> Result<(), Error> {
+    let Table { name, number, .. } = *table;
+    if !current.numbers.is_empty() {
+        let statement = sql!(
+            "write.sql",
+            table = name,
+            number = number,
+            name = table.names,
+            gid = table.gid(", gid", ""),
+            said_gid = table.gid(", said.gid", ""),
+            set_gid = table.gid(", gid = excluded.gid", ""),
+        );
+        client.execute(&*statement, &current.into_arguments()[..5])?;
+    }
+    if !forgotten.is_empty() {
+        let delete =
+            format!("DELETE FROM jobstats.earlier_{name} e WHERE e.{number} = ANY ($1::bigint[])");
+        client.execute(&*delete, &[forgotten.into()])?;
+    }
+    if !earlier.numbers.is_empty() {
+        let statement = sql!(
+            "write_earlier.sql",
+            table = name,
+            number = number,
+            name = table.names,
+            gid = table.gid(", gid", ""),
+            said_gid = table.gid(", said.gid", ""),
+        );
+        client.execute(&*statement, &earlier.into_arguments())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+-- Each day is shown under the names that users had at its start, in UTC; windows that end before a change have the earlier name.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+SELECT jobstats_setup(retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+
+-- From 8:00 on Monday to 0:00 on Thursday. Every number of opens is a power of two, so that a sum says what is in it.
+DO $$ BEGIN
+    PERFORM observe('scratch-MDT0000', 'mds1', 0, 480, 950, 960, 970, 1440, 2390, 2400, 2410, 3000, 3840);
+    PERFORM act('scratch-MDT0000', '1:1000:n01', 480, 490, '{"open": 1}');
+    PERFORM act('scratch-MDT0000', '1:1000:n01', 950, 960, '{"open": 2}');
+    PERFORM act('scratch-MDT0000', '1:1000:n01', 960, 970, '{"open": 4}');
+    PERFORM act('scratch-MDT0000', '1:1000:n01', 2380, 2390, '{"open": 8}');
+    PERFORM act('scratch-MDT0000', '1:1000:n01', 2400, 2410, '{"open": 16}');
+    PERFORM act('scratch-MDT0000', '2:1000:n01', 2990, 3000, '{"open": 32}');
+    PERFORM act('scratch-MDT0000', '3:1001:n02', 950, 960, '{"open": 64}');
+    PERFORM act('scratch-MDT0000', '3:1001:n02', 960, 970, '{"open": 128}');
+END $$;
+-- 1000 is Ada on Monday, the countess on Tuesday, and from Wednesday on it is Bob with another group. 1001 is Bo, whose group was
+-- another one until Tuesday.
+CREATE FUNCTION fed(day date, body text, source text = 'passwd') RETURNS text LANGUAGE sql AS $$
+SELECT action FROM jobstats_ingest('', 'login1', day + interval '12 hours', body, source => source)
+$$;
+SELECT fed('2025-11-05', E'bob:x:1000:200::/h:/s\nbo:x:1001:100::/h:/s\n'), fed('2025-11-03', E'ada:x:1000:100::/h:/s\nbo:x:1001:200::/h:/s\n'),
+    fed('2025-11-04', E'countess:x:1000:100::/h:/s\nbo:x:1001:100::/h:/s\n'),
+    fed('2025-11-04', E'people:x:100:\nstaff:x:200:\n', 'group'), fed('2025-11-05', E'users:x:100:\nstaff:x:200:\n', 'group');
+
+CREATE FUNCTION all_days(VARIADIC by text[]) RETURNS TABLE (uid bigint, user_name text, gid bigint, group_name text, opens numeric) LANGUAGE sql AS $$
+SELECT uid, user_name, gid, group_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', by) ORDER BY total
+$$;
+SELECT * FROM all_days('user_name');
+SELECT * FROM all_days('uid', 'user_name', 'gid', 'group_name');
+SELECT * FROM all_days('gid');
+SELECT * FROM all_days('uid');
+SELECT job, user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job,user_name}') ORDER BY 1, 3;
+-- Day by day, and windows that end before a change, or begin after it, or in the middle of a day.
+SELECT date("time"), user_name, round((rate * seconds * coverage)::numeric) AS opens
+FROM jobstats_rates('2025-11-03', '2025-11-06', '{open}', '{user_name}', '1 day', user_name => '{ada,bo,bob,countess}') ORDER BY 1, 2;
+SELECT user_name, group_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', '{open}', '{user_name,group_name}') ORDER BY 3;
+SELECT user_name, group_name, total FROM jobstats_totals('2025-11-04', '2025-11-05', '{open}', '{user_name,group_name}') ORDER BY 3;
+SELECT user_name, group_name, total FROM jobstats_totals('2025-11-05', '2025-11-06', '{open}', '{user_name,group_name}') ORDER BY 3;
+SELECT user_name, total FROM jobstats_totals('2025-11-03 23:55', '2025-11-05 00:05', '{open}', '{user_name}') ORDER BY 2;
+-- Filters select the days of a name.
+SELECT uid, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{uid}', user_name => '{countess}');
+SELECT total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{}', user_name => '{countess}');
+SELECT job, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job}', user_name => '{ada,bob}') ORDER BY 1;
+SELECT user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{user_name}', exclude => '{"user_name": ["ada", "bob"]}') ORDER BY 2;
+SELECT total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{}', gid => '{200}');
+SELECT rank, user_name, total FROM jobstats_top('2025-11-03 08:00', '2025-11-06', 'open', '{user_name}');
+SELECT user_name, opens, nodes FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', '{user_name}') ORDER BY opens;
+SELECT operation, sum(count) FROM jobstats_densities('2025-11-03 08:00', '2025-11-06', 'open', '{user_name}') GROUP BY 1;
+SELECT * FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', '{open}', '{}', user_name => '{bob}');
+
+-- Rollups say the same: those by user, and where a window begins or ends inside a bucket.
+CREATE VIEW answers AS
+SELECT 'days' AS question, to_jsonb(a) AS answer FROM all_days('uid', 'user_name', 'gid', 'group_name') a
+UNION ALL
+SELECT 'steps', to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-06', '{open}', '{user_name}', '1 day') r
+UNION ALL
+SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03', '2025-11-06', '{open}', '{user_name}', '2 hours') r
+UNION ALL
+SELECT 'edges', to_jsonb(t) FROM jobstats_totals('2025-11-03 16:05', '2025-11-05 00:05', '{open}', '{user_name}') t
+UNION ALL
+SELECT 'filter', to_jsonb(t) FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{}', user_name => '{countess}') t
+UNION ALL
+SELECT 'job', to_jsonb(t) FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job}', user_name => '{ada,bob}') t
+UNION ALL
+SELECT 'summary', to_jsonb(s) FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', '{user_name}') s;
+CREATE TABLE before AS TABLE answers;
+CALL jobstats_maintain();
+SELECT question, count(*) FROM before GROUP BY 1 ORDER BY 1;
+SELECT * FROM ((TABLE before EXCEPT ALL TABLE answers) UNION ALL (TABLE answers EXCEPT ALL TABLE before)) changed;
+BEGIN;
+-- It is the rollups by user that are read.
+UPDATE jobstats.rollup_1d SET open = 0;
+UPDATE jobstats.rollup_1h SET open = 0;
+UPDATE jobstats.rollup_10m SET open = 0;
+SELECT user_name, total FROM jobstats_totals('2025-11-03', '2025-11-06', '{open}', '{user_name}') ORDER BY 2;
+ROLLBACK;
+
+-- An entry whose identifier names no user has the names of its job's user.
+UPDATE jobstats.entries SET uid = NULL WHERE job = '1';
+INSERT INTO jobstats.job_ids (job_no, scheduler, job, label, runs, started, last_started, uid, user_name) OVERRIDING SYSTEM VALUE
+VALUES (1, 's', '1', '1', 1, '2025-11-03', '2025-11-03', 1000, 'job');
+INSERT INTO jobstats.entry_jobs (entry_id, valid_from, valid_to, job_no, status, alone)
+SELECT e.entry_id, '2025-11-03', 'infinity', 1, 'known', true FROM jobstats.entries e WHERE e.job = '1';
+SELECT job, user_name, total FROM jobstats_totals('2025-11-03 08:00', '2025-11-06', '{open}', '{job,user_name}') ORDER BY 1, 3;
+
+-- Sizes of reads and writes, too.
+DO $$ BEGIN
+    PERFORM observe('scratch-OST0000', 'oss1', 940, 950, 960, 970);
+    PERFORM act('scratch-OST0000', '1:1000:n01', 950, 960, '{"write": 2, "write_bytes": 2000}');
+    PERFORM act('scratch-OST0000', '1:1000:n01', 960, 970, '{"write": 3, "write_bytes": 9000}');
+    PERFORM act('scratch-OST0000', '3:1001:n02', 960, 970, '{"write": 1, "write_bytes": 500}');
+END $$;
+SELECT user_name, gid, count, mean FROM jobstats_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '{user_name,gid}') ORDER BY 1;
+SELECT count, mean FROM jobstats_sizes('2025-11-03 23:40', '2025-11-04 00:10', by => '{}', user_name => '{ada,bo}');
