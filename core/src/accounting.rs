@@ -7,6 +7,7 @@
 //! A scheduler says several times what it knows of a job, and more each time. So a [`Job`] is what one record says; what is
 //! missing there is `None`.
 
+pub mod covered;
 pub mod field;
 pub mod flux;
 pub mod gridengine;

@@ -84,6 +84,25 @@ pub struct Contents<'a> {
     pub problems_found: u64,
 }
 
+impl Contents<'_> {
+    /// Returns a text of the same entries without anything else that their lines had. It reads as the same entries.
+    ///
+    /// # Errors
+    /// [`ReadError::OutOfMemory`].
+    pub fn text(&self, pause: Pause<'_>) -> Result<Vec<u8>, ReadError> {
+        let mut text = Vec::new();
+        for Entry { number, name, gid } in pause.among(self.entries.iter()) {
+            let line = match gid {
+                Some(gid) => format!("{name}:x:{number}:{gid}::/:\n"),
+                None => format!("{name}:x:{number}:\n"),
+            };
+            text.try_reserve(line.len())?;
+            text.extend_from_slice(line.as_bytes());
+        }
+        Ok(text)
+    }
+}
+
 /// Reads a text whose lines `entry` reads.
 pub(crate) fn read<'a>(
     text: &'a [u8],

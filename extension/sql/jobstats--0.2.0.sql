@@ -632,11 +632,12 @@ BEGIN
         EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
             (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
     END LOOP;
+    PERFORM jobstats_internal.hide_texts(role);
     PERFORM jobstats_internal.share_functions_on_text();
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store, except for jobstats.texts, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
 
 -- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
 -- "Internal".
@@ -670,7 +671,7 @@ ORDER BY array_position(ARRAY[
     'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_balance',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
-    'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess',
+    'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
@@ -903,23 +904,23 @@ COMMENT ON FUNCTION jobstats_increase(jobstats_counter, jobstats_counter) IS
 
 CREATE FUNCTION jobstats_ingest(
     cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
-    duration interval DEFAULT NULL, shipper text DEFAULT NULL, source text DEFAULT 'lctl'
+    duration interval DEFAULT NULL, shipper text DEFAULT NULL, source text DEFAULT 'lctl', covers tstzrange DEFAULT NULL
 ) RETURNS TABLE (
     target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
     carried integer, unknown integer, problems integer, increments integer
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
-COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, or no server, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
+COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    source text, own_targets text[]
+    source text, own_targets text[], covers tstzrange
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], tstzrange) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 
 CREATE FUNCTION jobstats_job(
@@ -1073,6 +1074,23 @@ CREATE FUNCTION jobstats_internal.require_top_level(routine text) RETURNS void
 LANGUAGE c VOLATILE STRICT AS 'jobstats-0.2.0', 'jobstats_require_top_level_wrapper';
 COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
 'Internal: fails with 25001 inside of a transaction block.';
+
+CREATE FUNCTION jobstats_reread(
+    since timestamptz, until timestamptz, source text DEFAULT NULL, cluster text DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, server text, source text, "time" timestamptz, records integer, problems integer, changed integer, problem text
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_reread_wrapper';
+COMMENT ON FUNCTION jobstats_reread(timestamptz, timestamptz, text, text) IS
+'Reads kept texts of jobs and names again. Takes the texts of jobstats.texts in (since, until], of a source and a cluster or of all (NULL), in order of time, by the rules of this version: for a version that understands more of a text. One row per text: records and problems of the text, rows that are new or have changed, and the error, or the reason of the first problem. A text that fails does not keep the others from being read. A second run changes nothing. Feeds of jobs and names wait until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 0A000 for an unknown source, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.reread(cluster text, source text, server text, "time" timestamptz)
+RETURNS TABLE (records integer, problems integer, changed integer, problem text)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS 'jobstats-0.2.0', 'jobstats_reread_text_wrapper';
+COMMENT ON FUNCTION jobstats_internal.reread(text, text, text, timestamptz) IS
+'Internal: reads a text of jobstats.texts again; problem is why nothing of it, or not all of it, could be used.';
 
 CREATE FUNCTION jobstats_resets(counter jobstats_counter) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_resets_wrapper';
@@ -1729,6 +1747,21 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.grants_on(text[]) IS
 'Internal: the statements that grant again what others than their owner may do with views of the store.';
 
+-- Reads a text again in a transaction of its own, so that one that fails does not keep the others from being read.
+CREATE FUNCTION jobstats_internal.reread_guarded(
+    cluster text, source text, server text, "time" timestamptz,
+    OUT records integer, OUT problems integer, OUT changed integer, OUT problem text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    SELECT r.* INTO records, problems, changed, problem FROM jobstats_internal.reread(cluster, source, server, "time") r;
+EXCEPTION WHEN OTHERS THEN
+    problem := SQLERRM;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.reread_guarded(text, text, text, timestamptz) IS
+'Internal: what jobstats_internal.reread() does; an error becomes the problem.';
+
 -- The range of each setting.
 
 CREATE FUNCTION jobstats_forever() RETURNS interval
@@ -1947,6 +1980,83 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.sweep() IS
 'Internal: deletes entries of the next batch that nothing refers to any more, and returns their number; NULL: there is nothing to look through, -1: feeds are in the way.';
+
+-- Texts of people and jobs, and the spans of time of which accounting has been read.
+
+CREATE FUNCTION jobstats_internal.hide_texts(role name DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    grantee text;
+BEGIN
+    FOR grantee IN
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
+        WHERE c.oid = to_regclass('jobstats.texts') AND a.grantee <> c.relowner
+            AND (hide_texts.role IS NULL OR a.grantee = (SELECT r.oid FROM pg_roles r WHERE r.rolname = hide_texts.role))
+    LOOP
+        EXECUTE format('REVOKE ALL ON jobstats.texts FROM %s', grantee);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.hide_texts(name) IS
+'Internal: takes all rights on jobstats.texts from a role, which readers get with those on all tables; NULL: from all but the owner.';
+
+CREATE FUNCTION jobstats_internal.covers(cluster text, source text, since timestamptz, until timestamptz) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT EXISTS (
+    SELECT FROM jobstats.covered c
+    WHERE (covers.cluster IS NULL OR c.cluster = covers.cluster) AND (covers.source IS NULL OR c.source = covers.source)
+        AND c.since <= covers.since AND c.until >= covers.until)
+$$;
+COMMENT ON FUNCTION jobstats_internal.covers(text, text, timestamptz, timestamptz) IS
+'Internal: whether accounting of a cluster and a source (NULL: of any) has been read for all of a span.';
+
+CREATE FUNCTION jobstats_internal.forget_texts(horizon timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    gone bigint;
+BEGIN
+    -- Feeds that rely on one of these bodies must have committed, and later ones wait.
+    PERFORM FROM jobstats.texts t WHERE t.received < horizon AND t.body IS NOT NULL FOR UPDATE;
+    -- A body that later texts share passes to the first of them that is kept.
+    UPDATE jobstats.texts heir SET body = t.body
+    FROM jobstats.texts t
+    CROSS JOIN LATERAL (
+        SELECT k."time" FROM jobstats.texts k
+        WHERE k.digest = t.digest AND k.body IS NULL AND k.received >= horizon
+            AND k.cluster = t.cluster AND k.source = t.source AND k.server = t.server
+        ORDER BY k."time" LIMIT 1) k
+    WHERE t.received < horizon AND t.body IS NOT NULL
+        AND heir.cluster = t.cluster AND heir.source = t.source AND heir.server = t.server AND heir."time" = k."time";
+    -- The end of what the last text of a growing file covers is where the next one begins.
+    WITH ended AS (
+        SELECT DISTINCT ON (t.cluster, t.source, t.server) t.cluster, t.source, t.server, t."time"
+        FROM jobstats.texts t
+        WHERE t.covers IS NOT NULL AND t.records > 0 AND t.received >= now() - (SELECT s.jobs_retention FROM jobstats.settings s)
+        ORDER BY t.cluster, t.source, t.server, t."time" DESC
+    )
+    DELETE FROM jobstats.texts t
+    WHERE t.received < horizon AND NOT EXISTS (
+        SELECT FROM ended e WHERE e.cluster = t.cluster AND e.source = t.source AND e.server = t.server AND e."time" = t."time");
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    UPDATE jobstats.texts t SET body = NULL WHERE t.received < horizon AND t.body IS NOT NULL;
+    RETURN gone;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_texts(timestamptz) IS
+'Internal: deletes texts that were received before the horizon, and returns their number. The last text of a growing file stays without its body.';
+
+CREATE FUNCTION jobstats_internal.forget_covered(horizon timestamptz) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DELETE FROM jobstats.covered c WHERE c.until < horizon;
+UPDATE jobstats.covered c SET since = horizon WHERE c.since < horizon
+$$;
+COMMENT ON FUNCTION jobstats_internal.forget_covered(timestamptz) IS
+'Internal: forgets that accounting was read of the time before the horizon, of which jobs are deleted.';
 
 -- TimescaleDB can be in any schema, often in one in which other roles may create objects.
 
@@ -2509,6 +2619,8 @@ FROM (
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
+    SELECT 5, 'texts', 'retention of texts', 'texts', now() - s.raw_retention FROM jobstats.settings s
+    UNION ALL
     SELECT 6, 'maintenance', 'retention of maintenance', 'maintenance', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
     SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
@@ -2724,6 +2836,10 @@ BEGIN
                 INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
             )
             SELECT count(*) INTO affected FROM gone g;
+            PERFORM jobstats_internal.forget_covered(horizon);
+        WHEN 'texts' THEN
+            PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+            affected := jobstats_internal.forget_texts(horizon);
         WHEN 'indexes' THEN
             PERFORM jobstats_internal.lock_store();
             affected := jobstats_internal.summarize_ranges();

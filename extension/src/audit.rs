@@ -9,6 +9,7 @@ mod detail;
 mod load;
 mod reach;
 mod reprocess;
+mod reread;
 mod rows;
 mod strays;
 mod walk;

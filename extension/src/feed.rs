@@ -1,19 +1,22 @@
 //! Ingests an INSERT into `jobstats.feed`: takes the text and lets its source store what it says.
 //!
 //! What is the same for all texts happens here: who sent it ([`delivery`]), unpacking ([`text`]), limits, what could not be
-//! used ([`rejects`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
+//! used ([`rejects`]), keeping the text ([`texts`]) and what it covers ([`covered`]), and telling the sender. A [`source`] reads the text and stores the rest: [`job_stats`],
 //! [`getent`], [`accounting`].
 
 mod accounting;
+mod covered;
 mod delivery;
 mod functions;
 mod getent;
 mod ingest;
 pub mod job_stats;
 mod rejects;
+mod reread;
 mod source;
 pub mod targets;
 mod text;
+mod texts;
 mod timing;
 
 use std::ffi::CString;
@@ -90,7 +93,7 @@ fn ingest_text(
     if source::is_of_another(source, text.bytes()) {
         return Ok(vec![ingest.reject(None, reason::WRONG_SOURCE, None)]);
     }
-    source.ingest(client, ingest, text)
+    texts::ingest(client, source, ingest, text)
 }
 
 /// Limits how long this feed waits for another one, unless the session has a shorter `lock_timeout`.

@@ -13,6 +13,7 @@ mod settings;
 mod setup;
 pub mod sources;
 mod tables;
+mod texts;
 mod version;
 pub mod views;
 

@@ -149,3 +149,15 @@ proptest! {
         prop_assert!(!recognizes(&text) || !contents.entries.is_empty());
     }
 }
+
+#[test]
+fn text_of_the_groups_has_nothing_else_of_their_lines() {
+    let contents = read(b"staff:secret:100:ada,bob\nnone\nroot:x:0:\n", Pause::NEVER).unwrap();
+    let stripped = contents.text(Pause::NEVER).unwrap();
+    assert_eq!(stripped, b"root:x:0:\nstaff:x:100:\n");
+    assert!(recognizes(&stripped));
+    assert_eq!(
+        read(&stripped, Pause::NEVER).unwrap().entries,
+        contents.entries
+    );
+}

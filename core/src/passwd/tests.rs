@@ -229,3 +229,16 @@ fn check(text: &[u8]) {
     );
     assert!(!recognizes(text) || !contents.entries.is_empty());
 }
+
+#[test]
+fn text_of_the_users_has_nothing_else_of_their_lines() {
+    let text = b"ada:secret:1000:100:Ada, room 5:/home/ada:/bin/sh\nnone\nbob:x:7:8:a:b:/h:/s\n";
+    let contents = read(text, Pause::NEVER).unwrap();
+    let stripped = contents.text(Pause::NEVER).unwrap();
+    assert_eq!(stripped, b"bob:x:7:8::/:\nada:x:1000:100::/:\n");
+    assert!(recognizes(&stripped));
+    assert_eq!(
+        read(&stripped, Pause::NEVER).unwrap().entries,
+        contents.entries
+    );
+}

@@ -19,6 +19,7 @@ use jobstats_core::increment::Counts;
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
+use crate::feed::covered::Covers;
 use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
@@ -28,6 +29,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Statements, connect_mut};
+use crate::store::Settings;
 use people::People;
 use stored::Submission;
 
@@ -57,6 +59,7 @@ pub struct Accounting {
     /// The name of the source.
     name: &'static str,
     recognizes: fn(&[u8]) -> bool,
+    covers: Covers,
     records: for<'a> fn(&'a [u8], &'a Zone) -> Records<'a>,
 }
 
@@ -64,6 +67,7 @@ pub struct Accounting {
 pub const SLURM: Accounting = Accounting {
     name: "slurm",
     recognizes: slurm::recognizes,
+    covers: Covers::Stated,
     records: |text, zone| Box::new(slurm::records(text, zone)),
 };
 
@@ -71,6 +75,7 @@ pub const SLURM: Accounting = Accounting {
 pub const PBS: Accounting = Accounting {
     name: "pbs",
     recognizes: pbs::recognizes,
+    covers: Covers::Records,
     records: |text, _| Box::new(pbs::records(text)),
 };
 
@@ -78,6 +83,7 @@ pub const PBS: Accounting = Accounting {
 pub const LSF: Accounting = Accounting {
     name: "lsf",
     recognizes: lsf::recognizes,
+    covers: Covers::Records,
     records: |text, _| Box::new(lsf::records(text)),
 };
 
@@ -85,6 +91,7 @@ pub const LSF: Accounting = Accounting {
 pub const GRIDENGINE: Accounting = Accounting {
     name: "gridengine",
     recognizes: gridengine::recognizes,
+    covers: Covers::Records,
     records: |text, _| Box::new(gridengine::records(text)),
 };
 
@@ -92,6 +99,7 @@ pub const GRIDENGINE: Accounting = Accounting {
 pub const FLUX: Accounting = Accounting {
     name: "flux",
     recognizes: flux::recognizes,
+    covers: Covers::Stated,
     records: |text, _| Box::new(flux::records(text)),
 };
 
@@ -100,13 +108,29 @@ impl Source for Accounting {
         (self.recognizes)(text)
     }
 
+    fn kept<'t>(
+        &self,
+        text: &'t [u8],
+        settings: &Settings,
+    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        require_size(text.len(), settings.max_text)?;
+        Ok(Some(Cow::Borrowed(text)))
+    }
+
+    fn lock(&self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        lock(client)
+    }
+
+    fn covers(&self) -> Covers {
+        self.covers
+    }
+
     fn ingest(
         &self,
         client: &mut SpiClient<'_>,
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        require_size(text.bytes().len(), ingest.settings.max_text)?;
         if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
@@ -115,7 +139,6 @@ impl Source for Accounting {
         } else {
             Zone::UTC
         };
-        lock(client)?;
         let (mut counts, mut people) = (Counts::default(), People::default());
         let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
         while records.peek().is_some() {
@@ -172,6 +195,7 @@ fn batch<'a>(
                         .rejects
                         .add(None, Some(record.line), doubt.code(), None);
                 }
+                ingest.told.add(&job);
                 let submission = Submission::of(&job, &ingest.delivery.cluster);
                 let said = batch.entry(submission).or_default();
                 said.push((job, ingest.delivery.time));

@@ -1,11 +1,12 @@
 //! A row of the feed without its text: who sent the text, and when it was read.
 
 use jobstats_core::instant::{DAY, Micros};
-use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::datum::{Interval, Range, RangeBound, TimestampWithTimeZone};
 
 use crate::pg::bytea::Bytea;
 use crate::pg::error::Error;
 use crate::pg::time::micros;
+use crate::store::sources;
 
 /// The longest name, in bytes, that is stored with each text. Host names have at most 255 bytes.
 const NAME_LIMIT: usize = 255;
@@ -23,6 +24,7 @@ pub struct Arguments<'a> {
     pub duration: Option<Interval>,
     pub shipper: Option<String>,
     pub source: Option<String>,
+    pub covers: Option<Range<TimestampWithTimeZone>>,
     pub own_targets: Option<Vec<String>>,
 }
 
@@ -30,7 +32,11 @@ pub struct Arguments<'a> {
 pub struct Delivery {
     pub cluster: String,
     pub server: String,
+    /// The name of the source.
+    pub source: &'static str,
     pub time: Micros,
+    /// The start and the end of what the text covers, as its sender states them.
+    pub covers: Option<(Micros, Micros)>,
     pub duration: Option<Interval>,
     pub shipper: Option<String>,
     /// LIKE patterns of the targets that the sender may feed; `None` allows every target.
@@ -41,13 +47,15 @@ impl Delivery {
     /// Takes the columns of a row. Its time is `now` if it has none.
     ///
     /// # Errors
-    /// [`Error::LongName`], or [`Error::Argument`] if there is no server or no finite time.
+    /// [`Error::LongName`], [`Error::UnknownSource`], or [`Error::Argument`] if there is no server or no finite time.
     pub fn new(arguments: &mut Arguments<'_>, now: Micros) -> Result<Self, Error> {
         let server = arguments.server.take();
         let delivery = Self {
             cluster: arguments.cluster.take().unwrap_or_default(),
             server: server.ok_or_else(Error::no_server)?,
+            source: sources::named(arguments.source.as_deref())?.name,
             time: arguments.read_at.map_or(Ok(now), micros)?,
+            covers: arguments.covers.take().map(bounds).transpose()?.flatten(),
             duration: arguments.duration.take().filter(is_possible),
             shipper: arguments.shipper.take().map(shortened),
             own_targets: arguments.own_targets.take(),
@@ -67,6 +75,24 @@ fn require_short(what: &'static str, name: &str) -> Result<(), Error> {
     } else {
         Ok(())
     }
+}
+
+/// Returns the start and the end of a span; `None` if it is empty.
+///
+/// # Errors
+/// [`Error::Argument`] if the span has no start or no end.
+pub fn bounds(covers: Range<TimestampWithTimeZone>) -> Result<Option<(Micros, Micros)>, Error> {
+    let Some((since, until)) = covers.into_inner() else {
+        return Ok(None);
+    };
+    let finite = |bound: RangeBound<TimestampWithTimeZone>| {
+        let time = bound.get().and_then(|time| micros(*time).ok());
+        time.ok_or_else(|| {
+            let hint = "Give the span in which the text is complete, such as tstzrange(now() - interval '20 minutes', now()).";
+            Error::argument("covers must have a finite start and a finite end", hint)
+        })
+    };
+    Ok(Some((finite(since)?, finite(until)?)))
 }
 
 /// Cuts a name to [`NAME_LIMIT`] bytes, because a long name of a shipper is no reason to reject a text.

@@ -13,18 +13,20 @@ use crate::pg::tuplestore::Rows;
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_ingest(
     cluster text, server text, read_at timestamptz, body text DEFAULT NULL, body_zstd bytea DEFAULT NULL,
-    duration interval DEFAULT NULL, shipper text DEFAULT NULL, source text DEFAULT 'lctl'
+    duration interval DEFAULT NULL, shipper text DEFAULT NULL, source text DEFAULT 'lctl', covers tstzrange DEFAULT NULL
 ) RETURNS TABLE (
     target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
     carried integer, unknown integer, problems integer, increments integer
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text) IS
-'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, or no server, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
+COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
+'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
 "#)]
 fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
-    for outcome in run(columns(&mut call)?)? {
+    let columns = columns(&mut call)?;
+    let covers = call.take()?;
+    for outcome in run(Arguments { covers, ..columns })? {
         rows.put(|| {
             let [
                 entries,
@@ -57,24 +59,26 @@ fn jobstats_ingest(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
-    source text, own_targets text[]
+    source text, own_targets text[], covers tstzrange
 ) RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[]) IS
+COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], tstzrange) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
 "#)]
 fn jobstats_ingest_own(mut call: Call<'_>) -> SqlResult<()> {
     let columns = columns(&mut call)?;
     let own_targets: Option<Vec<Option<String>>> = call.take_large()?;
+    let covers = call.take()?;
     run(Arguments {
+        covers,
         own_targets: own_targets.map(|targets| targets.into_iter().flatten().collect()),
         ..columns
     })?;
     Ok(())
 }
 
-/// Takes the columns of a row of the feed, in the order of both functions. All targets are its own.
+/// Takes the columns of a row of the feed, in the order of both functions, which have different ones after them. All targets are its own.
 fn columns<'call>(call: &mut Call<'call>) -> Result<Arguments<'call>, Error> {
     Ok(Arguments {
         cluster: call.take()?,
@@ -85,6 +89,7 @@ fn columns<'call>(call: &mut Call<'call>) -> Result<Arguments<'call>, Error> {
         duration: call.take()?,
         shipper: call.take()?,
         source: call.take()?,
+        covers: None,
         own_targets: None,
     })
 }

@@ -6,6 +6,8 @@
 
 mod stored;
 
+use std::borrow::Cow;
+
 use jobstats_core::feed::{Action, Outcome, reason};
 use jobstats_core::getent::{Contents, Entry, ReadError};
 use jobstats_core::increment::{Counts, clamp};
@@ -21,6 +23,7 @@ use crate::feed::timing::{Phase, timed};
 use crate::pg::error::Error;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::{Statements, connect_mut};
+use crate::store::Settings;
 pub use stored::{GROUPS, Named, USERS, fill};
 use stored::{Table, Written};
 
@@ -65,13 +68,28 @@ impl Source for Getent {
         (self.recognizes)(text)
     }
 
+    fn kept<'t>(
+        &self,
+        text: &'t [u8],
+        settings: &Settings,
+    ) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        require_size(text.len(), settings.max_text.min(MAX_TEXT))?;
+        let contents = timed(Phase::Scan, || (self.read)(text, PAUSE))?;
+        let is_empty = contents.entries.is_empty();
+        let kept = (!is_empty).then(|| contents.text(PAUSE)).transpose()?;
+        Ok(kept.map(Cow::Owned))
+    }
+
+    fn lock(&self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        lock(client)
+    }
+
     fn ingest(
         &self,
-        client: &mut SpiClient<'_>,
+        _: &mut SpiClient<'_>,
         ingest: &mut Ingest<'_>,
         text: Text<'_>,
     ) -> Result<Vec<Outcome>, Error> {
-        require_size(text.bytes().len(), ingest.settings.max_text.min(MAX_TEXT))?;
         if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
@@ -86,10 +104,7 @@ impl Source for Getent {
         let listed = contents.problems.len() as u64;
         ingest.rejects.add_dropped(contents.problems_found - listed);
         let time = ingest.delivery.time;
-        let written = timed(Phase::Names, || {
-            lock(client)?;
-            write(&self.table, &contents.entries, time)
-        })?;
+        let written = timed(Phase::Names, || write(&self.table, &contents.entries, time))?;
         let counts = Counts {
             entries: clamp(contents.entries.len() as u64),
             active: clamp(written.changed),

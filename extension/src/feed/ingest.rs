@@ -1,5 +1,6 @@
 //! The state of a feed while its text is stored, whatever the source is.
 
+use jobstats_core::accounting::covered::Told;
 use jobstats_core::feed::{Action, Limits, Outcome, Rejects};
 use jobstats_core::instant::Micros;
 
@@ -15,6 +16,8 @@ pub struct Ingest<'a> {
     pub now: Micros,
     /// The text that could not be used.
     pub rejects: Rejects,
+    /// The times that the records of jobs are about.
+    pub told: Told,
 }
 
 impl<'a> Ingest<'a> {
@@ -24,6 +27,7 @@ impl<'a> Ingest<'a> {
             settings,
             now,
             rejects: Rejects::default(),
+            told: Told::default(),
         }
     }
 

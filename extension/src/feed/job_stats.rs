@@ -12,6 +12,7 @@ mod reidentify;
 pub mod rows;
 pub mod stored;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jobstats_core::feed::{Outcome, reason};
@@ -28,6 +29,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::reserve;
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
+use crate::store::Settings;
 use entries::Entries;
 use part::Part;
 use place::Placing;
@@ -38,6 +40,11 @@ pub struct JobStats;
 impl Source for JobStats {
     fn recognizes(&self, text: &[u8]) -> bool {
         is_job_stats(text)
+    }
+
+    fn kept<'t>(&self, _: &'t [u8], _: &Settings) -> Result<Option<Cow<'t, [u8]>>, Error> {
+        // The text of each target is in `jobstats.raw`.
+        Ok(None)
     }
 
     fn ingest(

@@ -2,21 +2,45 @@
 //!
 //! What the store holds of a source, and for how long, stands in [`crate::store::sources`], in the same order.
 
+use std::borrow::Cow;
+
 use jobstats_core::feed::Outcome;
 use pgrx::spi::SpiClient;
 
 use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
+use crate::feed::covered::Covers;
 use crate::feed::getent::{GROUP, PASSWD};
 use crate::feed::ingest::Ingest;
 use crate::feed::job_stats::JobStats;
 use crate::feed::text::Text;
 use crate::pg::error::Error;
-use crate::store::sources;
+use crate::store::{Settings, sources};
 
 /// A kind of text that the feed takes.
 pub trait Source: Sync {
     /// Returns whether a text looks like one of this source. A quick look at its first lines is enough.
     fn recognizes(&self, text: &[u8]) -> bool;
+
+    /// Checks the size of a text, and returns what may be kept of it in `jobstats.texts`, which reads as the text does; `None` if
+    /// nothing is kept there.
+    ///
+    /// # Errors
+    /// [`Error::TextTooLarge`], and those of reading the text.
+    fn kept<'t>(&self, text: &'t [u8], settings: &Settings)
+    -> Result<Option<Cow<'t, [u8]>>, Error>;
+
+    /// Makes feeds wait for each other that must not see the store without what the other one writes.
+    ///
+    /// # Errors
+    /// Those of PostgreSQL.
+    fn lock(&self, _: &mut SpiClient<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns how texts of this source say what they cover.
+    fn covers(&self) -> Covers {
+        Covers::Nothing
+    }
 
     /// Reads a text and stores what it says. Returns one outcome for each part of the text that has a fate of its own, and
     /// hands what could not be used to [`Ingest::rejects`].

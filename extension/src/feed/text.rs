@@ -52,6 +52,14 @@ impl<'a> Text<'a> {
         })
     }
 
+    /// Creates a text that is unpacked already.
+    pub fn unpacked_before(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes: Cow::Owned(bytes),
+            came: None,
+        }
+    }
+
     /// Returns the text as its source printed it.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

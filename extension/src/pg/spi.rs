@@ -11,7 +11,7 @@
 
 use std::fmt::Display;
 
-use pgrx::datum::{DatumWithOid, Interval, TimestampWithTimeZone};
+use pgrx::datum::{DatumWithOid, Interval, Range, TimestampWithTimeZone};
 use pgrx::pg_sys::Oid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::spi::{Query, SpiClient, SpiHeapTupleData, SpiHeapTupleDataEntry, SpiTupleTable};
@@ -253,6 +253,7 @@ column!(
     &[u8],
     Interval,
     TimestampWithTimeZone,
+    Range<TimestampWithTimeZone>,
     Vec<u8>,
     Vec<f64>,
     Vec<i64>,

@@ -115,6 +115,14 @@ pub fn position(name: Option<&str>) -> Result<usize, Error> {
     })
 }
 
+/// Returns the source of a name; `None` names the first.
+///
+/// # Errors
+/// [`Error::UnknownSource`].
+pub fn named(name: Option<&str>) -> Result<&'static Source, Error> {
+    Ok(&SOURCES[position(name)?])
+}
+
 /// Returns the names of all sources, for a message.
 fn names() -> String {
     SOURCES.map(|source| source.name).join(", ")

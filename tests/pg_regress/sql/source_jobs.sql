@@ -39,9 +39,9 @@ SELECT action, entries, active, added, problems FROM jobstats_ingest('', 'slurm1
     '4720|4713_1|c1|1700000020|1700000200|1700000300|1001|bob|100|staff|chem|large|normal|COMPLETED|0:0|1|40|n2|array'),
     source => 'slurm');
 SELECT * FROM shown WHERE job IN ('4711', '4720');
--- The first text once more changes nothing, whatever it still believes.
+-- A text of the time of the first one changes nothing, whatever it still believes.
 CREATE TABLE before AS TABLE jobstats.jobs;
-SELECT action, entries, active, added FROM jobstats_ingest('', 'slurm1', to_timestamp(1700000600), sacct(
+SELECT action, entries, active, added FROM jobstats_ingest('', 'slurm2', to_timestamp(1700000600), sacct(
     '4711|4711|c1|1700000000|Unknown|Unknown|1000|ada|100|staff|bio|small|normal|PENDING|0:0|2|80|None assigned|wrf',
     '4712|4712|c1|1700000010|1700000100|Unknown|1000|ada|100|staff|bio|small|normal|RUNNING|0:0|1|40|n1|wrf two'),
     source => 'slurm');

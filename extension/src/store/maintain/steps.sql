@@ -100,6 +100,8 @@ FROM (
     UNION ALL
     SELECT 5, 'rejects', 'retention of rejects', 'rejects', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
+    SELECT 5, 'texts', 'retention of texts', 'texts', now() - s.raw_retention FROM jobstats.settings s
+    UNION ALL
     SELECT 6, 'maintenance', 'retention of maintenance', 'maintenance', now() - s.rejects_retention FROM jobstats.settings s
     UNION ALL
     SELECT 7, 'jobs', 'retention of jobs', 'jobs', now() - s.jobs_retention FROM jobstats.settings s
@@ -315,6 +317,10 @@ BEGIN
                 INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
             )
             SELECT count(*) INTO affected FROM gone g;
+            PERFORM jobstats_internal.forget_covered(horizon);
+        WHEN 'texts' THEN
+            PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
+            affected := jobstats_internal.forget_texts(horizon);
         WHEN 'indexes' THEN
             PERFORM jobstats_internal.lock_store();
             affected := jobstats_internal.summarize_ranges();

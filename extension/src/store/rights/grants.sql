@@ -136,8 +136,9 @@ BEGIN
         EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA jobstats GRANT SELECT ON %s TO %I',
             (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'jobstats'), kind, role);
     END LOOP;
+    PERFORM jobstats_internal.hide_texts(role);
     PERFORM jobstats_internal.share_functions_on_text();
 END
 $$;
 COMMENT ON FUNCTION jobstats_grant_reader(name) IS
-'Lets a role read the store, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';
+'Lets a role read the store, except for jobstats.texts, and dump it. Errors: 22004 for no role, 42704 for an unknown role, 55000 where there is no store.';

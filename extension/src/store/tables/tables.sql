@@ -173,6 +173,33 @@ CREATE TABLE IF NOT EXISTS jobstats.to_match (
     job text NOT NULL
 );
 
+-- Texts of people and jobs. A few come in an hour: they are kept by deleting old rows, and need no partitions.
+CREATE TABLE IF NOT EXISTS jobstats.texts (
+    received timestamptz NOT NULL,
+    "time" timestamptz NOT NULL,
+    cluster text NOT NULL,
+    server text NOT NULL,
+    source text NOT NULL,
+    covers tstzrange,
+    body bytea,
+    digest bytea NOT NULL,
+    records integer NOT NULL,
+    problems integer NOT NULL,
+    PRIMARY KEY (cluster, source, server, "time")
+);
+CREATE INDEX IF NOT EXISTS texts_time ON jobstats.texts ("time");
+CREATE INDEX IF NOT EXISTS texts_body ON jobstats.texts (digest) WHERE body IS NOT NULL;
+CREATE INDEX IF NOT EXISTS texts_equal ON jobstats.texts (digest, "time") WHERE body IS NULL;
+
+-- The spans of time of which accounting has been read. No two of a cluster and source touch each other.
+CREATE TABLE IF NOT EXISTS jobstats.covered (
+    cluster text NOT NULL,
+    source text NOT NULL,
+    since timestamptz NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (cluster, source, until)
+);
+
 -- Which nodes there are: LIKE patterns of their names.
 CREATE TABLE IF NOT EXISTS jobstats.nodes (
     pattern text PRIMARY KEY,

@@ -26,7 +26,7 @@ DECLARE
     source text;
     other record;
 BEGIN
-    IF to_regprocedure('jobstats_internal.ingest(text,text,timestamptz,text,bytea,interval,text,text,text[])') IS NULL THEN
+    IF to_regprocedure('jobstats_internal.ingest(text,text,timestamptz,text,bytea,interval,text,text,text[],tstzrange)') IS NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = 'the extension jobstats is missing in this database',
             HINT = 'Run CREATE EXTENSION jobstats, then SELECT jobstats_setup();';
@@ -55,7 +55,7 @@ BEGIN
     END IF;
     BEGIN
         PERFORM jobstats_internal.ingest(
-            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper, own.source, own_targets);
+            NEW.cluster, NEW.server, NEW."time", NEW.body, NEW.body_zstd, NEW.duration, NEW.shipper, own.source, own_targets, NEW.covers);
     EXCEPTION WHEN lock_not_available THEN
         SELECT f.* INTO other FROM jobstats_internal.feeding() f LIMIT 1;
         RAISE serialization_failure USING

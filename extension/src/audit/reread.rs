@@ -1,0 +1,165 @@
+//! `jobstats_reread()`: reads texts of people and jobs again.
+
+use pgrx::IntoDatum;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+
+use crate::audit::Window;
+use crate::feed::require_read_committed;
+use crate::pg::argument::{Short, plain};
+use crate::pg::error::Error;
+use crate::pg::guc;
+use crate::pg::pause::pause;
+use crate::pg::spi::{Row, SqlResult, Statements, connect_mut};
+use crate::pg::time::{micros, timestamptz};
+use crate::pg::tuplestore::Rows;
+use crate::store;
+use crate::store::rights::owner::as_owner_of_store;
+use crate::store::sources;
+
+/// The number of texts whose keys are in memory at once.
+const AT_A_TIME: i64 = 1_000;
+
+/// The key of a text, in the order in which texts are read.
+struct Key {
+    time: TimestampWithTimeZone,
+    cluster: String,
+    source: String,
+    server: String,
+}
+
+/// The choice of texts.
+struct Choice<'a> {
+    window: Window,
+    source: Option<&'a str>,
+    cluster: Option<&'a str>,
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_reread(
+    since timestamptz, until timestamptz, source text DEFAULT NULL, cluster text DEFAULT NULL
+) RETURNS TABLE (
+    cluster text, server text, source text, "time" timestamptz, records integer, problems integer, changed integer, problem text
+)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_reread(timestamptz, timestamptz, text, text) IS
+'Reads kept texts of jobs and names again. Takes the texts of jobstats.texts in (since, until], of a source and a cluster or of all (NULL), in order of time, by the rules of this version: for a version that understands more of a text. One row per text: records and problems of the text, rows that are new or have changed, and the error, or the reason of the first problem. A text that fails does not keep the others from being read. A second run changes nothing. Feeds of jobs and names wait until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 0A000 for an unknown source, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+"#)]
+fn jobstats_reread(
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+    source: Option<Short<&str>>,
+    cluster: Option<Short<&str>>,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    let choice = Choice {
+        window: Window::new(since, until)?,
+        source: plain(source),
+        cluster: plain(cluster),
+    };
+    sources::position(choice.source)?;
+    as_owner_of_store(|| {
+        require_writable()?;
+        let mut after = None;
+        loop {
+            let keys = connect_mut(|client| next(client, &choice, after.as_ref()))?;
+            for key in &keys {
+                pause();
+                reread(key, &mut rows)?;
+            }
+            match keys.into_iter().next_back() {
+                Some(last) => after = Some(last),
+                None => return Ok(()),
+            }
+        }
+    })?;
+    Ok(())
+}
+
+fn require_writable() -> Result<(), Error> {
+    connect_mut(|client| {
+        if guc::setting(client, "transaction_read_only")? == "on" {
+            return Err(Error::ReadOnly("reading texts again"));
+        }
+        require_read_committed(client, "reading texts again")?;
+        store::require(client)?;
+        // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
+        client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
+        Ok(())
+    })
+}
+
+/// Returns the keys of the texts that follow on one, or of the first ones.
+fn next(
+    client: &mut pgrx::spi::SpiClient<'_>,
+    choice: &Choice<'_>,
+    after: Option<&Key>,
+) -> Result<Vec<Key>, Error> {
+    let since = match after {
+        Some(key) => micros(key.time)?,
+        None => choice.window.since,
+    };
+    let text = |value: fn(&Key) -> &str| after.map(value);
+    let rows = client.execute_rows(
+        "SELECT t.\"time\", t.cluster, t.source, t.server FROM jobstats.texts t \
+         WHERE t.\"time\" >= $1 AND t.\"time\" <= $2 \
+         AND CASE WHEN $3 IS NULL THEN t.\"time\" > $1 \
+         ELSE (t.\"time\", t.cluster, t.source, t.server) > ($1, $3, $4, $5) END \
+         AND ($6 IS NULL OR t.source = $6) AND ($7 IS NULL OR t.cluster = $7) \
+         ORDER BY t.\"time\", t.cluster, t.source, t.server LIMIT $8",
+        &[
+            timestamptz(since)?.into(),
+            timestamptz(choice.window.until)?.into(),
+            text(|key| &key.cluster).into(),
+            text(|key| &key.source).into(),
+            text(|key| &key.server).into(),
+            choice.source.into(),
+            choice.cluster.into(),
+            AT_A_TIME.into(),
+        ],
+    )?;
+    rows.map(|row| key(&row)).collect()
+}
+
+fn key(row: &Row<'_>) -> Result<Key, Error> {
+    Ok(Key {
+        time: row.at(1)?,
+        cluster: row.at(2)?,
+        source: row.at(3)?,
+        server: row.at(4)?,
+    })
+}
+
+/// Reads a text again and writes the row of the answer.
+fn reread(key: &Key, rows: &mut Rows) -> Result<(), Error> {
+    connect_mut(|client| {
+        let result = client.execute_opt(
+            "SELECT r.records, r.problems, r.changed, r.problem \
+             FROM jobstats_internal.reread_guarded($1, $2, $3, $4) r",
+            &[
+                key.cluster.as_str().into(),
+                key.source.as_str().into(),
+                key.server.as_str().into(),
+                key.time.into(),
+            ],
+        )?;
+        let result = result.ok_or_else(|| Error::Damaged("a text vanished".to_owned()))?;
+        let count = |position| result.at::<Option<i32>>(position);
+        let (records, problems, changed) = (count(1)?, count(2)?, count(3)?);
+        let problem: Option<String> = result.at(4)?;
+        rows.put(|| {
+            [
+                key.cluster.as_str().into_datum(),
+                key.server.as_str().into_datum(),
+                key.source.as_str().into_datum(),
+                key.time.into_datum(),
+                records.into_datum(),
+                problems.into_datum(),
+                changed.into_datum(),
+                problem.into_datum(),
+            ]
+        });
+        Ok(())
+    })
+}

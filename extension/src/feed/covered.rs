@@ -1,0 +1,123 @@
+//! What texts of jobs cover: `jobstats.covered` has the union of their spans for each cluster and source.
+
+use jobstats_core::accounting::covered::{GAP, Span, union};
+use jobstats_core::instant::Micros;
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::spi::SpiClient;
+
+use crate::feed::ingest::Ingest;
+use crate::feed::texts::key;
+use crate::pg::error::Error;
+use crate::pg::spi::{Row, Statements};
+use crate::pg::time::{EARLIEST, micros, timestamptz};
+
+/// How the texts of a source say what they cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Covers {
+    /// Texts are not about times.
+    Nothing,
+    /// The sender says it.
+    Stated,
+    /// The sender says it, or else the records do: the texts are pieces of a file that grows.
+    Records,
+}
+
+/// Returns the span that the sender states, up to the time of the text.
+pub fn stated(ingest: &Ingest<'_>) -> Option<Span> {
+    let (since, until) = ingest.delivery.covers?;
+    Span::stated(since, until, latest(ingest))
+}
+
+/// Notes what a text covers that has been read, and returns the span.
+///
+/// The caller holds the lock of feeds of jobs.
+pub fn note(
+    client: &mut SpiClient<'_>,
+    covers: Covers,
+    ingest: &Ingest<'_>,
+) -> Result<Option<Span>, Error> {
+    let told = ingest.told.span(latest(ingest));
+    let span = match (covers, ingest.delivery.covers, told) {
+        (Covers::Nothing, ..) | (_, None, None) | (Covers::Stated, None, _) => None,
+        (_, Some(_), _) => stated(ingest),
+        (Covers::Records, None, Some(told)) => {
+            // A piece that comes late closes the gap to the next one, too.
+            let next = neighbour(client, ingest, ">", "ASC")?;
+            if let Some(gap) = next.and_then(|next| Span::between(told.until, next)) {
+                add(client, ingest, gap)?;
+            }
+            Some(told.after(neighbour(client, ingest, "<", "DESC")?))
+        }
+    };
+    if let Some(span) = span {
+        add(client, ingest, span)?;
+    }
+    Ok(span)
+}
+
+/// Returns the time after which a text can say nothing.
+fn latest(ingest: &Ingest<'_>) -> Micros {
+    ingest.delivery.time.min(ingest.now)
+}
+
+/// Returns the end of what the text next to this one covers, on the side and in the order that SQL names.
+fn neighbour(
+    client: &mut SpiClient<'_>,
+    ingest: &Ingest<'_>,
+    side: &str,
+    order: &str,
+) -> Result<Option<Micros>, Error> {
+    let statement = format!(
+        "SELECT upper(t.covers) AS until FROM jobstats.texts t \
+         WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" {side} $4 \
+         AND t.covers IS NOT NULL AND t.records > 0 ORDER BY t.\"time\" {order} LIMIT 1"
+    );
+    let found = client.execute_opt(statement.as_str(), &key(ingest.delivery)?)?;
+    found.map(|row| micros(row.get("until")?)).transpose()
+}
+
+/// Adds a span to the union of its cluster and source.
+fn add(client: &mut SpiClient<'_>, ingest: &Ingest<'_>, span: Span) -> Result<(), Error> {
+    let [cluster, source, ..] = key(ingest.delivery)?;
+    let near = client.execute_rows(
+        "SELECT c.since, c.until FROM jobstats.covered c \
+         WHERE c.cluster = $1 AND c.source = $2 AND c.until >= $3 AND c.since <= $4",
+        &[
+            cluster,
+            source,
+            timestamptz(span.since.saturating_sub(GAP).max(EARLIEST))?.into(),
+            timestamptz(span.until.saturating_add(GAP))?.into(),
+        ],
+    )?;
+    let near = near
+        .map(|row| stored(&row))
+        .collect::<Result<Vec<_>, _>>()?;
+    let Some(all) = union(span, &near) else {
+        return Ok(());
+    };
+    let [cluster, source, ..] = key(ingest.delivery)?;
+    let (since, until) = (timestamptz(all.since)?, timestamptz(all.until)?);
+    let arguments = [cluster, source, since.into(), until.into()];
+    // What joins the span lies in the span that it becomes.
+    client.execute(
+        "DELETE FROM jobstats.covered c \
+         WHERE c.cluster = $1 AND c.source = $2 AND c.until >= $3 AND c.until <= $4",
+        &arguments,
+    )?;
+    client.execute(
+        "INSERT INTO jobstats.covered (cluster, source, since, until) VALUES ($1, $2, $3, $4)",
+        &arguments,
+    )?;
+    Ok(())
+}
+
+fn stored(row: &Row<'_>) -> Result<Span, Error> {
+    let time = |name| -> Result<Micros, Error> {
+        let time: TimestampWithTimeZone = row.get(name)?;
+        micros(time)
+    };
+    Ok(Span {
+        since: time("since")?,
+        until: time("until")?,
+    })
+}

@@ -1,0 +1,161 @@
+//! Reads a text of `jobstats.texts` again, by the code that read it when it came.
+
+use jobstats_core::feed::Outcome;
+use pgrx::datum::{Range, TimestampWithTimeZone};
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::feed::covered::Covers;
+use crate::feed::delivery::{Arguments, Delivery, bounds};
+use crate::feed::ingest::Ingest;
+use crate::feed::source;
+use crate::feed::text::Text;
+use crate::feed::texts::{self, key};
+use crate::pg::arguments::Arguments as Call;
+use crate::pg::error::Error;
+use crate::pg::spi::{SqlResult, Statements, connect_mut};
+use crate::pg::time::clock_now;
+use crate::pg::tuplestore::Rows;
+use crate::store;
+use crate::text::zstd::unpack;
+
+extension_sql_file!(
+    "reread/guarded.sql",
+    name = "reread_guarded",
+    requires = [jobstats_reread_text]
+);
+
+/// The result of reading a text again.
+struct Reread {
+    records: i32,
+    problems: i32,
+    changed: i32,
+    problem: Option<String>,
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.reread(cluster text, source text, server text, "time" timestamptz)
+RETURNS TABLE (records integer, problems integer, changed integer, problem text)
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.reread(text, text, text, timestamptz) IS
+'Internal: reads a text of jobstats.texts again; problem is why nothing of it, or not all of it, could be used.';
+"#)]
+fn jobstats_reread_text(mut call: Call<'_>, mut rows: Rows) -> SqlResult<()> {
+    let (cluster, source, server, read_at) =
+        (call.take()?, call.take()?, call.take()?, call.take()?);
+    let mut arguments = Arguments {
+        cluster,
+        server,
+        read_at,
+        body: None,
+        body_zstd: None,
+        duration: None,
+        shipper: None,
+        source,
+        covers: None,
+        own_targets: None,
+    };
+    let reread = connect_mut(|client| reread(client, &mut arguments))?;
+    rows.put(|| {
+        [
+            reread.records.into_datum(),
+            reread.problems.into_datum(),
+            reread.changed.into_datum(),
+            reread.problem.into_datum(),
+        ]
+    });
+    Ok(())
+}
+
+fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<Reread, Error> {
+    let settings = store::settings(client)?;
+    let source = source::named(arguments.source.as_deref())?;
+    let now = clock_now();
+    let mut delivery = Delivery::new(arguments, now)?;
+    source.lock(client)?;
+    let Some(Stored { covers, body }) = stored(client, &delivery)? else {
+        return Ok(Reread {
+            records: 0,
+            problems: 0,
+            changed: 0,
+            problem: Some("the text is gone".to_owned()),
+        });
+    };
+    if source.covers() == Covers::Stated {
+        delivery.covers = covers.map(bounds).transpose()?.flatten();
+    }
+    let mut ingest = Ingest::new(&delivery, settings, now);
+    let text = Text::unpacked_before(unpack(&body)?);
+    let (outcomes, span) = texts::read(client, source, &mut ingest, text)?;
+    let reread = result(&outcomes, &mut ingest);
+    let span = span.map(texts::range).transpose()?;
+    note(client, &delivery, &reread, span)?;
+    Ok(reread)
+}
+
+/// Adds up what became of a text. What could not be used is in `jobstats.rejects` since the text came.
+fn result(outcomes: &[Outcome], ingest: &mut Ingest<'_>) -> Reread {
+    let (records, problems) = texts::counts(outcomes);
+    let changed = outcomes.iter().map(|outcome| outcome.counts.active).sum();
+    let rejected = outcomes.iter().find_map(|outcome| outcome.action.reason());
+    let rejects = ingest.rejects.take();
+    let first = rejects.into_iter().next().map(|reject| reject.reason);
+    Reread {
+        records,
+        problems,
+        changed,
+        problem: rejected.map(str::to_owned).or(first),
+    }
+}
+
+type Covered = Range<TimestampWithTimeZone>;
+
+/// A text that is kept.
+struct Stored {
+    covers: Option<Covered>,
+    /// The packed text.
+    body: Vec<u8>,
+}
+
+/// Returns a text, whose body may be that of an equal one; `None` if it is not kept any more.
+fn stored(client: &mut SpiClient<'_>, delivery: &Delivery) -> Result<Option<Stored>, Error> {
+    let found = client.execute_opt(
+        "SELECT t.covers, b.body FROM jobstats.texts t \
+         JOIN jobstats.texts b ON b.cluster = t.cluster AND b.source = t.source AND b.server = t.server \
+         AND b.digest = t.digest AND b.body IS NOT NULL \
+         WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
+        &key(delivery)?,
+    )?;
+    let stored = found.map(|row| -> Result<Stored, Error> {
+        Ok(Stored {
+            covers: row.get("covers")?,
+            body: row.get("body")?,
+        })
+    });
+    stored.transpose()
+}
+
+/// Notes what is known of the text now.
+fn note(
+    client: &mut SpiClient<'_>,
+    delivery: &Delivery,
+    reread: &Reread,
+    covers: Option<Covered>,
+) -> Result<(), Error> {
+    let [cluster, source, server, time] = key(delivery)?;
+    client.execute(
+        "UPDATE jobstats.texts t SET records = $5, problems = $6, covers = coalesce($7, t.covers) \
+         WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
+        &[
+            cluster,
+            source,
+            server,
+            time,
+            reread.records.into(),
+            reread.problems.into(),
+            covers.into(),
+        ],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Texts of people and jobs in the store: `jobstats.texts`.
+//!
+//! A text is known by its cluster, source, server and time. The digest tells whether a second text of the same time is the
+//! same one again. Texts of getent are kept without passwords and what else names a person; all others as they came.
+
+use std::borrow::Cow;
+
+use jobstats_core::accounting::covered::Span;
+use jobstats_core::feed::{Action, Outcome, reason};
+use pgrx::datum::{DatumWithOid, Range, TimestampWithTimeZone};
+use pgrx::spi::SpiClient;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::feed::covered;
+use crate::feed::delivery::Delivery;
+use crate::feed::ingest::Ingest;
+use crate::feed::source::Source;
+use crate::feed::text::Text;
+use crate::feed::timing::{Phase, timed};
+use crate::pg::bytea::Bytea;
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::time::timestamptz;
+use crate::text::zstd::{pack, require_ratio};
+
+/// The text of a new row.
+struct New<'a> {
+    digest: [u8; 16],
+    /// The packed text; `None` if an earlier row has it, or if it could not be unpacked again.
+    body: Option<Bytea<'a>>,
+}
+
+/// Reads a text and stores what it says, and the text itself unless it is known already.
+pub fn ingest(
+    client: &mut SpiClient<'_>,
+    source: &dyn Source,
+    ingest: &mut Ingest<'_>,
+    text: Text<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    let delivery = ingest.delivery;
+    let new = {
+        let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
+            return source.ingest(client, ingest, text);
+        };
+        source.lock(client)?;
+        // A text that is kept as it came may have come packed.
+        let came = match &kept {
+            Cow::Borrowed(_) => text.came_packed(),
+            Cow::Owned(_) => None,
+        };
+        let digest = digest(came, &kept);
+        match stored_digest(client, delivery)? {
+            Some(known) if known == digest => {
+                return Ok(vec![Outcome::new(None, Action::Repeated)]);
+            }
+            Some(_) => return Ok(vec![ingest.reject(None, reason::DIFFERENT, None)]),
+            None => {}
+        }
+        let body = if is_stored(client, delivery, &digest)? {
+            None
+        } else {
+            packed(came, &kept)?
+        };
+        New { digest, body }
+    };
+    let (outcomes, span) = read(client, source, ingest, text)?;
+    let is_untimely = |outcome: &Outcome| outcome.action.reason() == Some(reason::CLOCK);
+    if !outcomes.iter().any(is_untimely) {
+        timed(Phase::Text, || {
+            insert(client, ingest, &new, &outcomes, span)
+        })?;
+    }
+    Ok(outcomes)
+}
+
+/// Reads a text, stores what it says and notes what it covers. Returns the span that it covers, which is `None` also if the
+/// text was rejected.
+pub fn read(
+    client: &mut SpiClient<'_>,
+    source: &dyn Source,
+    ingest: &mut Ingest<'_>,
+    text: Text<'_>,
+) -> Result<(Vec<Outcome>, Option<Span>), Error> {
+    let outcomes = source.ingest(client, ingest, text)?;
+    let is_used = outcomes.iter().all(|it| it.action.reason().is_none());
+    let span = if is_used {
+        covered::note(client, source.covers(), ingest)?
+    } else {
+        None
+    };
+    Ok((outcomes, span))
+}
+
+/// Returns the key of a text as arguments of a statement: cluster, source, server and time.
+pub fn key<'a>(delivery: &'a Delivery) -> Result<[DatumWithOid<'a>; 4], Error> {
+    Ok([
+        delivery.cluster.as_str().into(),
+        delivery.source.into(),
+        delivery.server.as_str().into(),
+        timestamptz(delivery.time)?.into(),
+    ])
+}
+
+/// Returns XXH3-128 of what is kept of a text. That of a text that came packed is known already.
+fn digest(came: Option<(Bytea<'_>, u128)>, kept: &[u8]) -> [u8; 16] {
+    let digest = came.map(|(_, digest)| digest);
+    let digest = digest.unwrap_or_else(|| timed(Phase::Digest, || xxh3_128(kept)));
+    digest.to_be_bytes()
+}
+
+/// Returns what is kept of a text, packed; `None` if it would not be unpacked again.
+fn packed<'a>(came: Option<(Bytea<'a>, u128)>, kept: &[u8]) -> Result<Option<Bytea<'a>>, Error> {
+    if let Some((packed, _)) = came {
+        return Ok(Some(packed));
+    }
+    let packed = timed(Phase::Pack, || pack(kept))?;
+    if require_ratio(kept.len(), packed.len()).is_err() {
+        return Ok(None);
+    }
+    let packed = Bytea::copied(&packed).ok_or(Error::Memory(packed.len()))?;
+    Ok(Some(packed))
+}
+
+fn stored_digest(
+    client: &mut SpiClient<'_>,
+    delivery: &Delivery,
+) -> Result<Option<Vec<u8>>, Error> {
+    let found = client.execute_opt(
+        "SELECT t.digest FROM jobstats.texts t \
+         WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 AND t.\"time\" = $4",
+        &key(delivery)?,
+    )?;
+    found.map(|row| row.get("digest")).transpose()
+}
+
+/// Returns whether an equal text of the same cluster, source and server is stored, and keeps its body from being deleted.
+fn is_stored(
+    client: &mut SpiClient<'_>,
+    delivery: &Delivery,
+    digest: &[u8; 16],
+) -> Result<bool, Error> {
+    let [cluster, source, server, _] = key(delivery)?;
+    let found = client.execute_opt(
+        "SELECT FROM jobstats.texts t WHERE t.cluster = $1 AND t.source = $2 AND t.server = $3 \
+         AND t.digest = $4 AND t.body IS NOT NULL FOR KEY SHARE",
+        &[cluster, source, server, digest.as_slice().into()],
+    )?;
+    Ok(found.is_some())
+}
+
+fn insert(
+    client: &mut SpiClient<'_>,
+    ingest: &Ingest<'_>,
+    new: &New<'_>,
+    outcomes: &[Outcome],
+    span: Option<Span>,
+) -> Result<(), Error> {
+    let [cluster, source, server, time] = key(ingest.delivery)?;
+    let (records, problems) = counts(outcomes);
+    let span = span.or_else(|| covered::stated(ingest));
+    client.execute(
+        "INSERT INTO jobstats.texts (cluster, source, server, \"time\", received, covers, body, digest, records, problems) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+         ON CONFLICT (cluster, source, server, \"time\") DO NOTHING",
+        &[
+            cluster,
+            source,
+            server,
+            time,
+            timestamptz(ingest.now)?.into(),
+            span.map(range).transpose()?.into(),
+            new.body.into(),
+            new.digest.as_slice().into(),
+            records.into(),
+            problems.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns the numbers of records and of problems of a text. A text that was rejected is a problem.
+pub fn counts(outcomes: &[Outcome]) -> (i32, i32) {
+    outcomes
+        .iter()
+        .fold((0, 0), |(records, problems): (i32, i32), outcome| {
+            let rejected = i32::from(outcome.action.reason().is_some());
+            let found = outcome.counts.problems.saturating_add(rejected);
+            let records = records.saturating_add(outcome.counts.entries);
+            (records, problems.saturating_add(found))
+        })
+}
+
+/// Returns a span as PostgreSQL has it. Both ends belong to it, so that it is not empty if they are equal.
+pub fn range(span: Span) -> Result<Range<TimestampWithTimeZone>, Error> {
+    Ok(Range::new(
+        timestamptz(span.since)?,
+        timestamptz(span.until)?,
+    ))
+}
