@@ -1,4 +1,4 @@
-//! What texts of jobs cover: `jobstats.covered` has the union of their spans for each cluster and source.
+//! Keeps `jobstats.covered`, the union of the spans that texts of jobs cover, for each cluster and source.
 
 use jobstats_core::accounting::covered::{GAP, Span, union};
 use jobstats_core::instant::Micros;
@@ -11,7 +11,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 
-/// How the texts of a source say what they cover.
+/// The way in which the texts of a source say what they cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Covers {
     /// Texts are not about times.

@@ -137,11 +137,11 @@ impl Jobs {
     ///
     /// Of the entries of sums the planner expects 200, and would look up the jobs of each, which takes longer than to read all
     /// jobs if there are hundreds of thousands. With these rows it expects a ninth of the sums. The condition lets it expect few
-    /// again afterwards, so that it hashes the entries, and not the sums.
-    pub fn expected(&self) -> (String, &'static str) {
+    /// again afterwards, so that it hashes the entries, and not the sums. `days` are the columns of sums beside the entry.
+    pub fn expected(&self, days: &str) -> (String, &'static str) {
         match self.joined {
             true => (
-                sql!("jobs/expected.sql", days = self.days("part")),
+                sql!("jobs/expected.sql", days = days),
                 " AND coalesce(job.job_no, 0) + 0 = coalesce(job.job_no, 0)",
             ),
             false => (String::new(), ""),

@@ -279,7 +279,8 @@ impl<'a> Statement<'a> {
         }
         let jobs = &self.plan.jobs;
         let of_entries = self.question.by.of(&[Level::Entry]);
-        let (expected, as_before) = jobs.expected();
+        let days = self.plan.days("part");
+        let (expected, as_before) = jobs.expected(&days);
         let node = match self.is_summary() {
             true => ", entry.node AS entry_node",
             false => "",
@@ -289,7 +290,7 @@ impl<'a> Statement<'a> {
             node = node,
             expected = expected,
             as_before = as_before,
-            days = self.plan.days("part"),
+            days = days,
             dimensions = named_columns(of_entries, |_| jobs.entry()),
             jobs = self.plan.join_jobs_of_sums(&self.params),
             names = self.join_names(jobs.entry()),

@@ -5,9 +5,11 @@
 \i :store
 \set ECHO all
 \set SHOW_CONTEXT never
+-- Each text comes from a server of its own: of one server, there is one text of a time.
+CREATE SEQUENCE server;
 CREATE FUNCTION fed(body text, source text, OUT action text, OUT entries integer, OUT active integer, OUT added integer, OUT problems integer)
 LANGUAGE sql AS $$
-SELECT action, entries, active, added, problems FROM jobstats_ingest('', 'login1', at(0), body, source => source)
+SELECT action, entries, active, added, problems FROM jobstats_ingest('', 'login' || nextval('server'), at(0), body, source => source)
 $$;
 
 -- Groups, as getent prints them: with and without members, of a domain, lines of NIS are none, the first of two names counts.

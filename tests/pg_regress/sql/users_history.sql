@@ -7,8 +7,10 @@
 \set SHOW_CONTEXT never
 -- Day 0 is a Monday.
 CREATE FUNCTION day(n numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$SELECT timestamptz '2025-03-03 00:00+00' + n * interval '1 day'$$;
+-- Each text comes from a server of its own: of one server, there is one text of a time.
+CREATE SEQUENCE server;
 CREATE FUNCTION fed(n numeric, body text, OUT action text, OUT entries integer, OUT active integer, OUT added integer) LANGUAGE sql AS $$
-SELECT action, entries, active, added FROM jobstats_ingest('', 'login1', day(n), body, source => 'passwd')
+SELECT action, entries, active, added FROM jobstats_ingest('', 'login' || nextval('server'), day(n), body, source => 'passwd')
 $$;
 CREATE FUNCTION passwd(name text, uid bigint, gid bigint = 100) RETURNS text LANGUAGE sql AS $$SELECT format(E'%s:x:%s:%s::/h:/s\n', name, uid, gid)$$;
 CREATE FUNCTION of_day("time" timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
@@ -73,7 +75,7 @@ SELECT count(*), min(until), max(until) FROM names WHERE uid = 5000;
 
 -- Accounting names users and groups that nobody named yet; the first name counts. A number is no name.
 CREATE FUNCTION jobs(cluster text, VARIADIC jobs text[]) RETURNS TABLE (action text, entries integer, active integer) LANGUAGE sql AS $$
-SELECT action, entries, active FROM jobstats_ingest(cluster, 'slurm1', day(20), body => array_to_string('JobIDRaw|JobID|Submit|Start|End|UID|User|GID|Group|State'::text || jobs, E'\n') || E'\n', source => 'slurm')
+SELECT action, entries, active FROM jobstats_ingest(cluster, 'slurm' || nextval('server'), day(20), body => array_to_string('JobIDRaw|JobID|Submit|Start|End|UID|User|GID|Group|State'::text || jobs, E'\n') || E'\n', source => 'slurm')
 $$;
 SELECT * FROM jobs('c1', '1|1|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|gil|600|six|COMPLETED',
     '2|2|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|gilbert|601|seven|COMPLETED',
@@ -88,7 +90,7 @@ SELECT * FROM fed(3, passwd('gilda', 6000) || passwd('hal', 6002));
 SELECT * FROM jobs('c2', '2|2|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|evil|600|evil|COMPLETED',
     '3|3|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6002|evil|603|evil|COMPLETED');
 SELECT * FROM names WHERE uid IN (6000, 6002);
-SELECT action FROM jobstats_ingest('', 'login1', day(3), E'sextet:x:600:\n', source => 'group');
+SELECT action FROM jobstats_ingest('', 'login' || nextval('server'), day(3), E'sextet:x:600:\n', source => 'group');
 SELECT gid, group_name, of_day(since) AS since, source FROM jobstats.groups ORDER BY gid;
 SELECT count(*) FROM jobstats.earlier_groups;
 SELECT reason, text FROM jobstats.rejects;

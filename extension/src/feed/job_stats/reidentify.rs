@@ -28,8 +28,8 @@ fn jobstats_reidentify() -> SqlResult<i64> {
             let changed = reidentify(client)?;
             if changed > 0 {
                 rollup::forget_users(client)?;
-                matching::forget(client)?;
             }
+            matching::forget(client)?;
             notice_if_most_unmatched(client)?;
             Ok(changed)
         })
