@@ -15,6 +15,11 @@ use crate::pg::time::{EARLIEST, timestamptz};
 /// The number of entries that are matched at a time.
 const AT_A_TIME: usize = 5_000;
 
+/// The number of numbers whose entries are looked up at a time, and the largest number of these entries. A job on ten thousand
+/// nodes has as many; further entries of a number belong to no job.
+const NUMBERS: usize = 50;
+const ENTRIES_MAX: i64 = 1_000_000;
+
 /// An entry as its identifier describes it.
 struct Identified {
     id: i64,
@@ -59,16 +64,15 @@ pub fn renew(
     jobs: &Jobs,
     store: &Store,
 ) -> Result<(), Error> {
-    let ids: Option<Vec<i64>> = client
-        .execute_opt(
-            "SELECT array_agg(e.entry_id) AS ids FROM jobstats.entries e WHERE e.job = ANY ($1)",
-            &[numbers.to_vec().into()],
-        )?
-        .and_then(|row| row.get("ids").transpose())
-        .transpose()?;
-    for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {
-        // What is read stays in memory as long as its connection.
-        connect_mut(|client| renew_some(client, ids, jobs, store))?;
+    for numbers in numbers.chunks(NUMBERS) {
+        let ids: Option<Vec<i64>> = client.execute_value(
+            "SELECT array_agg(e.entry_id) FROM (SELECT e.entry_id FROM jobstats.entries e WHERE e.job = ANY ($1) LIMIT $2) e",
+            &[numbers.to_vec().into(), ENTRIES_MAX.into()],
+        )?;
+        for ids in ids.unwrap_or_default().chunks(AT_A_TIME) {
+            // What is read stays in memory as long as its connection.
+            connect_mut(|client| renew_some(client, ids, jobs, store))?;
+        }
     }
     Ok(())
 }

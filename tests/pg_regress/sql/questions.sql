@@ -111,4 +111,43 @@ FROM jobstats_top(now() - interval '1 hour', now(), 'write_bytes', '{workload,no
 SELECT target, status, remedy
 FROM jobstats.health
 ORDER BY status IN ('ok', 'retired'), target;
+
+-- The accounting of the scheduler: who pays for what. 80999 is in no accounting.
+DO $$ BEGIN
+    PERFORM did('scratch-OST0003', '80999:1002:n110', 1200.5, 1180.5, '{"read_bytes": 4294967296, "read": 1024, "read_usecs": 3072000}');
+    UPDATE jobstats.entries e SET first_seen = (SELECT min(i."time") FROM jobstats.increments i WHERE i.entry_id = e.entry_id);
+    PERFORM jobstats_ingest('', 'slurm', now(), source => 'slurm',
+        body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|JobName\n' || string_agg(
+            concat_ws('|', j.job, j.label, 'hpc', floor(extract(epoch FROM ago(j.started + 30))), floor(extract(epoch FROM ago(j.started))),
+                coalesce(floor(extract(epoch FROM ago(j.ended)))::text, 'Unknown'), j.uid, j.user_name, j.account, 'main',
+                CASE WHEN j.ended IS NULL THEN 'RUNNING' ELSE 'COMPLETED' END, j.job_name), E'\n') || E'\n')
+    FROM (VALUES ('81245', '81245', 40, NULL, 1001, 'ada', 'climate', 'icon'), ('81200', '81200', 90, NULL, 1002, 'bo', 'physics', 'checkpoint'),
+        ('81231', '81231', 130, 50, 1003, 'eva', 'physics', 'logger'), ('81188', '81188', 70, NULL, 1004, 'cai', 'climate', 'cesm'),
+        ('80977', '80970_7', 1230, 1130, 1001, 'ada', 'climate', 'postprocessing')) AS j (job, label, started, ended, uid, user_name, account, job_name);
+END $$;
+
+-- Which project wrote most this month, and which of its users?
+SELECT account, user_name, jobstats_format(total, operation, 'total') AS written, round(100 * share) || ' %' AS share
+FROM jobstats_top(now() - interval '30 days', operation => 'write_bytes', by => '{account,user_name}');
+
+-- What did job 80970_7 do?
+SELECT job, user_name, account, job_name, operation, jobstats_format(total, operation, 'total') AS total
+FROM jobstats_totals(now() - interval '1 day', operations => '{read_bytes,write_bytes,metadata,service_time}',
+                     by => '{job,user_name,account,job_name}', job => ARRAY['80970\_7']);
+
+-- Who else worked on its nodes then?
+SELECT node, job, user_name, jobstats_format(read_bytes, 'read_bytes', 'total') AS read,
+    jobstats_format(write_bytes, 'write_bytes', 'total') AS written
+FROM jobstats_summary(now() - interval '21 hours', now() - interval '18 hours', by => '{node,job,user_name}',
+                      node => '{n110,n111}', exclude => '{"job": ["80970\\_7"]}');
+
+-- Why are so many entries without a job?
+SELECT CASE WHEN e.job IS NULL AND e.status = 'ok' THEN 'a program, no job' WHEN e.job IS NULL THEN e.status
+        ELSE coalesce(j.status, 'not in accounting') END AS status,
+    count(DISTINCT e.entry_id) AS entries, min(e.name) AS example
+FROM jobstats.entries e
+LEFT JOIN jobstats.entry_jobs j ON j.entry_id = e.entry_id AND j.valid_to > now() - interval '2 days'
+WHERE e.first_seen > now() - interval '2 days'
+GROUP BY 1
+ORDER BY 2 DESC, 1;
 ROLLBACK;
