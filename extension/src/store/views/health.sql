@@ -167,6 +167,13 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
+-- Accounting that has stopped: entries of new jobs belong to none from then on. A file says nothing while no job ends.
+SELECT c.cluster, NULL, NULL, NULL, 'accounting', NULL, NULL, NULL, NULL, NULL,
+    format('The accounting of %s has been read up to %s only, so work since then belongs to no job. Check the shipper that reads it.',
+        c.source, date_trunc('second', c.until)), NULL
+FROM (SELECT d.cluster, d.source, max(d.until) AS until FROM jobstats.covered d GROUP BY d.cluster, d.source) c
+WHERE c.until < now() - CASE WHEN c.source IN ('slurm', 'flux') THEN interval '1 hour' ELSE interval '1 day' END
+UNION ALL
 -- A session that holds the locks of a feed for long keeps other feeds and maintenance waiting.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     format('Session %s of role %I has held the locks of a feed since %s and is %s. To end it: SELECT pg_terminate_backend(%1$s);',
