@@ -40,6 +40,8 @@ grown() { awk -v which="$1" '$1 == "before" { before[++b] = $2 } $1 == "after" {
 
 failed=0
 while IFS=$'\t' read -r name argument statement allowed; do
+    # Rows of feeds that were rolled back would be read by what comes after them, and shared memory counts as well.
+    psql -q "$url" -c VACUUM
     said=$(session 0 "$statement")
     addresses=$(grown 1 <<<"$said")
     memory=$(($(grown 2 <<<"$said") - $(session 0 "$argument" | grown 2)))

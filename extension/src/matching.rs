@@ -2,7 +2,7 @@
 //!
 //! The law is that of [`jobstats_core::matching`]. Everything is matched by the number of the job: feeds put a number into
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
-//! days of which nothing is known yet. Feeds of jobs and maintenance take numbers from there, one after the other.
+//! days of which nothing is known yet. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
 mod entries;
 mod jobs;
@@ -17,10 +17,15 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::pg::time::{EARLIEST, micros};
 
-/// The numbers that are matched at a time.
+/// The largest number of numbers that are taken at a time.
 const AT_A_TIME: i64 = 1_000;
+
+/// The number of runs of jobs that are in memory at a time.
+const RUNS: i64 = 10_000;
+
+/// The largest number of runs that are read of a number and scheduler. The oldest ones are left out.
+const RUNS_MAX: i64 = 10_000;
 
 /// The time for which the work of a job may be seen after its end, beside the cleanup interval: between two readings.
 const READING: Micros = 10 * MINUTE;
@@ -41,8 +46,8 @@ type Jobs = BTreeMap<String, Known>;
 
 /// The state of the store, on which all matches depend.
 struct Store {
-    /// The time of the newest text of accounting.
-    newest: Micros,
+    /// The time of the newest text of the accounting of each scheduler.
+    newest: BTreeMap<String, Micros>,
     /// The time for which the work of a job may be seen after its end.
     late: Micros,
     /// Up to when the rollup by days is computed.
@@ -54,29 +59,45 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let taken = client.execute_rows(include_str!("matching/take.sql"), &[AT_A_TIME.into()])?;
     let numbers: Vec<String> = taken.map(|row| row.at(1)).collect::<Result<_, _>>()?;
     let taken = i64::try_from(numbers.len()).unwrap_or(i64::MAX);
-    if let (Some(store), false) = (Store::read(client)?, numbers.is_empty()) {
+    if numbers.is_empty() {
+        return Ok(taken);
+    }
+    let store = Store::read(client)?;
+    for numbers in portions(client, numbers)? {
         // What is read stays in memory as long as its connection.
-        let jobs = connect_mut(|client| jobs::renew(client, &numbers, store.newest))?;
+        let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;
         entries::renew(client, &numbers, &jobs, &store)?;
     }
     Ok(taken)
 }
 
-impl Store {
-    /// Reads what the match depends on; `None` if no job was ever fed, and none was forgotten.
-    fn read(client: &SpiClient<'_>) -> Result<Option<Self>, Error> {
-        let newest: Option<Option<TimestampWithTimeZone>> = client
-            .query_opt(
-                "SELECT least(j.ended, j.updated) AS newest FROM jobstats.jobs j ORDER BY least(j.ended, j.updated) DESC LIMIT 1",
-                &[],
-            )?
-            .map(|row| row.get("newest"))
-            .transpose()?;
-        let is_known = || client.query_value("SELECT EXISTS (SELECT FROM jobstats.job_ids)", &[]);
-        if newest.is_none() && !is_known()? {
-            return Ok(None);
+/// Divides numbers so that the runs of each portion fit into memory.
+fn portions(client: &mut SpiClient<'_>, numbers: Vec<String>) -> Result<Vec<Vec<String>>, Error> {
+    let counts = client.execute_rows(
+        include_str!("matching/counts.sql"),
+        &[numbers.into(), RUNS_MAX.into()],
+    )?;
+    let (mut portions, mut sum) = (vec![Vec::new()], 0_i64);
+    for row in counts {
+        let (number, runs): (String, i64) = (row.at(1)?, row.at(2)?);
+        sum = sum.saturating_add(runs);
+        if sum > RUNS {
+            portions.push(Vec::new());
+            sum = runs;
         }
-        let cleanup: Option<i64> = client.query_value(
+        if let Some(last) = portions.last_mut() {
+            last.push(number);
+        }
+    }
+    Ok(portions)
+}
+
+impl Store {
+    fn read(client: &mut SpiClient<'_>) -> Result<Self, Error> {
+        let newest = client.execute_rows(include_str!("matching/newest.sql"), &[])?;
+        let newest = newest.map(|row| Ok((row.at(1)?, row.at(2)?)));
+        let newest = newest.collect::<Result<_, Error>>()?;
+        let cleanup: Option<i64> = client.execute_value(
             "SELECT max(extract(epoch FROM t.cleanup_interval) * 1000000)::bigint FROM jobstats.targets t",
             &[],
         )?;
@@ -85,11 +106,11 @@ impl Store {
             &[],
             "rollups",
         )?;
-        Ok(Some(Self {
-            newest: newest.flatten().map_or(Ok(EARLIEST), micros)?,
+        Ok(Self {
+            newest,
             late: cleanup.unwrap_or(CLEANUP).clamp(0, DAY) + READING,
             days: days.get("refreshed")?,
-        }))
+        })
     }
 }
 
@@ -129,9 +150,13 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
 
 /// Lets everything be matched anew after identities have changed. Entries whose jobs are not known belong to none from now on.
 pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute_rows(
+        "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
+        &[],
+    )?;
     client.execute(include_str!("matching/forget.sql"), &[])?;
     client.execute(
-        "INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.job_ids j",
+        "INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j",
         &[],
     )?;
     Ok(())

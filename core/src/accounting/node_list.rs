@@ -40,6 +40,39 @@ pub fn expand(list: &str) -> Result<impl Iterator<Item = String>, NodeListError>
     Ok(items(list).flat_map(Names::new))
 }
 
+/// Returns whether a node is in a list, whose names may have domains; `None` if the list cannot be read. Nothing is expanded.
+pub fn contains(list: &str, node: &str) -> Option<bool> {
+    items(list).try_fold(false, |found, item| {
+        check(item).ok()?;
+        Some(found || stands_for(item, node, MATCHED_GROUPS))
+    })
+}
+
+/// The largest number of groups of ranges of an item that is compared with a node.
+const MATCHED_GROUPS: usize = 3;
+
+/// Returns whether an item that was checked stands for a node.
+fn stands_for(item: &str, node: &str, groups: usize) -> bool {
+    let Ok((before, ranges, after)) = split_group(item) else {
+        return false;
+    };
+    let Some(ranges) = ranges else {
+        return short(before) == node;
+    };
+    let Some(rest) = node.strip_prefix(before).filter(|_| groups > 0) else {
+        return false;
+    };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=digits).any(|length| {
+        let (number, rest) = rest.split_at(length);
+        ranges
+            .split(',')
+            .filter_map(Range::read)
+            .any(|it| it.has(number))
+            && stands_for(after, rest, groups - 1)
+    })
+}
+
 /// Returns the part of a node's name before the first dot.
 pub fn short(name: &str) -> &str {
     name.split_once('.').map_or(name, |(short, _)| short)
@@ -132,6 +165,14 @@ impl Range {
             width: first.len(),
         };
         (low <= high).then_some(range)
+    }
+
+    /// Returns whether a number is in the range and is padded like it.
+    fn has(self, number: &str) -> bool {
+        let is_padded =
+            number.len() == self.width || number.len() > self.width && !number.starts_with('0');
+        let is_within = |number| (self.first..=self.last).contains(&number);
+        is_padded && number.parse().is_ok_and(is_within)
     }
 
     fn count(self) -> u64 {
@@ -283,6 +324,34 @@ mod tests {
         for (list, expected) in cases {
             assert_eq!(names(list), expected, "{list}");
         }
+    }
+
+    #[test]
+    fn a_node_is_in_a_list_that_expands_to_it() {
+        for list in [
+            "n1,n2.example.org",
+            "c[01-03,07]",
+            "d09n04s[01-02],d13n[03,05]",
+            "nid0[0099,0156-0157]",
+            "r[0-1]_b[0-1]",
+            "r[0-1]b[0-1][0-1]",
+            "n[1-2]-ib",
+            "n[9-11]",
+            "n[098-101].cluster",
+        ] {
+            let all = names(list);
+            for node in &all {
+                assert_eq!(contains(list, short(node)), Some(true), "{list} {node}");
+            }
+            for node in [
+                "n", "n3", "n09", "c1", "c04", "c007", "r2_b0", "n97", "n102", "n1-i", "", "é",
+            ] {
+                let is_in = all.iter().any(|it| short(it) == node);
+                assert_eq!(contains(list, node), Some(is_in), "{list} {node}");
+            }
+        }
+        assert_eq!(contains("n[1-2", "n1"), None);
+        assert_eq!(contains("q[1-18446744073709551614]", "q77"), Some(true));
     }
 
     #[test]

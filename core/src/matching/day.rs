@@ -43,7 +43,8 @@ pub enum Verdict {
 impl Entry<'_> {
     /// Returns whether the work can be that of a job, whenever it was.
     fn fits(&self, job: &Job) -> bool {
-        let is_user = |user: &Owner| self.is_system || user.can_be(&job.values.owner);
+        let owner = &job.values.owner;
+        let is_user = |user: &Owner| self.is_system || owner.is_known() && user.can_be(owner);
         self.user.is_none_or(is_user)
             && self
                 .scheduler
@@ -61,7 +62,7 @@ pub fn decide(entry: Entry<'_>, activity: Activity, jobs: &[Job], late: Micros) 
         .collect();
     let ran_there = |position: usize| jobs[position].ran_on(entry.node?);
     if fitting.len() > 1 && fitting.iter().any(|&it| ran_there(it) == Some(true)) {
-        fitting.retain(|&it| ran_there(it) != Some(false));
+        fitting.retain(|&it| ran_there(it) == Some(true));
     }
     for (early, late) in [(0, 0), (EARLY, late)] {
         let overlaps = fitting.iter().filter_map(|&position| {

@@ -1,23 +1,16 @@
 //! Jobs as entries can belong to them: the runs and array elements that a scheduler shows under one number.
 
-use std::cell::OnceCell;
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
-use crate::accounting::node_list::{expand, short};
+use crate::accounting::node_list::{contains, short};
 use crate::instant::Micros;
 use crate::matching::{APART, LOST};
 
-/// The number of jobs among which a further run of their number is searched for its job. A number has one or two.
-const SEARCHED: usize = 100;
+/// The largest number of jobs of a scheduler that have one number. A number has one or two; older ones are forgotten.
+const JOBS_MAX: usize = 30;
 
-/// The largest number of lists of nodes of a job, and their size in bytes. The nodes of a job that has more are not known.
-const LISTS_MAX: usize = 100;
-const LIST_BYTES_MAX: usize = 1 << 20;
-
-/// The largest number of nodes of a job that are looked at.
-const NODES_MAX: usize = 100_000;
+/// The largest number of lists of nodes of a job. The nodes of a job that has more are not known.
+const LISTS_MAX: usize = 30;
 
 /// A run of a job that has begun, as accounting has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -100,6 +93,12 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// Returns whether anything is known of the user.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.uid.is_some() || self.user_name.is_some()
+    }
+
     /// Returns whether both are certainly the same user.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
@@ -175,14 +174,14 @@ impl Job {
             last_started: run.started,
             state: run.state,
             values: run.values,
-            nodes: Nodes::new(run.node_list),
+            nodes: Nodes(run.node_list.map(|list| vec![list])),
         }
     }
 
     /// Returns whether a run was on a node; `None` if that is unknown.
     #[must_use]
     pub fn ran_on(&self, node: &str) -> Option<bool> {
-        Some(self.nodes.names()?.contains(short(node)))
+        self.nodes.has(short(node))
     }
 
     /// Returns whether a run that begins later than all others is one of this job.
@@ -217,50 +216,24 @@ impl Job {
     }
 }
 
-/// The nodes of a job.
+/// The lists of the nodes of a job's runs; `None` if they are not known, or too many.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Nodes {
-    /// The lists of its runs; `None` if they are not known, or too large.
-    lists: Option<Vec<String>>,
-    /// The names without domains, from the first time they are asked for.
-    names: OnceCell<Option<HashSet<String>>>,
-}
+struct Nodes(Option<Vec<String>>);
 
 impl Nodes {
-    fn new(list: Option<String>) -> Self {
-        Self {
-            lists: list.map(|list| vec![list]),
-            names: OnceCell::new(),
-        }
-    }
-
     fn add(&mut self, list: Option<String>) {
-        self.lists = self.lists.take().zip(list).map(|(mut lists, list)| {
+        self.0 = self.0.take().zip(list).map(|(mut lists, list)| {
             if !lists.contains(&list) {
                 lists.push(list);
             }
             lists
         });
-        let is_much = |lists: &mut Vec<String>| {
-            lists.len() > LISTS_MAX || lists.iter().map(String::len).sum::<usize>() > LIST_BYTES_MAX
-        };
-        self.lists.take_if(is_much);
+        self.0.take_if(|lists| lists.len() > LISTS_MAX);
     }
 
-    fn names(&self) -> Option<&HashSet<String>> {
-        let names = self.names.get_or_init(|| {
-            let mut names = HashSet::new();
-            for list in self.lists.as_ref()? {
-                for name in expand(list).ok()? {
-                    if names.len() >= NODES_MAX {
-                        return None;
-                    }
-                    names.insert(short(&name).to_owned());
-                }
-            }
-            Some(names)
-        });
-        names.as_ref()
+    fn has(&self, node: &str) -> Option<bool> {
+        let mut lists = self.0.as_ref()?.iter();
+        lists.try_fold(false, |found, list| Some(found || contains(list, node)?))
     }
 }
 
@@ -271,12 +244,18 @@ fn end(run: &Run, newest: Micros) -> Option<Micros> {
     ended.map(|ended| ended.max(run.started))
 }
 
-/// Adds a run to the jobs of its number. Runs come in the order of their starts. `newest` is the time of the newest text of
-/// accounting.
+/// Adds a run to the jobs of its number. Runs come in the order of their starts. `newest` is the time of the newest text of the
+/// accounting of its scheduler.
 pub fn add(run: Run, jobs: &mut Vec<Job>, newest: Micros) {
-    let mut last = jobs.iter_mut().rev().take(SEARCHED);
-    match last.find(|job| job.has(&run)) {
-        Some(job) => job.add(run, newest),
-        None => jobs.push(Job::new(run, newest)),
+    if let Some(job) = jobs.iter_mut().rev().find(|job| job.has(&run)) {
+        job.add(run, newest);
+        return;
     }
+    let is_of_scheduler = |job: &Job| job.scheduler == run.scheduler;
+    if jobs.iter().filter(|job| is_of_scheduler(job)).count() >= JOBS_MAX {
+        jobs.iter()
+            .position(is_of_scheduler)
+            .map(|oldest| jobs.remove(oldest));
+    }
+    jobs.push(Job::new(run, newest));
 }

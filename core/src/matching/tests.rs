@@ -214,9 +214,9 @@ fn of_jobs_of_different_users_those_count_that_ran_on_the_node() {
         verdict(Entry::default(), (10, 11), &both),
         Verdict::Ambiguous
     );
-    // It may have run there.
+    // Accounting that names the node goes before accounting that names none.
     let one = found(None, Some("b[01-02]"));
-    assert_eq!(verdict(entry, (10, 11), &one), Verdict::Ambiguous);
+    assert_eq!(verdict(entry, (10, 11), &one), Verdict::Job(1));
     let elsewhere = found(Some("a[01-02]"), Some("c[01-02]"));
     assert_eq!(verdict(entry, (10, 11), &elsewhere), Verdict::Ambiguous);
 }
@@ -250,6 +250,30 @@ fn users_are_compared_by_number_or_else_by_name() {
     assert_eq!(with(&both(1000, "bob")), Verdict::Unknown);
     // Nobody has said what this user is called.
     assert_eq!(with(&user(1000)), Verdict::Job(0));
+}
+
+#[test]
+fn a_job_of_nobody_is_no_job_of_a_user() {
+    let found = jobs([run("alpha", Owner::default(), 8, Some(12))], 30 * DAY);
+    let ada = user(1000);
+    let entry = Entry {
+        user: Some(&ada),
+        ..Entry::default()
+    };
+    assert_eq!(verdict(entry, (9, 10), &found), Verdict::Unknown);
+    assert_eq!(verdict(Entry::default(), (9, 10), &found), Verdict::Job(0));
+}
+
+#[test]
+fn of_very_many_jobs_of_a_scheduler_the_newest_count_and_all_of_another_one() {
+    let mut runs = vec![run("beta", user(1), 0, Some(1))];
+    runs.extend((0..100).map(|n| run("alpha", user(1000 + n), n, Some(n + 1))));
+    let found = jobs(runs, 30 * DAY);
+    assert_eq!(found.len(), 31);
+    assert_eq!(
+        (&*found[0].scheduler, found[1].started),
+        ("beta", 70 * HOUR)
+    );
 }
 
 #[test]

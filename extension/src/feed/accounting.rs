@@ -24,7 +24,6 @@ use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
 use crate::feed::timing::{Phase, timed};
-use crate::matching;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::PAUSE;
@@ -160,8 +159,6 @@ impl Source for Accounting {
             counts.added = counts.added.saturating_add(written.added);
         }
         timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
-        // Maintenance matches what is left.
-        timed(Phase::Match, || connect_mut(matching::take))?;
         let is_blank = || text.bytes().trim_ascii().is_empty();
         if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
             return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);

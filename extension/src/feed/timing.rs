@@ -29,11 +29,9 @@ pub enum Phase {
     Names,
     /// Merging jobs into the stored ones.
     Jobs,
-    /// Matching entries with jobs.
-    Match,
 }
 
-const PHASES: [(Phase, &str); 11] = [
+const PHASES: [(Phase, &str); 10] = [
     (Phase::Unpack, "unpack"),
     (Phase::Pack, "pack"),
     (Phase::Digest, "digest"),
@@ -44,7 +42,6 @@ const PHASES: [(Phase, &str); 11] = [
     (Phase::Text, "text"),
     (Phase::Names, "names"),
     (Phase::Jobs, "jobs"),
-    (Phase::Match, "match"),
 ];
 
 /// Elapsed time, and the CPU time in it. The rest was spent waiting, for the disk or for the processor.

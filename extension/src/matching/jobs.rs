@@ -8,14 +8,11 @@ use pgrx::spi::SpiClient;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::matching::{Jobs, Known};
+use crate::matching::{Jobs, Known, RUNS_MAX, Store};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::Statements;
-
-/// The largest number of runs that are read at a time. The oldest runs of a number that has more are left out.
-const RUNS_MAX: i64 = 50_000;
 
 /// The memory in bytes that is taken for each byte of a run as JSON.
 const COPIES: usize = 4;
@@ -50,15 +47,11 @@ struct Row<'a> {
     values: &'a Value,
 }
 
-/// Brings the jobs of these numbers up to date, and returns them. `newest` is the time of the newest text of accounting.
-pub fn renew(
-    client: &mut SpiClient<'_>,
-    numbers: &[String],
-    newest: Micros,
-) -> Result<Jobs, Error> {
+/// Brings the jobs of these numbers up to date, and returns them.
+pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> Result<Jobs, Error> {
     let mut stored = stored(client, numbers)?;
     let (mut rows, mut all) = (Vec::new(), Jobs::new());
-    for (number, jobs) in read(client, numbers, newest)? {
+    for (number, jobs) in read(client, numbers, store)? {
         let stored = stored.entry(number.clone()).or_default();
         let mut known = Known::default();
         for job in jobs {
@@ -114,7 +107,7 @@ fn find(stored: &[Stored], job: &Job) -> Option<usize> {
 fn read(
     client: &mut SpiClient<'_>,
     numbers: &[String],
-    newest: Micros,
+    store: &Store,
 ) -> Result<BTreeMap<String, Vec<Job>>, Error> {
     let rows = client.execute_rows(
         include_str!("runs.sql"),
@@ -126,6 +119,8 @@ fn read(
         let (number, run): (String, String) = (row.at(1)?, row.at(2)?);
         require_room(run.len(), COPIES)?;
         let run: Run = serde_json::from_str(&run).map_err(damaged)?;
+        let newest = store.newest.get(&run.scheduler).copied();
+        let newest = newest.unwrap_or(run.updated);
         add(run, jobs.entry(number).or_default(), newest);
     }
     Ok(jobs)

@@ -1,4 +1,4 @@
--- Entries are matched with the jobs of accounting: by feeds of jobs, and by maintenance for what comes later.
+-- Maintenance matches entries with the jobs of accounting, whichever comes first.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set ECHO none
@@ -36,11 +36,13 @@ SELECT * FROM jobstats.to_match;
 SELECT account(30, run('11', '11', 'alpha', 0, 20, 1000, 'physics') || run('12', '10_2', 'alpha', -60, NULL, 1001, 'bio')
     || run('13', '13', 'alpha', 0, 20, 1999, 'bio') || run('14', '14', 'alpha', 0, 20, 1000, 'physics')
     || run('14', '14', 'beta', 5, 25, 1001, 'bio'));
-SELECT * FROM jobstats.to_match;
+SELECT * FROM jobstats.to_match ORDER BY job;
+CALL jobstats_maintain();
 SELECT * FROM matched ORDER BY entry COLLATE "C";
 
 -- The running job ends, and a run of another number becomes known late. Nothing else changes.
 SELECT account(1600, run('12', '10_2', 'alpha', -60, 1500, 1001, 'bio') || run('15', '15', 'alpha', 0, 20, 1000, 'physics'));
+CALL jobstats_maintain();
 SELECT * FROM matched WHERE job IN ('12', '15') ORDER BY entry COLLATE "C";
 
 -- A shell that is left over on the next day: its job was over. Its new entry on another node is one of the day before, too.
@@ -50,7 +52,7 @@ SELECT 'oss1', at(o.minute), ost('scratch-OST0000',
 FROM (VALUES (1500), (1510), (1520)) AS o (minute);
 SELECT * FROM jobstats.to_match;
 CALL jobstats_maintain();
-SELECT step, problem FROM jobstats.maintenance WHERE step = 'match';
+SELECT DISTINCT step, problem FROM jobstats.maintenance WHERE step = 'match';
 SELECT * FROM matched WHERE entry LIKE '11:1000:%' ORDER BY entry COLLATE "C", valid_from;
 SELECT matched = (SELECT refreshed FROM jobstats.rollups WHERE level = '10m') AS matched FROM jobstats.refresh;
 
@@ -59,6 +61,15 @@ INSERT INTO jobstats.nodes (pattern, scheduler) VALUES ('n%', 'alpha');
 SELECT jobstats_reidentify();
 CALL jobstats_maintain();
 SELECT * FROM matched WHERE entry LIKE '14%' ORDER BY entry COLLATE "C";
+
+-- A pattern that could not be compared is refused.
+INSERT INTO jobstats.nodes (pattern) VALUES ('n\'), ('\'), ('n\\\');
+
+-- Very many runs of a number take no jobs from other numbers.
+SELECT account(1700, string_agg(run('15', '15_' || n, 'beta', 1600, 1610, 1999, 'bio'), '')) FROM generate_series(1, 12000) AS n;
+INSERT INTO jobstats.to_match VALUES ('11'), ('12'), ('14');
+CALL jobstats_maintain();
+SELECT job, scheduler, runs, account FROM jobstats.job_ids ORDER BY job, scheduler;
 
 -- Jobs that retention takes leave no match behind.
 UPDATE jobstats.settings SET jobs_retention = '1 minute';

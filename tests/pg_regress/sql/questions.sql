@@ -124,6 +124,8 @@ DO $$ BEGIN
     FROM (VALUES ('81245', '81245', 40, NULL, 1001, 'ada', 'climate', 'icon'), ('81200', '81200', 90, NULL, 1002, 'bo', 'physics', 'checkpoint'),
         ('81231', '81231', 130, 50, 1003, 'eva', 'physics', 'logger'), ('81188', '81188', 70, NULL, 1004, 'cai', 'climate', 'cesm'),
         ('80977', '80970_7', 1230, 1130, 1001, 'ada', 'climate', 'postprocessing')) AS j (job, label, started, ended, uid, user_name, account, job_name);
+    -- As maintenance does.
+    PERFORM jobstats_internal.match_some();
 END $$;
 
 -- Which project wrote most this month, and which of its users?

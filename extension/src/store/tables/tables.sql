@@ -127,6 +127,7 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
     UNIQUE NULLS NOT DISTINCT (scheduler, job, label, submitted, started)
 );
 CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (least(ended, updated));
+CREATE INDEX IF NOT EXISTS jobs_updated ON jobstats.jobs (scheduler, updated);
 CREATE INDEX IF NOT EXISTS jobs_job ON jobstats.jobs (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
 
@@ -202,7 +203,8 @@ CREATE TABLE IF NOT EXISTS jobstats.covered (
 
 -- Which nodes there are: LIKE patterns of their names.
 CREATE TABLE IF NOT EXISTS jobstats.nodes (
-    pattern text PRIMARY KEY,
+    -- A pattern that ends with an escape character is an error wherever it is compared.
+    pattern text PRIMARY KEY CHECK (pattern !~ '(^|[^\\])(\\\\)*\\$'),
     scheduler text,
     class text NOT NULL DEFAULT 'compute' CHECK (class IN ('compute', 'login', 'transfer', 'gateway', 'service'))
 );
