@@ -119,7 +119,7 @@ feed() {
 }
 
 # The accounting of all jobs of the month and of as many more, which have not touched the file system, as make a million; a text
-# for each day. A user has one to three accounts.
+# for each day. A third of the users have two accounts, and every fifth job runs in another partition than the others of its user.
 account() {
     local back
     database plain
@@ -140,8 +140,8 @@ account() {
 			INSERT INTO jobstats.feed (server, "time", source, body)
 			SELECT 'batch1', timestamptz '$(day $((back - 1)))', 'slurm', 'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|JobName' || E'\n'
 			    || string_agg(concat_ws('|', j.job, j.job, 'puhti', extract(epoch FROM j.started)::bigint, extract(epoch FROM j.started)::bigint,
-			        extract(epoch FROM j.ended)::bigint, j.uid, 'user' || j.uid, 'project_' || (j.uid * 7 + j.job % (1 + j.uid % 3)) % 2000,
-			        (ARRAY['small', 'large', 'gpu', 'longrun'])[1 + j.job % 4], 'COMPLETED', 'run_' || j.job % 1000), E'\n')
+			        extract(epoch FROM j.ended)::bigint, j.uid, 'user' || j.uid, 'project_' || (j.uid * 7 + CASE WHEN j.uid % 3 = 0 THEN j.job % 2 ELSE 0 END) % 2000,
+			        (ARRAY['small', 'large', 'gpu', 'longrun'])[1 + (j.uid + (j.job % 5 = 0)::integer) % 4], 'COMPLETED', 'run_' || j.job % 1000), E'\n')
 			FROM job j
 			WHERE j.ended > '$(day "$back")' AND j.ended <= '$(day $((back - 1)))'
 			HAVING count(*) > 0;
