@@ -207,7 +207,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users)?)$'
+        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users|_accounts)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);
@@ -1113,7 +1113,7 @@ CREATE FUNCTION jobstats_internal.roll_up(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_roll_up_wrapper';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows.';
 
 CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
@@ -2294,7 +2294,8 @@ BEGIN
     -- Setup and jobstats_reidentify() take the same lock.
     PERFORM jobstats_internal.lock_store();
     PERFORM jobstats_internal.add_partitions(
-        format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
+        format('rollup_%s%s', level, s.suffix), jobstats_internal.rollup_unit(level), span_from, span_to)
+    FROM unnest(CASE WHEN by_user THEN ARRAY['_users', '_accounts'] ELSE ARRAY[''] END) AS s (suffix);
     RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
 END
 $$;
@@ -2424,7 +2425,7 @@ BEGIN
     SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
     FROM pg_class c
     WHERE c.relnamespace = to_regnamespace('jobstats')
-        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users)?$' AND c.relkind IN ('r', 'v')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts)?$' AND c.relkind IN ('r', 'v')
             OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
         AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
     ORDER BY 1, 2, 3;
@@ -2613,9 +2614,9 @@ FROM (
     SELECT 2, 'drop', 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
     UNION ALL
     -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
-    SELECT 2, 'drop', format('retention of rollup_%s_users', l.level), format('rollup_%s_users', l.level),
+    SELECT 2, 'drop', format('retention of rollup_%s_%s', l.level, o.owner), format('rollup_%s_%s', l.level, o.owner),
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
-    FROM jobstats.rollups l, jobstats.settings s
+    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END

@@ -65,7 +65,7 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
     ]
 }
 
-/// What the views of rates say of the users and jobs of their rows, which have an `entry`.
+/// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
 pub struct Whose {
     /// The columns of the user.
     pub user: String,

@@ -90,9 +90,9 @@ FROM (
     SELECT 2, 'drop', 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
     UNION ALL
     -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
-    SELECT 2, 'drop', format('retention of rollup_%s_users', l.level), format('rollup_%s_users', l.level),
+    SELECT 2, 'drop', format('retention of rollup_%s_%s', l.level, o.owner), format('rollup_%s_%s', l.level, o.owner),
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
-    FROM jobstats.rollups l, jobstats.settings s
+    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END

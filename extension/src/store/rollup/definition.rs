@@ -94,12 +94,20 @@ impl Rollup {
         columns: &str,
         partitioned: &str,
     ) -> String {
+        // Accounts are filtered by patterns, for which this index is of no use.
+        let index = match key {
+            "account" => String::new(),
+            _ => {
+                let name = key.trim_end_matches("_id");
+                format!("CREATE INDEX {relation}_{name} ON jobstats.{relation} ({key}, bucket);\n")
+            }
+        };
         sql!(
             "table.sql",
             relation = relation,
             key = key,
             key_type = key_type,
-            index = key.trim_end_matches("_id"),
+            index = index,
             columns = columns,
             operations = operations(|name| format!("{name} bigint")),
             partitioned = partitioned,

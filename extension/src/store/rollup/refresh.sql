@@ -168,7 +168,8 @@ BEGIN
     -- Setup and jobstats_reidentify() take the same lock.
     PERFORM jobstats_internal.lock_store();
     PERFORM jobstats_internal.add_partitions(
-        format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
+        format('rollup_%s%s', level, s.suffix), jobstats_internal.rollup_unit(level), span_from, span_to)
+    FROM unnest(CASE WHEN by_user THEN ARRAY['_users', '_accounts'] ELSE ARRAY[''] END) AS s (suffix);
     RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
 END
 $$;
