@@ -14,7 +14,14 @@ use crate::view::{By, Filter, Key, View};
 mod tests;
 
 /// The windows over which rates can be averaged.
-const WINDOWS: [Micros; 6] = [0, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, LONGEST_WINDOW];
+const WINDOWS: [Micros; 6] = [
+    0,
+    30 * SECOND,
+    MINUTE,
+    2 * MINUTE,
+    5 * MINUTE,
+    LONGEST_WINDOW,
+];
 
 /// The minimums of requests per second.
 const MINIMUMS: [f64; 8] = [0.0, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
@@ -25,7 +32,7 @@ const INTERVALS: (Micros, Micros) = (SECOND, 10 * MINUTE);
 /// The slowest and the fastest replay.
 const SPEEDS: (f64, f64) = (0.125, 16384.0);
 
-/// What the program has to do after a key.
+/// The work of the program after a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Action {
     /// Draw the screen.
@@ -38,9 +45,9 @@ pub enum Action {
 
 /// The state of the screen.
 pub struct App {
-    /// What is looked at.
+    /// The rows that are looked at.
     pub view: View,
-    /// How it is shown.
+    /// The way in which they are shown.
     pub look: Look,
     /// The state of the targets; that of the last reading.
     board: Board,
@@ -89,11 +96,18 @@ impl App {
         }
         let board = self.frozen.as_ref().unwrap_or(&self.board);
         let before: Vec<Key> = self.table.rows.iter().map(|row| row.key.clone()).collect();
-        let selected = self.table.rows.get(self.look.selected).map(|row| row.key.clone());
+        let selected = self
+            .table
+            .rows
+            .get(self.look.selected)
+            .map(|row| row.key.clone());
         let new = table(board, &self.view, &before, room(board, &self.look, height));
         // The selection stays with its row as long as that is shown.
         let follows = |selected| new.rows.iter().position(|row| row.key == selected);
-        if let Some(place) = selected.filter(|_| self.look.selected > 0).and_then(follows) {
+        if let Some(place) = selected
+            .filter(|_| self.look.selected > 0)
+            .and_then(follows)
+        {
             self.look.selected = place;
         }
         self.look.selected = self.look.selected.min(new.rows.len().saturating_sub(1));
@@ -178,7 +192,14 @@ impl App {
         let look = &mut self.look;
         match letter {
             'n' => look.rows = Some(look.rows.unwrap_or(self.table.rows.len()).saturating_add(1)),
-            'N' => look.rows = Some(look.rows.unwrap_or(self.table.rows.len()).saturating_sub(1).max(1)),
+            'N' => {
+                look.rows = Some(
+                    look.rows
+                        .unwrap_or(self.table.rows.len())
+                        .saturating_sub(1)
+                        .max(1),
+                )
+            }
             '1' => look.head = !look.head,
             '2' => look.bars = !look.bars,
             '3' => look.foot = !look.foot,

@@ -67,7 +67,7 @@ pub struct Target {
     pub problems: u64,
     /// The state.
     pub status: Status,
-    /// What happened, newest last.
+    /// The last intervals, newest last.
     intervals: VecDeque<Interval>,
 }
 
@@ -111,9 +111,15 @@ impl Target {
         let until = self.last().map_or(0, |last| last.until);
         let is_known = !matches!(self.status, Status::Unknown | Status::First);
         let count = self.intervals.iter().rev();
-        let count = count.take_while(|it| it.since >= until - window).count().max(1);
+        let count = count
+            .take_while(|it| it.since >= until - window)
+            .count()
+            .max(1);
         let skipped = self.intervals.len().saturating_sub(count);
-        self.intervals.iter().skip(skipped).filter(move |_| is_known)
+        self.intervals
+            .iter()
+            .skip(skipped)
+            .filter(move |_| is_known)
     }
 
     /// Returns true for a target whose rates are not of the last reading.
@@ -174,7 +180,11 @@ impl Board {
         self.readings += 1;
         self.time = self.time.max(reading.time);
         let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
-        let names: Vec<_> = reading.seen.iter().map(|seen| Arc::clone(&seen.target)).collect();
+        let names: Vec<_> = reading
+            .seen
+            .iter()
+            .map(|seen| Arc::clone(&seen.target))
+            .collect();
         for seen in reading.seen {
             self.read.insert(Arc::clone(&seen.server), seen.time);
             let target = self.targets.entry(Arc::clone(&seen.target));
@@ -225,7 +235,9 @@ impl Board {
     /// Returns the length of the last interval.
     pub fn interval(&self) -> Option<Micros> {
         let fresh = self.targets.values().filter(|target| !target.is_late());
-        fresh.filter_map(|target| target.last().map(Interval::length)).max()
+        fresh
+            .filter_map(|target| target.last().map(Interval::length))
+            .max()
     }
 
     /// Drops intervals that no window reaches, and older ones first if there are too many.
@@ -237,11 +249,19 @@ impl Board {
             while target.intervals.len() > 1 && target.intervals.front().is_some_and(is_old) {
                 target.intervals.pop_front();
             }
-            kept += target.intervals.iter().map(|it| it.work.len()).sum::<usize>();
+            kept += target
+                .intervals
+                .iter()
+                .map(|it| it.work.len())
+                .sum::<usize>();
         }
         while kept > MOST_WORK {
             let before = kept;
-            for target in self.targets.values_mut().filter(|it| it.intervals.len() > 1) {
+            for target in self
+                .targets
+                .values_mut()
+                .filter(|it| it.intervals.len() > 1)
+            {
                 kept -= target.intervals.pop_front().map_or(0, |it| it.work.len());
             }
             if kept == before {
@@ -260,7 +280,11 @@ impl Board {
             }
         }
         let time = self.time;
-        self.loads.push_back(Load { time, service, requests });
+        self.loads.push_back(Load {
+            time,
+            service,
+            requests,
+        });
         if self.loads.len() > MOST_LOADS {
             self.loads.pop_front();
         }
@@ -272,14 +296,21 @@ fn load(interval: &Interval) -> (Option<f64>, f64) {
     let (mut micros, mut calls) = (0_i128, 0_i128);
     for (column, total) in interval.work.iter().flat_map(|work| &work.totals) {
         match column {
-            Column::Usecs(index) if OPERATIONS[*index].in_service_time() => micros += i128::from(*total),
-            Column::Total(index) if OPERATIONS[*index].in_service_time() => calls += i128::from(*total),
+            Column::Usecs(index) if OPERATIONS[*index].in_service_time() => {
+                micros += i128::from(*total)
+            }
+            Column::Total(index) if OPERATIONS[*index].in_service_time() => {
+                calls += i128::from(*total)
+            }
             _ => {}
         }
     }
     let length = interval.length() as f64;
     let is_known = interval.work.is_empty() || interval.timed == Some(true);
-    (is_known.then_some(micros as f64 / length), 1e6 * calls as f64 / length)
+    (
+        is_known.then_some(micros as f64 / length),
+        1e6 * calls as f64 / length,
+    )
 }
 
 #[cfg(test)]
@@ -293,18 +324,37 @@ mod tests {
     #[test]
     fn a_server_that_fails_makes_its_targets_late_and_not_zero() {
         let mut board = Board::default();
-        board.take(reading(10, &[("scratch-OST0000", None), ("scratch-OST0001", None)]));
+        board.take(reading(
+            10,
+            &[("scratch-OST0000", None), ("scratch-OST0001", None)],
+        ));
         let work = interval(10, 20, &[("a", "open", 50)]);
-        board.take(reading(20, &[("scratch-OST0000", Some(work.clone())), ("scratch-OST0001", Some(work.clone()))]));
+        board.take(reading(
+            20,
+            &[
+                ("scratch-OST0000", Some(work.clone())),
+                ("scratch-OST0001", Some(work.clone())),
+            ],
+        ));
         let mut failed = reading(30, &[("scratch-OST0000", Some(interval(20, 30, &[])))]);
-        failed.failures.push(Failure { server: "oss-of-scratch-OST0001".into(), reason: "gone".into() });
+        failed.failures.push(Failure {
+            server: "oss-of-scratch-OST0001".into(),
+            reason: "gone".into(),
+        });
         board.take(failed);
         let status: Vec<_> = board.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Late]);
-        assert_eq!(board.loads().last().unwrap().requests, 5.0, "the late target counts as before");
+        assert_eq!(
+            board.loads().last().unwrap().requests,
+            5.0,
+            "the late target counts as before"
+        );
         let silent = board.silent.values().next().unwrap();
         assert_eq!(silent.since, Some(20 * SECOND));
-        board.take(reading(300, &[("scratch-OST0000", Some(interval(30, 300, &[])))]));
+        board.take(reading(
+            300,
+            &[("scratch-OST0000", Some(interval(30, 300, &[])))],
+        ));
         let status: Vec<_> = board.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Unknown]);
         assert_eq!(board.loads().last().unwrap().requests, 0.0);

@@ -73,16 +73,16 @@ const fn columns(by: By) -> &'static [Column] {
             Requests, PerRequest, PerRead, Nodes,
         ],
         By::Target => &[
-            Rank, Name, Status, Service, Share, Metadata, Read, Write, PerWrite, Operation, Requests,
-            PerRequest, PerRead, Users, Jobs, Entries, Server,
+            Rank, Name, Status, Service, Share, Metadata, Read, Write, PerWrite, Operation,
+            Requests, PerRequest, PerRead, Users, Jobs, Entries, Server,
         ],
         By::Operation => &[
             Rank, Name, Users, Service, Share, Requests, PerRequest, Read, Write, Target, PerWrite,
             PerRead, Jobs, Nodes,
         ],
         By::Entry => &[
-            Rank, Name, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation, Requests,
-            PerRequest, PerRead,
+            Rank, Name, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
+            Requests, PerRequest, PerRead,
         ],
     }
 }
@@ -90,7 +90,7 @@ const fn columns(by: By) -> &'static [Column] {
 /// The columns that are never left out.
 const ALWAYS: usize = 4;
 
-/// What a column shows of a row.
+/// The content of a column in one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cell {
     Text(String),
@@ -145,7 +145,11 @@ impl Column {
             Rank => (2, 0, 0),
             _ => (4, 0, 0),
         };
-        Widths { whole, fraction, unit }
+        Widths {
+            whole,
+            fraction,
+            unit,
+        }
     }
 
     fn cell(self, row: &Row, context: &Context<'_>) -> Cell {
@@ -157,9 +161,15 @@ impl Column {
                 false => Number::of(amount.map(|it| it.rate), operation, Quantity::Rate),
             })
         };
-        let per_call = |value, operation| Cell::Number(Number::of(value, operation, Quantity::PerCall));
+        let per_call =
+            |value, operation| Cell::Number(Number::of(value, operation, Quantity::PerCall));
         let text = |text: Option<&str>| Cell::Text(text.map_or(UNKNOWN.to_owned(), text::shown));
-        let target = || context.board.targets().find(|target| *target.name == *row.key.name());
+        let target = || {
+            context
+                .board
+                .targets()
+                .find(|target| *target.name == *row.key.name())
+        };
         match self {
             Rank => Cell::Number(Number::count(row.rank)),
             Name => Cell::Text(match context.by {
@@ -184,17 +194,22 @@ impl Column {
             PerWrite => per_call(sums.per_write(), "write_bytes"),
             PerRead => per_call(sums.per_read(), "read_bytes"),
             PerRequest => per_call(sums.per_request(), "service_time"),
-            Target => text(row.target.as_deref().map(|name| context.short(name)).as_deref()),
+            Target => text(
+                row.target
+                    .as_deref()
+                    .map(|name| context.short(name))
+                    .as_deref(),
+            ),
             Operation => text(row.operation.map(|index| OPERATIONS[index].name)),
             Server => text(target().map(|target| &*target.server)),
-            Entries => Cell::Number(Number::count(
-                target().map_or(0, |target| usize::try_from(target.entries).unwrap_or(usize::MAX)),
-            )),
+            Entries => Cell::Number(Number::count(target().map_or(0, |target| {
+                usize::try_from(target.entries).unwrap_or(usize::MAX)
+            }))),
         }
     }
 }
 
-/// What the cells of a table depend on besides their rows.
+/// Everything that the cells of a table depend on besides their rows.
 pub struct Context<'a> {
     /// The targets.
     pub board: &'a Board,
@@ -213,7 +228,9 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// Returns the name of a target without the file system that all have.
     fn short(&self, target: &str) -> String {
-        let rest = self.filesystem.and_then(|name| target.strip_prefix(name)?.strip_prefix('-'));
+        let rest = self
+            .filesystem
+            .and_then(|name| target.strip_prefix(name)?.strip_prefix('-'));
         text::shown(rest.unwrap_or(target))
     }
 
@@ -270,14 +287,24 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
         _ => true,
     };
-    let sorted = columns(context.by).iter().filter(|column| column.is_sorted(sort) && **column == Requests);
-    let mut wanted: Vec<Column> = columns(context.by).iter().copied().filter(is_wanted).collect();
+    let sorted = columns(context.by)
+        .iter()
+        .filter(|column| column.is_sorted(sort) && **column == Requests);
+    let mut wanted: Vec<Column> = columns(context.by)
+        .iter()
+        .copied()
+        .filter(is_wanted)
+        .collect();
     if let Some(requests) = sorted.copied().next() {
         wanted.retain(|column| *column != requests);
         wanted.insert(3.min(wanted.len()), requests);
     }
     for column in wanted {
-        let cells: Vec<Cell> = table.rows.iter().map(|row| column.cell(row, context)).collect();
+        let cells: Vec<Cell> = table
+            .rows
+            .iter()
+            .map(|row| column.cell(row, context))
+            .collect();
         let mut one = Filled::new(column, cells, text::width(&title(column)));
         if column == Service && context.bars {
             one.width += BAR.0 + 1;
@@ -296,27 +323,39 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     let titles = line(
         &|filled| match filled.is_text() {
             true => text::left(&title(filled.column), filled.width),
-            false => text::right(&title(filled.column), filled.without_bar(bar_width)),
+            // A title stands above the bar too.
+            false => text::right(&title(filled.column), filled.width),
         },
-        " ".repeat(bar_width),
+        String::new(),
     );
     let rows = table.rows.iter().enumerate().map(|(at, row)| {
         let value = row.sums.service().map_or(0.0, |it| it.rate);
         let part = context.length(value, most);
-        let bar = if bar_width > 1 { bar(part, bar_width - 1) } else { String::new() };
+        let bar = if bar_width > 1 {
+            bar(part, bar_width - 1)
+        } else {
+            String::new()
+        };
         let cell = |filled: &Filled| match &filled.cells[at] {
             Cell::Text(text) => text::left(text, filled.width),
-            Cell::Number(number) => {
-                text::right(&number.aligned(filled.widths), filled.without_bar(bar_width))
-            }
+            Cell::Number(number) => text::right(
+                &number.aligned(filled.widths),
+                filled.without_bar(bar_width),
+            ),
         };
         line(&cell, text::left(&bar, bar_width))
     });
-    Layout { rows: rows.collect(), titles }
+    Layout {
+        rows: rows.collect(),
+        titles,
+    }
 }
 
 fn largest(table: &Table) -> f64 {
-    let values = table.rows.iter().filter_map(|row| Some(row.sums.service()?.rate));
+    let values = table
+        .rows
+        .iter()
+        .filter_map(|row| Some(row.sums.service()?.rate));
     values.fold(0.0, f64::max)
 }
 
@@ -333,16 +372,24 @@ impl Filled {
         });
         let longest = longest.max().unwrap_or(0).max(title);
         let width = match column {
-            Name => longest.clamp(NAME.0, NAME.1).min(NAME.0),
+            Name => title.max(NAME.0),
             Rank => widths.cells(),
             Service => widths.cells().max(title.saturating_sub(BAR.0 + 1)),
             _ => longest,
         };
-        Self { column, cells, widths, width }
+        Self {
+            column,
+            cells,
+            widths,
+            width,
+        }
     }
 
     const fn is_text(&self) -> bool {
-        matches!(self.column, Name | User | Status | Target | Operation | Server)
+        matches!(
+            self.column,
+            Name | User | Status | Target | Operation | Server
+        )
     }
 
     fn without_bar(&self, bar: usize) -> usize {
@@ -366,7 +413,10 @@ fn widen(filled: &mut [Filled], mut spare: usize, context: &Context<'_>) -> usiz
         spare -= more;
     }
     let mut bar = 0;
-    for one in filled.iter_mut().filter(|one| one.column == Service && context.bars) {
+    for one in filled
+        .iter_mut()
+        .filter(|one| one.column == Service && context.bars)
+    {
         let more = spare.min(BAR.1 - BAR.0);
         one.width += more;
         bar = BAR.0 + 1 + more;
@@ -399,7 +449,11 @@ fn laid(filled: &[Filled], cell: &dyn Fn(&Filled) -> String, bar: String, width:
 /// Returns the whole name of a row, as it may be shown.
 pub fn whole_name(row: &Row, by: By) -> String {
     let name = row.key.shown();
-    let on = row.target.as_ref().map(Arc::clone).filter(|_| by != By::Target);
+    let on = row
+        .target
+        .as_ref()
+        .map(Arc::clone)
+        .filter(|_| by != By::Target);
     match on {
         Some(on) => format!("{} {name}, mostly on {}", by.name(), text::shown(&on)),
         None => format!("{} {name}", by.name()),

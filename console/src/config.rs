@@ -177,7 +177,10 @@ mod tests {
         let file = file(TEXT);
         let profile = profile(Some(&file), "puhti").unwrap();
         assert_eq!(profile.input.keys().collect::<Vec<_>>(), ["mds1", "oss1"]);
-        assert_eq!((profile.interval, profile.timeout), (Some(Span(Duration::from_secs(5))), None));
+        assert_eq!(
+            (profile.interval, profile.timeout),
+            (Some(Span(Duration::from_secs(5))), None)
+        );
         assert_eq!(profile.formats, ["%j:%u:%H"]);
     }
 
@@ -187,7 +190,11 @@ mod tests {
             let file = file(text);
             profile(Some(&file), "mahti").unwrap_err().to_string()
         };
-        assert!(error(TEXT).ends_with("has no [profile.mahti]; it has puhti"), "{}", error(TEXT));
+        assert!(
+            error(TEXT).ends_with("has no [profile.mahti]; it has puhti"),
+            "{}",
+            error(TEXT)
+        );
         assert!(error("").ends_with("it has none"));
         assert!(error("[profile.mahti]\ninterval = '0s'").contains("shorter"));
         assert!(error("[profile.mahti]\nintervall = '5s'").contains("intervall"));

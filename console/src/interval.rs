@@ -1,4 +1,4 @@
-//! What happened on a target between two of its texts.
+//! The work on a target between two of its texts.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub struct Seen {
     pub entries: u64,
     /// The number of lines and values that could not be used.
     pub problems: u64,
-    /// What happened since the text before; `None` for the first text of a target, with which nothing can be compared.
+    /// The work since the text before; `None` for the first text of a target, with which nothing can be compared.
     pub interval: Option<Interval>,
 }
 

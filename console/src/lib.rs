@@ -2,24 +2,33 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | [`options`], [`config`] | the command line and the configuration file |
+//! | [`options`], [`config`], [`generate`] | the command line, the configuration file, manual pages and completions |
 //! | [`source`] | where readings come from: [commands](`process`), or a [recording](`recording`) |
 //! | [`track`] | compares each text of a target with the one before |
 //! | [`who`], [`interval`] | whose work it is, and what happened between two texts of a target |
 //! | [`board`] | the state of all targets: last work, late ones, the load over time |
 //! | [`view`], [`rows`], [`order`] | what is looked at, the rows that follow, and their places |
-//! | [`number`], [`text`] | numbers and names in cells |
+//! | [`number`], [`text`], [`columns`] | numbers and names in cells, and the columns that fit |
+//! | [`page`] | the text of the whole screen |
+//! | [`app`], [`screen`] | what keys do, and the terminal |
+//! | [`print`], [`json`] | tables without a screen |
 
+pub mod app;
 pub mod board;
 pub mod columns;
 pub mod config;
+pub mod generate;
 pub mod interval;
+pub mod json;
 pub mod number;
 pub mod options;
 pub mod order;
+pub mod page;
+pub mod print;
 pub mod process;
 pub mod recording;
 pub mod rows;
+pub mod screen;
 pub mod source;
 #[cfg(test)]
 mod testing;

@@ -7,7 +7,7 @@ use crate::text;
 /// The sign of a number that cannot be known.
 pub const UNKNOWN: &str = "–";
 
-/// The value below which a number is only said to be small.
+/// The rate below which a rate is only said to be small.
 const SMALLEST: f64 = 0.001;
 
 /// A number split at its decimal point, so that a column can align it.
@@ -41,8 +41,10 @@ impl Number {
         if value == 0.0 {
             return Self::plain("0");
         }
-        match Readable::new(value.max(SMALLEST), operation, quantity) {
-            Some(readable) => Self::split(&readable.to_string(), value < SMALLEST),
+        let is_small = quantity == Quantity::Rate && value < SMALLEST;
+        let value = if is_small { SMALLEST } else { value };
+        match Readable::new(value, operation, quantity) {
+            Some(readable) => Self::split(&readable.to_string(), is_small),
             None => Self::plain(UNKNOWN),
         }
     }
@@ -96,7 +98,7 @@ impl Number {
 
     /// Returns the text where nothing is aligned.
     pub fn text(&self) -> String {
-        let space = if self.unit.is_empty() || self.unit.starts_with('/') || self.unit == "%" {
+        let space = if self.unit.is_empty() || self.unit.starts_with('/') {
             ""
         } else {
             " "
@@ -156,7 +158,10 @@ const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 /// Draws the last values as a line of bars. A value that is not known is a gap.
 pub fn sparkline(values: &[Option<f64>], cells: usize) -> String {
     let values = &values[values.len().saturating_sub(cells)..];
-    let most = values.iter().flatten().fold(0.0, |most: f64, it| most.max(*it));
+    let most = values
+        .iter()
+        .flatten()
+        .fold(0.0, |most: f64, it| most.max(*it));
     let height = |value: &Option<f64>| match value {
         None => ' ',
         Some(_) if most <= 0.0 => HEIGHTS[0],
@@ -180,8 +185,15 @@ mod tests {
         let numbers = [rate(104e6), rate(1.25e3), rate(0.0), rate(512.0)];
         let widths = Widths::of(Widths::default(), &numbers);
         let column: Vec<_> = numbers.iter().map(|it| it.aligned(widths)).collect();
-        assert_eq!(column, ["104    MB/s", "  1.25 kB/s", "  0        ", "512     B/s"]);
-        assert!(column.iter().all(|cell| text::width(cell) == widths.cells()));
+        assert_eq!(
+            column,
+            ["104    MB/s", "  1.25 kB/s", "  0        ", "512     B/s"]
+        );
+        assert!(
+            column
+                .iter()
+                .all(|cell| text::width(cell) == widths.cells())
+        );
     }
 
     #[test]
@@ -192,10 +204,15 @@ mod tests {
         let calls = |value| Number::of(Some(value), "open", Quantity::Rate).text();
         assert_eq!(calls(0.125), "0.125/s");
         assert_eq!(calls(0.0001), "<0.001/s");
+        let time = Number::of(Some(0.0004), "service_time", Quantity::PerCall);
+        assert_eq!(time.text(), "400 µs");
         assert_eq!(calls(12_345.0), "12.3 k/s");
-        assert_eq!(Number::of(Some(3.25), "service_time", Quantity::Rate).text(), "3.25");
-        assert_eq!(Number::percent(Some(0.424)).text(), "42%");
-        assert_eq!(Number::percent(Some(0.001)).text(), "<1%");
+        assert_eq!(
+            Number::of(Some(3.25), "service_time", Quantity::Rate).text(),
+            "3.25"
+        );
+        assert_eq!(Number::percent(Some(0.424)).text(), "42 %");
+        assert_eq!(Number::percent(Some(0.001)).text(), "<1 %");
         assert_eq!(Number::percent(None).text(), "–");
     }
 
@@ -208,7 +225,10 @@ mod tests {
         assert_eq!(bar(1.0, 4), "████");
         assert_eq!(bar(7.0, 4), "████");
         assert_eq!(bar(f64::NAN, 4), "");
-        assert_eq!(sparkline(&[Some(0.0), None, Some(4.0), Some(8.0)], 9), "▁ ▄█");
+        assert_eq!(
+            sparkline(&[Some(0.0), None, Some(4.0), Some(8.0)], 9),
+            "▁ ▄█"
+        );
         assert_eq!(sparkline(&[Some(0.0); 9], 3), "▁▁▁");
     }
 

@@ -86,7 +86,7 @@ pub struct Top {
     /// Speed at which a recording is played
     #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
     pub speed: f64,
-    /// What is shown.
+    /// The options for rows.
     #[command(flatten)]
     pub show: Show,
 }
@@ -101,10 +101,10 @@ pub struct Show {
     /// Print each reading as a line of JSON instead of a screen
     #[arg(long)]
     pub json: bool,
-    /// What rows are
+    /// Dimension whose values are rows
     #[arg(long, value_enum, default_value_t = By::User)]
     pub by: By,
-    /// What rows are ranked by
+    /// Number that rows are ranked by
     #[arg(long, value_enum, default_value_t = Sort::Service)]
     pub sort: Sort,
     /// Words that names of rows must have, and with ! words that they must not have

@@ -10,7 +10,11 @@ const CLEARLY: f64 = 1.1;
 /// they were shown last. Two neighbours keep the places that they had if the better one is not clearly better, so that no row
 /// is more than one place from its rank.
 pub fn steady<K: Eq + Hash>(ranked: &[(K, f64)], before: &[K]) -> Vec<usize> {
-    let places: HashMap<&K, usize> = before.iter().enumerate().map(|(at, key)| (key, at)).collect();
+    let places: HashMap<&K, usize> = before
+        .iter()
+        .enumerate()
+        .map(|(at, key)| (key, at))
+        .collect();
     let was_below = |upper: &K, lower: &K| match (places.get(upper), places.get(lower)) {
         (Some(upper), Some(lower)) => lower < upper,
         _ => false,
@@ -49,7 +53,11 @@ mod tests {
         assert_eq!(names(&[("b", 10.5), ("a", 10.0)], &["a", "b"]), ["a", "b"]);
         assert_eq!(names(&[("b", 11.5), ("a", 10.0)], &["a", "b"]), ["b", "a"]);
         assert_eq!(names(&[("b", 10.5), ("a", 10.0)], &["b", "a"]), ["b", "a"]);
-        assert_eq!(names(&[("c", 10.5), ("a", 10.0)], &["a"]), ["c", "a"], "a new row has no place to keep");
+        assert_eq!(
+            names(&[("c", 10.5), ("a", 10.0)], &["a"]),
+            ["c", "a"],
+            "a new row has no place to keep"
+        );
     }
 
     proptest! {

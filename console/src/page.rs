@@ -17,7 +17,7 @@ use crate::view::{By, Sort, View};
 #[cfg(test)]
 mod tests;
 
-/// What a piece of text means. Colours follow from it; no role differs from others by its colour alone.
+/// The meaning of a piece of text. Colours follow from it; no role differs from others by its colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Text without a meaning of its own.
@@ -69,7 +69,10 @@ impl Line {
     }
 
     fn width(&self) -> usize {
-        self.pieces.iter().map(|piece| text::width(&piece.text)).sum()
+        self.pieces
+            .iter()
+            .map(|piece| text::width(&piece.text))
+            .sum()
     }
 
     /// Appends a piece if the line stays within a width.
@@ -91,7 +94,10 @@ impl Line {
 
     /// Returns the text of the line.
     pub fn text(&self) -> String {
-        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+        self.pieces
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect()
     }
 }
 
@@ -104,7 +110,7 @@ pub enum Mode {
     Replay(f64, Option<Position>),
 }
 
-/// What a person has chosen for the screen, besides the view.
+/// The choices of a person for the screen, besides the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     /// The course of readings.
@@ -161,14 +167,26 @@ const SPARKLINE: usize = 40;
 
 /// Returns the number of rows that a screen of this height has room for.
 pub fn room(board: &Board, look: &Look, height: usize) -> usize {
-    let head = if look.head { 2 + board.silent.len().min(FAILURES) } else { 0 };
-    let around = head + 1 + usize::from(look.legend) + usize::from(look.foot || look.typing.is_some());
+    let head = if look.head {
+        2 + board.silent.len().min(FAILURES)
+    } else {
+        0
+    };
+    let around =
+        head + 1 + usize::from(look.legend) + usize::from(look.foot || look.typing.is_some());
     let room = height.saturating_sub(around);
     look.rows.map_or(room, |rows| rows.min(room))
 }
 
 /// Returns the lines of the screen, none of which is wider than `width`.
-pub fn page(board: &Board, table: &Table, view: &View, look: &Look, width: usize, height: usize) -> Vec<Line> {
+pub fn page(
+    board: &Board,
+    table: &Table,
+    view: &View,
+    look: &Look,
+    width: usize,
+    height: usize,
+) -> Vec<Line> {
     let mut lines = Vec::new();
     if look.head {
         lines.push(head(board, look, width));
@@ -232,9 +250,19 @@ fn head(board: &Board, look: &Look, width: usize) -> Line {
     let mut line = Line::of(text::cut(&format!(" {}", name(board)), room), Role::Strong);
     let last = board.loads().last();
     let is_timed = last.is_some_and(|load| load.service.is_some());
-    let value = |load: &crate::board::Load| if is_timed { load.service } else { Some(load.requests) };
+    let value = |load: &crate::board::Load| {
+        if is_timed {
+            load.service
+        } else {
+            Some(load.requests)
+        }
+    };
     if let Some(last) = last {
-        line.push_if_fits(&format!("  {}", load(value(last), is_timed)), Role::Strong, room);
+        line.push_if_fits(
+            &format!("  {}", load(value(last), is_timed)),
+            Role::Strong,
+            room,
+        );
         let usual = board.usual(value);
         if usual.is_some() {
             let usual = format!(" (usual {})", amount(usual, is_timed).text());
@@ -245,11 +273,21 @@ fn head(board: &Board, look: &Look, width: usize) -> Line {
     let cells = room.saturating_sub(line.width() + 2).min(SPARKLINE);
     if cells >= 8 {
         let loads: Vec<_> = board.loads().map(value).collect();
-        let spark = format!("  {}", sparkline(&loads, cells));
+        // The newest load stays in its place.
+        let spark = format!("  {}", text::right(&sparkline(&loads, cells), cells));
         let at = line.pieces.len().min(1);
-        line.pieces.insert(at, Piece { text: spark, role: Role::Bar });
+        line.pieces.insert(
+            at,
+            Piece {
+                text: spark,
+                role: Role::Bar,
+            },
+        );
     }
-    line.push(" ".repeat((width).saturating_sub(line.width() + text::width(&right))), Role::Plain);
+    line.push(
+        " ".repeat((width).saturating_sub(line.width() + text::width(&right))),
+        Role::Plain,
+    );
     line.push(right, Role::Plain);
     line.cut(width)
 }
@@ -280,12 +318,7 @@ fn states(board: &Board, line: &mut Line, room: usize) {
         });
         matching.count()
     };
-    for kind in [TargetKind::Mdt, TargetKind::Ost] {
-        let ok = count(Some(kind), &[Status::Ok, Status::First]);
-        if ok > 0 {
-            line.push_if_fits(&format!("  {ok} {} ok", kind.as_str()), Role::Plain, room);
-        }
-    }
+    // What needs attention comes first, because a narrow screen has no room for all.
     let late = count(None, &[Status::Late]);
     if late > 0 {
         line.push_if_fits(&format!("  {late} late"), Role::Warning, room);
@@ -293,6 +326,12 @@ fn states(board: &Board, line: &mut Line, room: usize) {
     let unknown = count(None, &[Status::Unknown]);
     if unknown > 0 {
         line.push_if_fits(&format!("  {unknown} unknown"), Role::Bad, room);
+    }
+    for kind in [TargetKind::Mdt, TargetKind::Ost] {
+        let ok = count(Some(kind), &[Status::Ok, Status::First]);
+        if ok > 0 {
+            line.push_if_fits(&format!("  {ok} {} ok", kind.as_str()), Role::Plain, room);
+        }
     }
 }
 
@@ -335,13 +374,19 @@ fn subject(table: &Table, view: &View, look: &Look, width: usize) -> Line {
         None => {}
     }
     if view.minimum > 0.0 {
-        said.push(format!("from {} on", Number::of(Some(view.minimum), "open", Quantity::Rate).text()));
+        said.push(format!(
+            "from {} on",
+            Number::of(Some(view.minimum), "open", Quantity::Rate).text()
+        ));
     }
     for (by, key) in &view.scope {
         said.push(format!("{} {}", by.name(), text::cut(&key.shown(), 24)));
     }
     if !view.filter.is_empty() {
-        said.push(format!("/{}", text::cut(&text::shown(view.filter.text()), 24)));
+        said.push(format!(
+            "/{}",
+            text::cut(&text::shown(view.filter.text()), 24)
+        ));
     }
     if view.window > 0 {
         said.push(format!("over {}", seconds(view.window)));
@@ -368,11 +413,17 @@ fn failures(board: &Board, width: usize) -> Vec<Line> {
             Some(since) => format!("late since {}", moment(since, "%H:%M:%S")),
             None => "not read yet".to_owned(),
         };
-        let text = format!(" {} {since}: {}", text::shown(server), text::shown(&silent.reason));
+        let text = format!(
+            " {} {since}: {}",
+            text::shown(server),
+            text::shown(&silent.reason)
+        );
         lines.push(Line::of(text, Role::Bad).cut(width));
     }
     let more = board.silent.len().saturating_sub(FAILURES);
-    if more > 0 && let Some(last) = lines.last_mut() {
+    if more > 0
+        && let Some(last) = lines.last_mut()
+    {
         let more = format!(" and {more} more servers");
         let kept = std::mem::take(last).cut(width.saturating_sub(text::width(&more)));
         *last = kept;
@@ -384,7 +435,10 @@ fn failures(board: &Board, width: usize) -> Vec<Line> {
 /// Says why there is no row.
 fn nothing(board: &Board, table: &Table, view: &View) -> String {
     let has_interval = board.targets().any(|target| target.last().is_some());
-    let is_limited = !view.filter.is_empty() || view.minimum > 0.0 || view.kind.is_some() || !view.scope.is_empty();
+    let is_limited = !view.filter.is_empty()
+        || view.minimum > 0.0
+        || view.kind.is_some()
+        || !view.scope.is_empty();
     match (board.readings, board.targets().next()) {
         (0, _) => " reading the servers …".to_owned(),
         (_, None) => " no server could be read".to_owned(),
@@ -397,7 +451,10 @@ fn nothing(board: &Board, table: &Table, view: &View) -> String {
 /// Returns the line below the table.
 fn foot_line(table: &Table, view: &View, look: &Look, width: usize) -> Line {
     if let Some(typed) = &look.typing {
-        let text = format!("/{}█  words, or !words to leave out; Enter keeps, Esc drops", text::shown(typed));
+        let text = format!(
+            "/{}█  words, or !words to leave out; Enter keeps, Esc drops",
+            text::shown(typed)
+        );
         return Line::of(text, Role::Strong).cut(width);
     }
     if let Some(message) = &look.message {
@@ -410,14 +467,21 @@ fn foot_line(table: &Table, view: &View, look: &Look, width: usize) -> Line {
     }
     let has_names = !matches!(view.by, By::Target | By::Operation);
     if has_names && let Some(share) = table.without_share.filter(|share| *share > 0.0) {
-        said.push(format!("without {} {}", view.by.name(), Number::percent(Some(share)).text()));
+        said.push(format!(
+            "without {} {}",
+            view.by.name(),
+            Number::percent(Some(share)).text()
+        ));
     }
     let mut line = Line::of(format!(" {}", said.join("   ")), Role::Plain).cut(width);
     if let Some(row) = table.rows.get(look.selected) {
         let name = whole_name(row, view.by);
         let room = width.saturating_sub(line.width() + 4);
         let name = text::cut(&name, room);
-        line.push(" ".repeat(width.saturating_sub(line.width() + text::width(&name) + 1)), Role::Plain);
+        line.push(
+            " ".repeat(width.saturating_sub(line.width() + text::width(&name) + 1)),
+            Role::Plain,
+        );
         line.push(name, Role::Dim);
     }
     line.cut(width)
@@ -447,8 +511,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("n N", "one row more, less"),
     ("[ ]", "read more, less often"),
     ("Space p", "pause; live readings go on"),
-    ("1 2 3", "head, bars, foot on and off"),
-    ("h F11", "head and foot on and off"),
+    ("1 2 3 h", "head, bars, foot on and off; head and foot"),
     ("l L", "legend; logarithmic bars"),
     ("← →", "replay: a reading back, forward"),
     ("PgUp PgDn", "replay: ten readings back, forward"),
@@ -462,13 +525,16 @@ pub fn help(width: usize, height: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(" Keys", Role::Title)];
     let room = height.saturating_sub(1).max(1);
     if KEYS.len() <= room {
-        lines.extend(KEYS.iter().map(|it| Line::of(key(it), Role::Plain).cut(width)));
+        lines.extend(
+            KEYS.iter()
+                .map(|it| Line::of(key(it), Role::Plain).cut(width)),
+        );
     } else {
         let half = KEYS.len().div_ceil(2);
         let column = width / 2;
-        for at in 0..half {
+        for (at, left) in KEYS.iter().take(half).enumerate() {
             let right = KEYS.get(half + at).map(key).unwrap_or_default();
-            let text = format!("{}{right}", text::left(&key(&KEYS[at]), column));
+            let text = format!("{}{right}", text::left(&key(left), column));
             lines.push(Line::of(text, Role::Plain).cut(width));
         }
     }

@@ -85,7 +85,10 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    let mut process = Process { child, ended: false };
+    let mut process = Process {
+        child,
+        ended: false,
+    };
     let mut printed = Printed {
         text: Vec::new(),
         arrivals: Vec::new(),
@@ -93,7 +96,10 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error
     let mut said = Vec::new();
     let time = || {
         // The steady clock, so that times within a reading never run backwards.
-        started.saturating_add(clock.elapsed()).unwrap_or(started).as_microsecond()
+        started
+            .saturating_add(clock.elapsed())
+            .unwrap_or(started)
+            .as_microsecond()
     };
     let in_time = process.pump(deadline, &mut said, |piece| {
         if printed.text.len() + piece.len() > most {
@@ -106,7 +112,11 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error
         printed.text.extend_from_slice(piece);
         Ok(())
     })?;
-    let status = if in_time { process.wait(deadline)? } else { None };
+    let status = if in_time {
+        process.wait(deadline)?
+    } else {
+        None
+    };
     let status = status.ok_or(Error::TimedOut(limit))?;
     judge(status, &said, !printed.text.is_empty())?;
     Ok(printed.by_clock_of_server())
@@ -128,7 +138,9 @@ impl Process {
         said: &mut Vec<u8>,
         mut take: impl FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<bool, Error> {
-        let (Some(mut out), Some(mut messages)) = (self.child.stdout.take(), self.child.stderr.take()) else {
+        let (Some(mut out), Some(mut messages)) =
+            (self.child.stdout.take(), self.child.stderr.take())
+        else {
             return Ok(true);
         };
         let mut buffer = vec![0; PIECE];
@@ -190,7 +202,10 @@ impl Drop for Process {
 }
 
 fn wait(fds: &[impl AsFd], left: Duration) -> Result<Vec<bool>, Error> {
-    let mut waiting: Vec<_> = fds.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
+    let mut waiting: Vec<_> = fds
+        .iter()
+        .map(|fd| PollFd::new(fd, PollFlags::IN))
+        .collect();
     let left = Timespec::try_from(left).ok();
     match poll(&mut waiting, left.as_ref()) {
         Ok(_) | Err(Errno::INTR) => {}

@@ -74,7 +74,9 @@ impl Recorder {
             texts.push(spool::Text {
                 name: part.name.clone(),
                 time: Timestamp::from_microsecond(part.time).unwrap_or_default(),
-                duration: Some(Duration::from_micros(part.until.saturating_sub(part.time).unsigned_abs())),
+                duration: Some(Duration::from_micros(
+                    part.until.saturating_sub(part.time).unsigned_abs(),
+                )),
                 bytes,
                 frames: vec![frame],
             });

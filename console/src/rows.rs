@@ -244,7 +244,12 @@ impl<'a> Group<'a> {
             rank: 0,
             share: None,
             users: self.users.len(),
-            user: self.users.iter().next().copied().filter(|_| self.users.len() == 1),
+            user: self
+                .users
+                .iter()
+                .next()
+                .copied()
+                .filter(|_| self.users.len() == 1),
             jobs: self.jobs.len(),
             nodes: self.nodes.len(),
             target: largest(&self.targets, is_timed).map(|at| Arc::clone(&targets[at].name)),
@@ -270,7 +275,11 @@ pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
     let mut groups: HashMap<Key, Group<'_>> = HashMap::new();
     let (mut total, mut without) = (Sums::default(), Sums::default());
     let kind = |target: &Target| view.kind.is_none_or(|kind| kind == target.kind);
-    for (at, target) in targets.iter().enumerate().filter(|(_, target)| kind(target)) {
+    for (at, target) in targets
+        .iter()
+        .enumerate()
+        .filter(|(_, target)| kind(target))
+    {
         let length: i64 = target.window(view.window).map(Interval::length).sum();
         for interval in target.window(view.window) {
             let mut part = Part {
@@ -282,7 +291,14 @@ pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
                 operation: None,
                 work: &interval.work,
             };
-            add(&mut part, target, view, &mut groups, &mut total, &mut without);
+            add(
+                &mut part,
+                target,
+                view,
+                &mut groups,
+                &mut total,
+                &mut without,
+            );
         }
         if view.by == By::Target && view.scope.is_empty() {
             // A target without work is a row too, and one that is not known is no zero.
@@ -291,7 +307,9 @@ pub fn table(board: &Board, view: &View, before: &[Key], most: usize) -> Table {
             group.is_unknown = matches!(target.status, Status::First | Status::Unknown);
         }
     }
-    let rows = groups.into_iter().map(|(key, group)| group.row(key, &targets));
+    let rows = groups
+        .into_iter()
+        .map(|(key, group)| group.row(key, &targets));
     finish(rows.collect(), total, &without, view, before, most)
 }
 
@@ -309,7 +327,10 @@ fn add<'a>(
         }
         let totals = || {
             let in_scope = |index: OperationIndex| is_operation_in_scope(view, index);
-            work.totals.iter().copied().filter(move |(Column::Total(index) | Column::Usecs(index), _)| in_scope(*index))
+            work.totals
+                .iter()
+                .copied()
+                .filter(move |(Column::Total(index) | Column::Usecs(index), _)| in_scope(*index))
         };
         if totals().next().is_none() {
             continue;
@@ -332,7 +353,9 @@ fn add<'a>(
             by => Key::of(by, &work.who),
         };
         match key.map(|key| groups.entry(key).or_default()) {
-            Some(group) => totals().for_each(|(column, amount)| group.add(part, &work.who, column, amount)),
+            Some(group) => {
+                totals().for_each(|(column, amount)| group.add(part, &work.who, column, amount))
+            }
             None => totals().for_each(|(column, amount)| without.add(part, column, amount)),
         }
     }
@@ -381,17 +404,20 @@ fn finish(
     rows.sort_by(|a, b| {
         let by_value = value(&b.sums).total_cmp(&value(&a.sums));
         let by_requests = || b.sums.requests.rate.total_cmp(&a.sums.requests.rate);
-        by_value.then_with(by_requests).then_with(|| a.key.cmp(&b.key))
+        by_value
+            .then_with(by_requests)
+            .then_with(|| a.key.cmp(&b.key))
     });
     for (at, row) in rows.iter_mut().enumerate() {
         row.rank = at + 1;
         row.share = share(&row.sums);
     }
     let all_rows = rows.len();
-    rows.retain(|row| {
-        row.sums.requests.rate >= view.minimum && view.filter.takes(&row.key.name())
-    });
-    let keys: Vec<_> = rows.iter().map(|row| (row.key.clone(), value(&row.sums))).collect();
+    rows.retain(|row| row.sums.requests.rate >= view.minimum && view.filter.takes(&row.key.name()));
+    let keys: Vec<_> = rows
+        .iter()
+        .map(|row| (row.key.clone(), value(&row.sums)))
+        .collect();
     let mut slots: Vec<_> = rows.into_iter().map(Some).collect();
     let order = steady(&keys, before).into_iter().take(most);
     let rows: Vec<_> = order.filter_map(|at| slots[at].take()).collect();

@@ -169,7 +169,10 @@ pub fn draw(frame: &mut Frame<'_>, app: &mut App, is_coloured: bool) {
 }
 
 fn drawn(line: &Line, is_coloured: bool) -> Drawn<'_> {
-    let spans = line.pieces.iter().map(|piece| Span::styled(piece.text.as_str(), style(piece.role, is_coloured)));
+    let spans = line
+        .pieces
+        .iter()
+        .map(|piece| Span::styled(piece.text.as_str(), style(piece.role, is_coloured)));
     let drawn = Drawn::from_iter(spans);
     match line.is_selected {
         true => drawn.style(Style::new().add_modifier(Modifier::REVERSED)),

@@ -1,4 +1,4 @@
-//! Where readings come from: commands that are run again and again, or a recording.
+//! The sources of readings: commands that are run again and again, or a recording.
 //!
 //! A store will be a third source.
 
@@ -59,7 +59,7 @@ pub struct Position {
     pub of: usize,
 }
 
-/// What a step led to.
+/// The result of a step.
 #[derive(Debug, Default)]
 pub struct Update {
     /// The new readings, in order; none at the end of a recording.
@@ -72,7 +72,7 @@ pub struct Update {
     pub until_next: Option<i64>,
 }
 
-/// Where readings come from.
+/// A source of readings.
 pub trait Source: Send {
     /// Goes to another reading. This blocks until it is made.
     ///

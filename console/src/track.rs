@@ -13,9 +13,7 @@ use jobstats_core::instant::{DAY, Micros};
 use jobstats_core::job_stats::Unit;
 use jobstats_core::operation::{Kind, OPERATIONS};
 use jobstats_core::pause::Pause;
-use jobstats_core::snapshot::{
-    ReadError, Snapshot, cleanup_interval, print, read, read_carried,
-};
+use jobstats_core::snapshot::{ReadError, Snapshot, cleanup_interval, print, read, read_carried};
 use jobstats_core::target::TargetKind;
 
 use crate::interval::{Interval, Seen, Work};
@@ -47,7 +45,7 @@ pub struct Arrival {
 /// A text that was taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
-    /// What the targets did.
+    /// The targets with their work.
     pub seen: Vec<Seen>,
     /// The parts of the text.
     pub parts: Vec<Part>,
@@ -340,8 +338,13 @@ fn part(snapshot: &Snapshot<'_>, text: Text<'_>) -> Part {
         TargetKind::Mdt => "mdt",
         TargetKind::Ost => "obdfilter",
     };
-    let name = snapshot.target.map(|name| format!("{}.{}", kind(name.kind), name.shown()));
-    let end = snapshot.text.last().map_or(0, |range| range.end.saturating_sub(1));
+    let name = snapshot
+        .target
+        .map(|name| format!("{}.{}", kind(name.kind), name.shown()));
+    let end = snapshot
+        .text
+        .last()
+        .map_or(0, |range| range.end.saturating_sub(1));
     Part {
         name,
         time: time_of(snapshot, text),

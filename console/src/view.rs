@@ -1,4 +1,4 @@
-//! What is looked at: the grouping of rows, their order, and what is left out.
+//! The choice of rows: the grouping of rows, their order, and what is left out.
 
 use jobstats_core::instant::Micros;
 use jobstats_core::operation::OPERATIONS;
@@ -178,7 +178,10 @@ impl Filter {
         Self {
             text: text.to_owned(),
             wanted: words().filter(|word| !word.starts_with('!')).collect(),
-            unwanted: words().filter_map(without).filter(|word| !word.is_empty()).collect(),
+            unwanted: words()
+                .filter_map(without)
+                .filter(|word| !word.is_empty())
+                .collect(),
         }
     }
 
@@ -199,7 +202,10 @@ impl Filter {
         }
         let name = name.to_lowercase();
         self.wanted.iter().all(|word| name.contains(word.as_str()))
-            && !self.unwanted.iter().any(|word| name.contains(word.as_str()))
+            && !self
+                .unwanted
+                .iter()
+                .any(|word| name.contains(word.as_str()))
     }
 }
 

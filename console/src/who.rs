@@ -1,4 +1,4 @@
-//! Whose work an entry counts: user, job, node and process, read from its identifier.
+//! Finds the owner of an entry: user, job, node and process, read from its identifier.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,9 @@ impl Names {
     ///
     /// Fails if a format is none.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
-        let own = formats.iter().map(|format| (format.as_str(), label(format)));
+        let own = formats
+            .iter()
+            .map(|format| (format.as_str(), label(format)));
         Ok(Self {
             formats: match formats {
                 [] => None,
@@ -61,7 +63,8 @@ impl Names {
             return;
         }
         let likely = likely_format(ids.take(MOST_GUESSED));
-        let likely = likely.filter(|likely| DEFAULT_FORMATS.iter().all(|(format, _)| format != likely));
+        let likely =
+            likely.filter(|likely| DEFAULT_FORMATS.iter().all(|(format, _)| format != likely));
         let formats = likely.map(|format| (format, None)).into_iter();
         let formats = formats.chain(DEFAULT_FORMATS.iter().copied());
         // A format that cannot be compiled is left out; the formats of the list can be.
@@ -116,9 +119,15 @@ mod tests {
         names.guess(["4711@1000@r01c01", "4712@1001@r01c02"].into_iter());
         names.guess(["x.1"].into_iter());
         let who = names.who("4711@1000@r01c01");
-        assert_eq!((who.user, who.job.as_deref(), who.node.as_deref()), (Some(1000), Some("4711"), Some("r01c01")));
+        assert_eq!(
+            (who.user, who.job.as_deref(), who.node.as_deref()),
+            (Some(1000), Some("4711"), Some("r01c01"))
+        );
         let login = names.who("make.1002");
-        assert_eq!((login.user, login.process.as_deref(), login.job.as_deref()), (Some(1002), Some("make"), None));
+        assert_eq!(
+            (login.user, login.process.as_deref(), login.job.as_deref()),
+            (Some(1002), Some("make"), None)
+        );
         assert!(Arc::ptr_eq(&login, &names.who("make.1002")));
     }
 

@@ -9,7 +9,12 @@ fn failure(command: &str) -> String {
 #[test]
 fn a_command_prints_text_that_has_its_time() {
     let before = Timestamp::now().as_microsecond();
-    let printed = run("printf 'a\\nb\\n'; sleep 0.05; printf 'c\\n'", LIMIT, 1 << 20).unwrap();
+    let printed = run(
+        "printf 'a\\nb\\n'; sleep 0.05; printf 'c\\n'",
+        LIMIT,
+        1 << 20,
+    )
+    .unwrap();
     assert_eq!(printed.text, b"a\nb\nc\n");
     let [first, last] = [printed.arrivals.first(), printed.arrivals.last()].map(Option::unwrap);
     assert!(first.from == 0 && first.at >= before && last.at >= first.at + 40_000);
@@ -28,15 +33,24 @@ fn a_command_that_hangs_is_killed_with_its_children() {
 fn what_a_command_leaves_behind_is_not_waited_for() {
     let start = Instant::now();
     let printed = run("sleep 600 >/dev/null & echo x", LIMIT, 1 << 20).unwrap();
-    assert_eq!((printed.text.as_slice(), start.elapsed() < LIMIT), (&b"x\n"[..], true));
+    assert_eq!(
+        (printed.text.as_slice(), start.elapsed() < LIMIT),
+        (&b"x\n"[..], true)
+    );
 }
 
 #[test]
 fn a_command_that_fails_says_why() {
-    assert_eq!(failure("echo 'ssh: no\u{1b}[31m route' >&2; exit 255"), "ssh: no\\x1B[31m route (exit code 255)");
+    assert_eq!(
+        failure("echo 'ssh: no\u{1b}[31m route' >&2; exit 255"),
+        "ssh: no\\x1B[31m route (exit code 255)"
+    );
     assert_eq!(failure("exit 3"), "exit code 3");
     assert_eq!(failure("kill -9 $$"), "signal 9");
-    assert_eq!(failure("yes"), "the command printed more than 1048576 bytes");
+    assert_eq!(
+        failure("yes"),
+        "the command printed more than 1048576 bytes"
+    );
 }
 
 #[test]
@@ -51,7 +65,13 @@ fn a_pattern_that_matches_nothing_is_no_failure() {
 fn a_text_that_begins_with_the_time_has_the_clock_of_the_server() {
     let printed = run("echo 1700000000.25; echo x", LIMIT, 99).unwrap();
     assert_eq!(printed.text, b"x\n");
-    assert_eq!(printed.arrivals[0], Arrival { from: 0, at: 1_700_000_000_250_000 });
+    assert_eq!(
+        printed.arrivals[0],
+        Arrival {
+            from: 0,
+            at: 1_700_000_000_250_000
+        }
+    );
     assert_eq!(time(b"1700000000"), Some(1_700_000_000_000_000));
     for other in ["17", "1700000000.", "1700000000.x", "-1700000000", "", "x"] {
         assert_eq!(time(other.as_bytes()), None, "{other}");

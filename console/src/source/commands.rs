@@ -54,9 +54,10 @@ impl Commands {
     /// Runs all commands at once, and returns what they print in their order.
     fn run(&self) -> Vec<Result<Printed, process::Error>> {
         thread::scope(|scope| {
-            let threads = self.inputs.iter().map(|input| {
-                scope.spawn(|| process::run(&input.command, self.limit, self.most))
-            });
+            let threads = self
+                .inputs
+                .iter()
+                .map(|input| scope.spawn(|| process::run(&input.command, self.limit, self.most)));
             let threads: Vec<_> = threads.collect();
             let ended = threads.into_iter().map(|thread| {
                 let broken = || Err(std::io::Error::other("the thread ended").into());
@@ -73,15 +74,20 @@ impl Source for Commands {
         self.tracker.begin();
         let mut reading = Reading::default();
         for (input, printed) in self.inputs.iter().zip(printed) {
-            let taken = printed.map_err(|error| error.to_string()).and_then(|printed| {
-                let text = Text {
-                    server: &input.server,
-                    bytes: &printed.text,
-                    arrivals: &printed.arrivals,
-                };
-                let taken = self.tracker.take(text).map_err(|error: track::Error| error.to_string())?;
-                Ok((taken, printed))
-            });
+            let taken = printed
+                .map_err(|error| error.to_string())
+                .and_then(|printed| {
+                    let text = Text {
+                        server: &input.server,
+                        bytes: &printed.text,
+                        arrivals: &printed.arrivals,
+                    };
+                    let taken = self
+                        .tracker
+                        .take(text)
+                        .map_err(|error: track::Error| error.to_string())?;
+                    Ok((taken, printed))
+                });
             let (taken, printed) = match taken {
                 Ok(taken) => taken,
                 Err(reason) => {
@@ -101,7 +107,12 @@ impl Source for Commands {
             reading.seen.extend(taken.seen);
         }
         let now = jiff::Timestamp::now().as_microsecond();
-        reading.time = reading.seen.iter().map(|seen| seen.time).max().unwrap_or(now);
+        reading.time = reading
+            .seen
+            .iter()
+            .map(|seen| seen.time)
+            .max()
+            .unwrap_or(now);
         Ok(Update {
             readings: vec![reading],
             ..Update::default()
@@ -119,7 +130,10 @@ const WITH_ARGUMENT: &str = "BbcDEeFIiJLlmOoPpQRSWw";
 /// Returns the name of the server that a command reads: the host of `ssh`, or else this machine.
 pub fn server_of(command: &str) -> String {
     let mut words = command.split_whitespace();
-    if words.next().is_some_and(|first| first == "ssh" || first.ends_with("/ssh")) {
+    if words
+        .next()
+        .is_some_and(|first| first == "ssh" || first.ends_with("/ssh"))
+    {
         while let Some(word) = words.next() {
             let Some(options) = word.strip_prefix('-') else {
                 let host = word.trim_matches(['\'', '"']);

@@ -55,7 +55,11 @@ impl Replay {
                 // Nobody knows of a damaged file when it was read.
                 Err(_) => continue,
             };
-            let time = index.texts.iter().map(|text| text.time.as_microsecond()).min();
+            let time = index
+                .texts
+                .iter()
+                .map(|text| text.time.as_microsecond())
+                .min();
             files.extend(time.map(|time| (time, index.server, entry)));
         }
         let rounds = rounds(files);
@@ -117,15 +121,16 @@ impl Replay {
 /// readings of a server: in a round of which a server is missing, its next text must not take the place.
 fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
     let mut last: HashMap<&str, i64> = HashMap::new();
-    let gaps = files.iter().filter_map(|(time, server, _)| Some(time - last.insert(server, *time)?));
+    let gaps = files
+        .iter()
+        .filter_map(|(time, server, _)| Some(time - last.insert(server, *time)?));
     let mut gaps: Vec<_> = gaps.collect();
     gaps.sort_unstable();
     let longest = gaps.get(gaps.len() / 2).map_or(i64::MAX, |usual| usual / 2);
     let mut rounds: Vec<Round> = Vec::new();
     for (time, server, entry) in files {
-        let is_over = |round: &Round| {
-            round.servers.contains(&server) || (time - round.time).abs() > longest
-        };
+        let is_over =
+            |round: &Round| round.servers.contains(&server) || (time - round.time).abs() > longest;
         if rounds.last().is_none_or(is_over) {
             rounds.push(Round {
                 time,
@@ -144,7 +149,11 @@ fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
 }
 
 /// Reads a file, in which the text of each target has a time of its own.
-fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<crate::interval::Seen>, String> {
+fn read(
+    path: &Path,
+    server: &str,
+    tracker: &mut Tracker,
+) -> Result<Vec<crate::interval::Seen>, String> {
     let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
     let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
     for text in &file.index.texts {
@@ -153,7 +162,8 @@ fn read(path: &Path, server: &str, tracker: &mut Tracker) -> Result<Vec<crate::i
             at: text.time.as_microsecond(),
         });
         let packed = file.packed(text).map_err(|error| error.to_string())?;
-        zstd::stream::copy_decode(packed.as_slice(), &mut bytes).map_err(|error| error.to_string())?;
+        zstd::stream::copy_decode(packed.as_slice(), &mut bytes)
+            .map_err(|error| error.to_string())?;
     }
     let text = Text {
         server,
@@ -174,13 +184,17 @@ impl Source for Replay {
             Step::End => all,
         };
         let target = target.clamp(1, all);
-        let begins_anew = target <= self.position && step != Step::Next || target > self.position + LOOKED_BACK;
+        let begins_anew =
+            target <= self.position && step != Step::Next || target > self.position + LOOKED_BACK;
         if begins_anew {
             self.go_back_before(target);
         }
         let readings = self.read_to(target);
         let next = self.rounds.get(self.position);
-        let last = self.position.checked_sub(1).and_then(|at| self.rounds.get(at));
+        let last = self
+            .position
+            .checked_sub(1)
+            .and_then(|at| self.rounds.get(at));
         Ok(Update {
             readings,
             begins_anew,
@@ -188,7 +202,9 @@ impl Source for Replay {
                 at: self.position,
                 of: all,
             }),
-            until_next: next.zip(last).map(|(next, last)| (next.time - last.time).max(0)),
+            until_next: next
+                .zip(last)
+                .map(|(next, last)| (next.time - last.time).max(0)),
         })
     }
 
@@ -216,7 +232,14 @@ mod tests {
             (*time, (*server).to_owned(), entry)
         };
         // In the second round, the first server failed, and in the last one the second.
-        let files = [(100, "a"), (99, "b"), (110, "b"), (120, "a"), (121, "b"), (130, "a")];
+        let files = [
+            (100, "a"),
+            (99, "b"),
+            (110, "b"),
+            (120, "a"),
+            (121, "b"),
+            (130, "a"),
+        ];
         let rounds = rounds(files.iter().map(file).collect());
         let servers: Vec<_> = rounds.iter().map(|round| round.servers.join(" ")).collect();
         assert_eq!(servers, ["a b", "b", "a b", "a"]);

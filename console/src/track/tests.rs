@@ -18,11 +18,16 @@ fn record(id: &str, start: i64, counters: &str) -> String {
 }
 
 fn open(samples: u64) -> String {
-    format!("  open:            {{ samples: {samples}, unit: usecs, min: 1, max: 1, sum: {samples}, sumsq: {samples} }}\n")
+    format!(
+        "  open:            {{ samples: {samples}, unit: usecs, min: 1, max: 1, sum: {samples}, sumsq: {samples} }}\n"
+    )
 }
 
 fn mdt(index: u8, records: &[String]) -> String {
-    format!("mdt.scratch-MDT000{index}.job_stats=\njob_stats:\n{}", records.concat())
+    format!(
+        "mdt.scratch-MDT000{index}.job_stats=\njob_stats:\n{}",
+        records.concat()
+    )
 }
 
 /// Takes texts of a server, each read at a second, and returns what the last one says.
@@ -30,8 +35,15 @@ fn last(texts: &[(i64, String)]) -> Vec<Seen> {
     let mut tracker = Tracker::new(&["%e.%u".to_owned()]).unwrap();
     let mut seen = Vec::new();
     for (time, text) in texts {
-        let arrivals = [Arrival { from: 0, at: (T + time) * SECOND }];
-        let text = Text { server: "mds1", bytes: text.as_bytes(), arrivals: &arrivals };
+        let arrivals = [Arrival {
+            from: 0,
+            at: (T + time) * SECOND,
+        }];
+        let text = Text {
+            server: "mds1",
+            bytes: text.as_bytes(),
+            arrivals: &arrivals,
+        };
         tracker.begin();
         seen = tracker.take(text).unwrap().seen;
     }
@@ -53,24 +65,53 @@ fn calls(seen: &Seen, operation: &str) -> Vec<(String, i64)> {
 fn a_birth_counts_from_zero() {
     let seen = last(&[
         (1000, mdt(0, &[record("a.1", 500, &open(100))])),
-        (1010, mdt(0, &[record("a.1", 500, &open(110)), record("b.2", 1004, &open(70))])),
+        (
+            1010,
+            mdt(
+                0,
+                &[
+                    record("a.1", 500, &open(110)),
+                    record("b.2", 1004, &open(70)),
+                ],
+            ),
+        ),
     ]);
-    assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 10), ("b.2".to_owned(), 70)]);
+    assert_eq!(
+        calls(&seen[0], "open"),
+        [("a.1".to_owned(), 10), ("b.2".to_owned(), 70)]
+    );
 }
 
 #[test]
 fn an_entry_that_was_only_skipped_is_no_birth() {
     let seen = last(&[
         (1000, mdt(0, &[record("a.1", 500, &open(100))])),
-        (1010, mdt(0, &[record("a.1", 500, &open(110)), record("b.2", 600, &open(70))])),
+        (
+            1010,
+            mdt(
+                0,
+                &[
+                    record("a.1", 500, &open(110)),
+                    record("b.2", 600, &open(70)),
+                ],
+            ),
+        ),
     ]);
     assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 10)]);
 }
 
 #[test]
 fn a_reset_on_one_target_hides_nothing_of_another() {
-    let before = [mdt(0, &[record("a.1", 500, &open(1000))]), mdt(1, &[record("a.1", 500, &open(1000))])].concat();
-    let after = [mdt(0, &[record("a.1", 1005, &open(30))]), mdt(1, &[record("a.1", 500, &open(1400))])].concat();
+    let before = [
+        mdt(0, &[record("a.1", 500, &open(1000))]),
+        mdt(1, &[record("a.1", 500, &open(1000))]),
+    ]
+    .concat();
+    let after = [
+        mdt(0, &[record("a.1", 1005, &open(30))]),
+        mdt(1, &[record("a.1", 500, &open(1400))]),
+    ]
+    .concat();
     let seen = last(&[(1000, before), (1010, after)]);
     assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 30)]);
     assert_eq!(calls(&seen[1], "open"), [("a.1".to_owned(), 400)]);
@@ -80,7 +121,16 @@ fn a_reset_on_one_target_hides_nothing_of_another() {
 #[test]
 fn a_removed_entry_takes_nothing_away() {
     let seen = last(&[
-        (1000, mdt(0, &[record("b.1", 500, &open(5000)), record("a.1", 500, &open(100))])),
+        (
+            1000,
+            mdt(
+                0,
+                &[
+                    record("b.1", 500, &open(5000)),
+                    record("a.1", 500, &open(100)),
+                ],
+            ),
+        ),
         (1010, mdt(0, &[record("a.1", 500, &open(110))])),
     ]);
     assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 10)]);
@@ -90,21 +140,53 @@ fn a_removed_entry_takes_nothing_away() {
 #[test]
 fn an_entry_that_comes_back_in_the_same_life_counts_once() {
     let seen = last(&[
-        (1000, mdt(0, &[record("a.1", 500, &open(100)), record("b.1", 500, &open(5000))])),
+        (
+            1000,
+            mdt(
+                0,
+                &[
+                    record("a.1", 500, &open(100)),
+                    record("b.1", 500, &open(5000)),
+                ],
+            ),
+        ),
         (1010, mdt(0, &[record("a.1", 500, &open(110))])),
-        (1020, mdt(0, &[record("a.1", 500, &open(110)), record("b.1", 500, &open(5010))])),
+        (
+            1020,
+            mdt(
+                0,
+                &[
+                    record("a.1", 500, &open(110)),
+                    record("b.1", 500, &open(5010)),
+                ],
+            ),
+        ),
     ]);
-    assert_eq!(calls(&seen[0], "open"), [("b.1".to_owned(), 5)], "half of the 10 calls happened in the last interval");
+    assert_eq!(
+        calls(&seen[0], "open"),
+        [("b.1".to_owned(), 5)],
+        "half of the 10 calls happened in the last interval"
+    );
 }
 
 #[test]
 fn values_of_two_to_the_63_are_compared_exactly() {
     const HUGE: u64 = 1 << 63;
     let write = |samples: u64, sum: u64| {
-        format!("  write_bytes:     {{ samples: {samples}, unit: bytes, min: 1, max: 9, sum: {sum}, sumsq: {HUGE} }}\n")
+        format!(
+            "  write_bytes:     {{ samples: {samples}, unit: bytes, min: 1, max: 9, sum: {sum}, sumsq: {HUGE} }}\n"
+        )
     };
-    let ost = |counters: &str| format!("obdfilter.scratch-OST0000.job_stats=\njob_stats:\n{}", record("a.1", 500, counters));
-    let seen = last(&[(1000, ost(&write(HUGE, HUGE + 7))), (1010, ost(&write(HUGE + 3, HUGE + 1007)))]);
+    let ost = |counters: &str| {
+        format!(
+            "obdfilter.scratch-OST0000.job_stats=\njob_stats:\n{}",
+            record("a.1", 500, counters)
+        )
+    };
+    let seen = last(&[
+        (1000, ost(&write(HUGE, HUGE + 7))),
+        (1010, ost(&write(HUGE + 3, HUGE + 1007))),
+    ]);
     assert_eq!(calls(&seen[0], "write_bytes"), [("a.1".to_owned(), 1000)]);
     assert_eq!(calls(&seen[0], "write"), [("a.1".to_owned(), 3)]);
     assert_eq!(seen[0].problems, 0);
@@ -126,16 +208,36 @@ fn the_first_text_has_no_interval_and_an_idle_one_has_no_work() {
     assert_eq!((seen[0].interval.clone(), seen[0].entries), (None, 1));
     let seen = last(&[(1000, text.clone()), (1010, text)]);
     let interval = seen[0].interval.as_ref().unwrap();
-    assert_eq!((interval.work.len(), interval.timed, interval.length()), (0, Some(true), 10 * SECOND));
+    assert_eq!(
+        (interval.work.len(), interval.timed, interval.length()),
+        (0, Some(true), 10 * SECOND)
+    );
 }
 
 #[test]
 fn operations_that_nobody_knows_change_nothing() {
-    let other = |samples: u64| format!("  levitate:        {{ samples: {samples}, unit: reqs }}\n{}", open(samples));
+    let other = |samples: u64| {
+        format!(
+            "  levitate:        {{ samples: {samples}, unit: reqs }}\n{}",
+            open(samples)
+        )
+    };
     let seen = last(&[
-        (1000, mdt(0, &[record("a.1", 500, &other(1)), record("b.1", 500, &other(8))])),
+        (
+            1000,
+            mdt(
+                0,
+                &[record("a.1", 500, &other(1)), record("b.1", 500, &other(8))],
+            ),
+        ),
         (1010, mdt(0, &[record("a.1", 500, &other(5))])),
-        (1020, mdt(0, &[record("a.1", 500, &other(9)), record("b.1", 500, &other(8))])),
+        (
+            1020,
+            mdt(
+                0,
+                &[record("a.1", 500, &other(9)), record("b.1", 500, &other(8))],
+            ),
+        ),
     ]);
     assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 4)]);
 }
@@ -145,14 +247,32 @@ fn texts_without_names_or_statistics_are_refused() {
     let mut tracker = Tracker::new(&[]).unwrap();
     let mut take = |text: &str| {
         tracker.begin();
-        let text = Text { server: "a", bytes: text.as_bytes(), arrivals: &[] };
-        tracker.take(text).map(|taken| taken.seen.len()).map_err(|error| error.to_string())
+        let text = Text {
+            server: "a",
+            bytes: text.as_bytes(),
+            arrivals: &[],
+        };
+        tracker
+            .take(text)
+            .map(|taken| taken.seen.len())
+            .map_err(|error| error.to_string())
     };
-    assert!(take("job_stats:\n- job_id: a.1\n").unwrap_err().contains("without the option -n"));
+    assert!(
+        take("job_stats:\n- job_id: a.1\n")
+            .unwrap_err()
+            .contains("without the option -n")
+    );
     assert!(take("").unwrap_err().contains("has no job_stats"));
-    assert!(take("oss1: command not found\n").unwrap_err().contains("has no job_stats"));
+    assert!(
+        take("oss1: command not found\n")
+            .unwrap_err()
+            .contains("has no job_stats")
+    );
     assert_eq!(take("mdt.scratch-MDT0000.job_stats=\n"), Ok(1));
-    assert_eq!(take("mdt.scratch-MDT0000.job_cleanup_interval=600\n"), Ok(0));
+    assert_eq!(
+        take("mdt.scratch-MDT0000.job_cleanup_interval=600\n"),
+        Ok(0)
+    );
 }
 
 #[test]
@@ -161,7 +281,11 @@ fn a_server_that_is_read_twice_is_told() {
     let text = mdt(0, &[record("a.1", 500, &open(1))]);
     let mut take = |server| {
         let arrivals = [Arrival { from: 0, at: 7 }];
-        tracker.take(Text { server, bytes: text.as_bytes(), arrivals: &arrivals })
+        tracker.take(Text {
+            server,
+            bytes: text.as_bytes(),
+            arrivals: &arrivals,
+        })
     };
     assert!(take("mds1").is_ok());
     assert!(matches!(take("mds2"), Err(Error::Twice(server)) if &*server == "mds1"));
@@ -173,12 +297,39 @@ fn the_time_is_that_of_the_statistics_and_parts_have_all_lines() {
     let body = mdt(0, &[record("a.1", 500, &open(1))]);
     let other = mdt(1, &[]);
     let text = format!("{head}{body}{other}");
-    let arrivals = [Arrival { from: 0, at: 1 }, Arrival { from: head.len(), at: 2 }, Arrival { from: head.len() + 9, at: 3 }];
+    let arrivals = [
+        Arrival { from: 0, at: 1 },
+        Arrival {
+            from: head.len(),
+            at: 2,
+        },
+        Arrival {
+            from: head.len() + 9,
+            at: 3,
+        },
+    ];
     let mut tracker = Tracker::new(&[]).unwrap();
-    let taken = tracker.take(Text { server: "a", bytes: text.as_bytes(), arrivals: &arrivals }).unwrap();
-    assert_eq!((taken.parts[0].time, taken.parts[0].until, taken.parts[1].time), (2, 3, 3));
+    let taken = tracker
+        .take(Text {
+            server: "a",
+            bytes: text.as_bytes(),
+            arrivals: &arrivals,
+        })
+        .unwrap();
+    assert_eq!(
+        (
+            taken.parts[0].time,
+            taken.parts[0].until,
+            taken.parts[1].time
+        ),
+        (2, 3, 3)
+    );
     assert_eq!(taken.parts[0].name.as_deref(), Some("mdt.scratch-MDT0000"));
-    let parts = taken.parts.iter().flat_map(|part| &part.ranges).map(|range| &text[range.clone()]);
+    let parts = taken
+        .parts
+        .iter()
+        .flat_map(|part| &part.ranges)
+        .map(|range| &text[range.clone()]);
     assert_eq!(parts.collect::<String>(), text);
 }
 
