@@ -132,7 +132,8 @@ impl Target {
         self.status = match now - self.time > STALE.max(5 * usual) {
             true => Status::Unknown,
             false => match self.status {
-                Status::First | Status::Unknown => self.status,
+                // Of a target with a single text nothing is known.
+                Status::First | Status::Unknown => Status::Unknown,
                 Status::Ok | Status::Late => Status::Late,
             },
         };
@@ -358,6 +359,15 @@ mod tests {
         let status: Vec<_> = board.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Unknown]);
         assert_eq!(board.loads().last().unwrap().requests, 0.0);
+    }
+
+    #[test]
+    fn a_target_that_was_read_once_and_never_again_is_not_known() {
+        let mut board = Board::default();
+        board.take(reading(10, &[("scratch-OST0000", None)]));
+        assert_eq!(board.targets().next().unwrap().status, Status::First);
+        board.take(reading(11, &[]));
+        assert_eq!(board.targets().next().unwrap().status, Status::Unknown);
     }
 
     #[test]

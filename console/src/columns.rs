@@ -9,6 +9,7 @@ use crate::board::Board;
 use crate::number::{Number, UNKNOWN, Widths, bar};
 use crate::rows::{Amount, Row, Table};
 use crate::text;
+use crate::users;
 use crate::view::{By, Sort};
 
 /// The blanks between two columns.
@@ -174,10 +175,10 @@ impl Column {
             Rank => Cell::Number(Number::count(row.rank)),
             Name => Cell::Text(match context.by {
                 By::Target => context.short(&row.key.name()),
-                _ => row.key.shown(),
+                _ => row.key.shown(context.users),
             }),
             User => match (row.user, row.users) {
-                (Some(user), _) => Cell::Text(user.to_string()),
+                (Some(user), _) => Cell::Text(context.users.shown(user)),
                 (None, 0) => text(None),
                 (None, users) => Cell::Text(format!("{users} users")),
             },
@@ -221,6 +222,8 @@ pub struct Context<'a> {
     pub bars: bool,
     /// True if the length of bars is the logarithm.
     pub log: bool,
+    /// The names of users.
+    pub users: &'a users::Users,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
 }
@@ -447,8 +450,8 @@ fn laid(filled: &[Filled], cell: &dyn Fn(&Filled) -> String, bar: String, width:
 }
 
 /// Returns the whole name of a row, as it may be shown.
-pub fn whole_name(row: &Row, by: By) -> String {
-    let name = row.key.shown();
+pub fn whole_name(row: &Row, by: By, users: &users::Users) -> String {
+    let name = row.key.shown(users);
     let on = row
         .target
         .as_ref()

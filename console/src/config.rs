@@ -72,6 +72,8 @@ pub struct Profile {
     pub interval: Option<Span>,
     /// The time limit of a command.
     pub timeout: Option<Span>,
+    /// The command that prints the names of users, as `getent passwd` does.
+    pub users: Option<String>,
     /// The formats of identifiers (`jobid_name` of the clients).
     #[serde(default)]
     pub formats: Vec<String>,

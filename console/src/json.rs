@@ -8,6 +8,7 @@ use crate::board::Board;
 use crate::page::{moment, sorted};
 use crate::rows::{Amount, Row, Sums, Table};
 use crate::text;
+use crate::users::Users;
 use crate::view::View;
 
 #[cfg(test)]
@@ -63,6 +64,7 @@ struct One {
     late: bool,
     share: Option<f64>,
     user: Option<u32>,
+    user_name: Option<String>,
     users: usize,
     jobs: usize,
     nodes: usize,
@@ -134,7 +136,7 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
             })
             .collect(),
         total: (&table.total).into(),
-        rows: table.rows.iter().map(row).collect(),
+        rows: table.rows.iter().map(|it| row(it, &view.users)).collect(),
         more: table.more,
         more_share: table.more_share,
         without_share: table.without_share,
@@ -159,13 +161,17 @@ fn target(target: &crate::board::Target) -> Target<'_> {
     }
 }
 
-fn row(row: &Row) -> One {
+fn row(row: &Row, users: &Users) -> One {
     One {
         rank: row.rank,
         name: row.key.name(),
         late: row.is_late,
         share: row.share,
         user: row.user,
+        user_name: row
+            .user
+            .and_then(|user| users.name(user))
+            .map(str::to_owned),
         users: row.users,
         jobs: row.jobs,
         nodes: row.nodes,

@@ -5,7 +5,7 @@
 //! | [`options`], [`config`], [`generate`] | the command line, the configuration file, manual pages and completions |
 //! | [`source`] | where readings come from: [commands](`process`), or a [recording](`recording`) |
 //! | [`track`] | compares each text of a target with the one before |
-//! | [`who`], [`interval`] | whose work it is, and what happened between two texts of a target |
+//! | [`who`], [`users`], [`interval`] | whose work it is, and what happened between two texts of a target |
 //! | [`board`] | the state of all targets: last work, late ones, the load over time |
 //! | [`view`], [`rows`], [`order`] | what is looked at, the rows that follow, and their places |
 //! | [`number`], [`text`], [`columns`] | numbers and names in cells, and the columns that fit |
@@ -34,5 +34,6 @@ pub mod source;
 mod testing;
 pub mod text;
 pub mod track;
+pub mod users;
 pub mod view;
 pub mod who;

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, stdout};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
@@ -12,7 +13,8 @@ use jobstats_console::page::{Look, Mode};
 use jobstats_console::print::{self, Form};
 use jobstats_console::recording::{self, Recorder};
 use jobstats_console::source::{self, Commands, Input, Replay, Source, server_of};
-use jobstats_console::{generate, screen, text};
+use jobstats_console::users::Users;
+use jobstats_console::{generate, process, screen, text};
 
 /// The command line is wrong.
 const USAGE: u8 = 64;
@@ -48,6 +50,10 @@ enum Error {
     SameName(String),
     #[error("the profile has no input, which is a table of commands by server")]
     NoCommand,
+    #[error("the names of users cannot be read: {0}")]
+    Users(process::Error),
+    #[error("the command of --users prints no line of getent passwd")]
+    NoUsers,
     #[error("the screen needs a terminal; --once and --json do not")]
     NoTerminal,
     #[error(transparent)]
@@ -73,7 +79,7 @@ impl Error {
             Self::Source(error)
             | Self::Screen(screen::Error::Source(error))
             | Self::Print(print::Error::Source(error)) => of_source(error),
-            Self::Print(print::Error::Unread(_)) => UNREAD,
+            Self::Print(print::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
             Self::NoTerminal
             | Self::Record(_)
             | Self::Screen(_)
@@ -131,7 +137,7 @@ fn show(top: &Top) -> Result<(), Error> {
         None => config::Profile::default(),
     };
     let formats = if top.format.is_empty() {
-        profile.formats
+        profile.formats.clone()
     } else {
         top.format.clone()
     };
@@ -146,7 +152,7 @@ fn show(top: &Top) -> Result<(), Error> {
     let source: Box<dyn Source> = match &top.recording {
         Some(path) => Box::new(Replay::open(path, &formats)?),
         None => {
-            let profile = profile.input.into_iter();
+            let profile = profile.input.clone().into_iter();
             let profile = profile.map(|(server, command)| Input { server, command });
             let inputs: Vec<_> = profile.chain(inputs(top)?).collect();
             if inputs.is_empty() {
@@ -177,7 +183,14 @@ fn show(top: &Top) -> Result<(), Error> {
         rows: top.show.rows,
         ..Look::new(mode)
     };
-    let view = top.show.view();
+    let mut view = top.show.view();
+    if let Some(command) = top.users.as_ref().or(profile.users.as_ref()) {
+        let printed = process::run(command, timeout, MOST).map_err(Error::Users)?;
+        view.users = Arc::new(Users::read(&printed.text));
+        if view.users.is_empty() {
+            return Err(Error::NoUsers);
+        }
+    }
     if top.show.once || top.show.json {
         let form = Form {
             once: top.show.once,

@@ -77,6 +77,9 @@ pub struct Top {
     /// Format of identifiers: jobid_name of the clients, such as %j:%u:%H; may be repeated [default: guessed]
     #[arg(long, value_name = "FORMAT")]
     pub format: Vec<String>,
+    /// Shell command that prints the names of users, such as 'getent passwd'; it is run once
+    #[arg(long, value_name = "COMMAND")]
+    pub users: Option<String>,
     /// Directory to keep the readings in, as jobstats-shipper record does
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,

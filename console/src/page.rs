@@ -204,6 +204,7 @@ pub fn page(
         amounts: look.amounts,
         bars: look.bars,
         log: look.log,
+        users: &view.users,
         filesystem: board.filesystem(),
     };
     let laid = layout(table, &context, width.saturating_sub(1));
@@ -380,7 +381,11 @@ fn subject(table: &Table, view: &View, look: &Look, width: usize) -> Line {
         ));
     }
     for (by, key) in &view.scope {
-        said.push(format!("{} {}", by.name(), text::cut(&key.shown(), 24)));
+        said.push(format!(
+            "{} {}",
+            by.name(),
+            text::cut(&key.shown(&view.users), 24)
+        ));
     }
     if !view.filter.is_empty() {
         said.push(format!(
@@ -475,7 +480,7 @@ fn foot_line(table: &Table, view: &View, look: &Look, width: usize) -> Line {
     }
     let mut line = Line::of(format!(" {}", said.join("   ")), Role::Plain).cut(width);
     if let Some(row) = table.rows.get(look.selected) {
-        let name = whole_name(row, view.by);
+        let name = whole_name(row, view.by, &view.users);
         let room = width.saturating_sub(line.width() + 4);
         let name = text::cut(&name, room);
         line.push(

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -85,10 +86,7 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
-    let mut process = Process {
-        child,
-        ended: false,
-    };
+    let mut process = Process::new(child);
     let mut printed = Printed {
         text: Vec::new(),
         arrivals: Vec::new(),
@@ -122,6 +120,18 @@ pub fn run(command: &str, limit: Duration, most: usize) -> Result<Printed, Error
     Ok(printed.by_clock_of_server())
 }
 
+/// The commands that are running.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Kills all commands that are running, before the program ends: a connection that hangs would outlive it.
+pub fn end_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for process in running.iter() {
+        // This fails only if nothing is left to kill.
+        let _ = kill_process_group(*process, Signal::KILL);
+    }
+}
+
 /// A child in a process group of its own, which is killed unless it has ended.
 struct Process {
     child: Child,
@@ -129,6 +139,28 @@ struct Process {
 }
 
 impl Process {
+    fn new(child: Child) -> Self {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        running.push(Pid::from_child(&child));
+        drop(running);
+        Self {
+            child,
+            ended: false,
+        }
+    }
+
+    /// Asks whether the child has ended. Its number, which may be another's soon, is forgotten then.
+    fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = self.child.try_wait()?;
+        if status.is_some() {
+            self.ended = true;
+            let own = Pid::from_child(&self.child);
+            running.retain(|process| *process != own);
+        }
+        Ok(status)
+    }
+
     /// Passes on what the child prints until its stdout ends. Returns false if the deadline came first.
     ///
     /// The end of stderr is not waited for: a connection that ssh keeps open for later commands (`ControlPersist`) holds it.
@@ -180,8 +212,7 @@ impl Process {
 
     fn wait(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
         loop {
-            let status = self.child.try_wait()?;
-            self.ended = status.is_some();
+            let status = self.ended()?;
             if self.ended || Instant::now() >= deadline {
                 return Ok(status);
             }
@@ -197,7 +228,9 @@ impl Drop for Process {
         }
         // This fails only if nothing is left to kill.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        let _ = self.child.wait();
+        while self.ended().is_ok_and(|status| status.is_none()) {
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 }
 

@@ -413,7 +413,7 @@ fn finish(
         row.share = share(&row.sums);
     }
     let all_rows = rows.len();
-    rows.retain(|row| row.sums.requests.rate >= view.minimum && view.filter.takes(&row.key.name()));
+    rows.retain(|row| row.sums.requests.rate >= view.minimum && view.takes(&row.key));
     let keys: Vec<_> = rows
         .iter()
         .map(|row| (row.key.clone(), value(&row.sums)))

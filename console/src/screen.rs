@@ -14,6 +14,7 @@ use ratatui::text::{Line as Drawn, Span};
 
 use crate::app::{Action, App};
 use crate::page::{Line, Mode, Role};
+use crate::process;
 use crate::source::{Error as SourceError, Source, Step, Update};
 
 /// The longest time between two looks at what the sources say.
@@ -47,6 +48,7 @@ pub fn run(app: &mut App, source: Box<dyn Source>) -> Result<(), Error> {
         Ok(())
     });
     ratatui::restore();
+    process::end_all();
     ended
 }
 

@@ -1,10 +1,13 @@
 //! The choice of rows: the grouping of rows, their order, and what is left out.
 
+use std::sync::Arc;
+
 use jobstats_core::instant::Micros;
 use jobstats_core::operation::OPERATIONS;
 use jobstats_core::target::TargetKind;
 
 use crate::text;
+use crate::users::Users;
 use crate::who::Who;
 
 /// The dimension whose values are rows.
@@ -80,9 +83,9 @@ pub enum Key {
 
 impl Key {
     /// Returns the name as it may be shown.
-    pub fn shown(&self) -> String {
+    pub fn shown(&self, users: &Users) -> String {
         match self {
-            Self::User(user) => user.to_string(),
+            Self::User(user) => users.shown(*user),
             Self::Name(name) => text::shown(name),
             Self::Operation(operation) => match OPERATIONS[*operation].doubles {
                 Some(other) => format!("{} (in {other})", OPERATIONS[*operation].name),
@@ -226,6 +229,8 @@ pub struct View {
     pub scope: Vec<(By, Key)>,
     /// The time over which rates are averaged, if it is longer than the last interval.
     pub window: Micros,
+    /// The names of users.
+    pub users: Arc<Users>,
 }
 
 impl Default for View {
@@ -238,6 +243,7 @@ impl Default for View {
             minimum: 0.0,
             scope: Vec::new(),
             window: 0,
+            users: Arc::default(),
         }
     }
 }
@@ -265,6 +271,18 @@ impl View {
                 true
             }
             None => false,
+        }
+    }
+
+    /// Returns true if the filter takes a row, by its name or the number of its user.
+    pub fn takes(&self, key: &Key) -> bool {
+        let name = key.name();
+        match key {
+            Key::User(user) => {
+                let known = self.users.name(*user).unwrap_or_default();
+                self.filter.takes(&format!("{known} {name}"))
+            }
+            _ => self.filter.takes(&name),
         }
     }
 

@@ -76,6 +76,31 @@ fn a_profile_names_the_servers() {
             .unwrap()
             .contains("MDT0000")
     );
+    let named = [
+        "top",
+        "-P",
+        "scratch",
+        "--config",
+        &config,
+        "--once",
+        "--users",
+        "echo ada:x:1000:1::/h:/s",
+    ];
+    assert!(
+        String::from_utf8(run(&named).stdout)
+            .unwrap()
+            .contains("  1  ada ")
+    );
+    let unnamed = [
+        "top", "-P", "scratch", "--config", &config, "--once", "--users", "exit 1",
+    ];
+    assert_eq!(
+        said(&run(&unnamed)),
+        (
+            74,
+            "jobstats-console: the names of users cannot be read: exit code 1\n".to_owned()
+        )
+    );
     let (code, message) = said(&run(&["top", "-P", "other", "--config", &config, "--once"]));
     assert!(
         code == 78 && message.contains("it has scratch"),

@@ -222,6 +222,28 @@ fn a_row_that_is_selected_is_shown_with_its_whole_name() {
 }
 
 #[test]
+fn users_have_names_where_they_are_known() {
+    let users = crate::users::Users::read(b"ada:x:1000:1::/home/ada:/bin/sh\n");
+    let mut app = busy(2);
+    app.view.users = users.into();
+    let lines = drawn(&mut app, 100, 24);
+    assert!(
+        lines[3].starts_with("  1  ada ") && lines[4].starts_with("  2  1001 "),
+        "{lines:#?}"
+    );
+    for (filter, rows) in [("ada", 1), ("1000", 1), ("!ada", 41)] {
+        app.view.filter = Filter::new(filter);
+        let count = crate::rows::table(app.board(), &app.view, &[], 100)
+            .rows
+            .len();
+        assert_eq!(count, rows, "{filter}");
+    }
+    app.view.filter = Filter::default();
+    app.view.enter(crate::view::Key::User(1000));
+    assert!(drawn(&mut app, 100, 24)[1].contains("user ada"));
+}
+
+#[test]
 fn servers_without_times_have_requests_instead() {
     let mut app = app();
     let work = interval(10, 20, &[("1:1000:a", "open", 1000)]);
