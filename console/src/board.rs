@@ -1,6 +1,6 @@
 //! The state of all targets: what each did last, and which of them are late.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jobstats_core::increment::Column;
@@ -181,7 +181,7 @@ impl Board {
         self.readings += 1;
         self.time = self.time.max(reading.time);
         let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
-        let names: Vec<_> = reading
+        let names: HashSet<_> = reading
             .seen
             .iter()
             .map(|seen| Arc::clone(&seen.target))

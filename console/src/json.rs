@@ -124,7 +124,7 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
         version: VERSION,
         time: moment(board.time, TIME),
         by: view.by.name(),
-        sort: sorted(table, view).name(),
+        sort: sorted(table, view).field(),
         targets: board.targets().map(target).collect(),
         failures: board
             .silent

@@ -11,7 +11,7 @@
 //! | [`number`], [`text`], [`columns`] | numbers and names in cells, and the columns that fit |
 //! | [`page`] | the text of the whole screen |
 //! | [`app`], [`screen`] | what keys do, and the terminal |
-//! | [`print`], [`json`] | tables without a screen |
+//! | [`mod@print`], [`json`] | tables without a screen |
 
 pub mod app;
 pub mod board;

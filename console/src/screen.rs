@@ -84,7 +84,7 @@ impl Worker {
 
     fn ask(&mut self, step: Step) {
         if self.is_busy {
-            self.waiting = Some(step);
+            self.waiting = joined(self.waiting, step);
             return;
         }
         self.is_busy = self.steps.send(step).is_ok();
@@ -105,6 +105,15 @@ impl Worker {
     }
 }
 
+/// Returns the step that is to be made after a reading that is under way, and after which a key asked for another one.
+fn joined(waiting: Option<Step>, step: Step) -> Option<Step> {
+    match (waiting, step) {
+        (Some(Step::By(first)), Step::By(second)) => Some(Step::By(first + second)),
+        (Some(waiting), Step::Next) => Some(waiting),
+        _ => Some(step),
+    }
+}
+
 /// Draws, and waits for keys and readings, until the screen is quit.
 fn follow(
     app: &mut App,
@@ -112,6 +121,10 @@ fn follow(
     mut draw: impl FnMut(&mut App) -> io::Result<()>,
 ) -> Result<(), Error> {
     let mut due = Some(Instant::now());
+    let mut first = match app.look.mode {
+        Mode::Live(_) => Step::Next,
+        Mode::Replay(..) => Step::Begin,
+    };
     draw(app)?;
     loop {
         if due.is_some_and(|due| due <= Instant::now()) && !worker.is_busy {
@@ -122,7 +135,7 @@ fn follow(
             };
             match is_still {
                 true => due = Some(Instant::now() + SHORTEST),
-                false => worker.ask(Step::Next),
+                false => worker.ask(std::mem::replace(&mut first, Step::Next)),
             }
         }
         let mut is_new = false;
@@ -196,5 +209,26 @@ const fn style(role: Role, is_coloured: bool) -> Style {
     match colour {
         Some(colour) if is_coloured => style.fg(colour),
         _ => style,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_wait_are_joined() {
+        assert_eq!(joined(None, Step::By(1)), Some(Step::By(1)));
+        assert_eq!(joined(Some(Step::By(1)), Step::By(-10)), Some(Step::By(-9)));
+        assert_eq!(joined(Some(Step::By(1)), Step::Next), Some(Step::By(1)));
+        assert_eq!(joined(Some(Step::By(1)), Step::End), Some(Step::End));
+    }
+
+    #[test]
+    fn readings_that_were_missed_are_not_made_up_for() {
+        let now = Instant::now();
+        assert_eq!(next(now, 5_000_000), now + Duration::from_secs(5));
+        let past = now.checked_sub(Duration::from_secs(60)).unwrap_or(now);
+        assert!(next(past, 1_000) >= now);
     }
 }

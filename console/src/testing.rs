@@ -1,4 +1,5 @@
 //! Short ways to make readings in tests.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{Micros, SECOND};

@@ -153,6 +153,17 @@ impl Sort {
         }
     }
 
+    /// Returns the name of the number's field in JSON.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Service => "service_time",
+            Self::Requests => "requests",
+            Self::Metadata => "metadata",
+            Self::Read => "read_bytes",
+            Self::Write => "write_bytes",
+        }
+    }
+
     /// Returns the number that stands this many places further on.
     pub fn moved(self, by: isize) -> Self {
         moved(&Self::ALL, self, by)

@@ -34,7 +34,7 @@ fn a_table_is_a_line_that_has_all_numbers() {
     assert_eq!(json["time"], "1970-01-01T00:00:20.000000Z");
     assert_eq!(
         (&json["by"], &json["sort"]),
-        (&"user".into(), &"requests in service".into())
+        (&"user".into(), &"service_time".into())
     );
     let row = &json["rows"][0];
     assert_eq!(

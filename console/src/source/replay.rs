@@ -1,11 +1,12 @@
 //! Plays a recording: the readings that `jobstats-console top --record` or `jobstats-shipper record` kept.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jobstats_client::spool::{self, Directory, Entry, SpoolFile};
+use zstd::stream::read::Decoder;
 
 use super::{Error, Position, Source, Step, Update};
 use crate::interval::{Failure, Reading};
@@ -17,6 +18,9 @@ const LOOKED_BACK: usize = 30;
 
 /// The size of the files that are read again after a jump, unless two readings are larger.
 const LOOKED_BACK_BYTES: u64 = 4 << 20;
+
+/// The largest texts of a file. Longer ones cannot be read.
+const MOST: u64 = 1 << 30;
 
 /// The readings of all servers at one time.
 #[derive(Debug)]
@@ -162,8 +166,7 @@ fn read(
             at: text.time.as_microsecond(),
         });
         let packed = file.packed(text).map_err(|error| error.to_string())?;
-        zstd::stream::copy_decode(packed.as_slice(), &mut bytes)
-            .map_err(|error| error.to_string())?;
+        unpack(&packed, &mut bytes).map_err(|error| error.to_string())?;
     }
     let text = Text {
         server,
@@ -172,6 +175,16 @@ fn read(
     };
     let taken = tracker.take(text).map_err(|error| error.to_string())?;
     Ok(taken.seen)
+}
+
+/// Appends what a text contains. A recording may come from anywhere, and a few bytes can contain any number of them.
+fn unpack(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
+    let room = MOST.saturating_sub(bytes.len() as u64);
+    let mut text = Decoder::new(packed)?.take(room + 1);
+    if text.read_to_end(bytes)? as u64 > room {
+        return Err(io::Error::other("the texts are too large"));
+    }
+    Ok(())
 }
 
 impl Source for Replay {
