@@ -12,6 +12,7 @@
 \pset null '(null)'
 DO $$ BEGIN PERFORM jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years'); END $$;
 UPDATE texts.clock SET zero = '2025-11-03 08:00+00';
+UPDATE jobstats.settings SET jobs_retention = '100 years';
 
 -- Two targets in two days: 11 and 12 in the first hour, 12 and 13, a bare number, over midnight. Each writes 4 kB a minute.
 INSERT INTO jobstats.feed (server, "time", body)
@@ -103,3 +104,11 @@ SELECT total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '
 \set ECHO none
 \i :compare_rollups
 \set ECHO all
+
+-- The views know what the functions know.
+SELECT r.account, r.uid, r.user_name, sum(r.write_bytes * 600) AS total FROM jobstats.rates_10m r GROUP BY 1, 2, 3 ORDER BY 1, 2;
+SELECT r.account, r.uid, r.state, sum(r.write_bytes * extract(epoch FROM r.until - r.since)) AS total FROM jobstats.rates r GROUP BY 1, 2, 3 ORDER BY 1, 2;
+-- What a query does not ask for is not read.
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || query; END $$;
+SELECT query, (SELECT count(*) > 0 FROM plan('SELECT ' || query || ' FROM jobstats.rates_1h') AS line WHERE line ~ 'job_ids|users') AS reads_names
+FROM unnest(ARRAY['workload, write', 'entry, job', 'account']) AS query;

@@ -99,7 +99,7 @@ FROM (
     SELECT d.target_id, d.buckets
     FROM jobstats.rollups l
     CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
-    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user)
+    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user) AND upper(d.buckets) > l.dropped
 ) s
 WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
 ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
