@@ -5,7 +5,8 @@ use jobstats_core::target::TargetKind;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::board::{Board, LONGEST_WINDOW};
-use crate::page::{Line, Look, Mode, help, page, room};
+use crate::keys::help;
+use crate::page::{Line, Look, Mode, page, room};
 use crate::rows::{Table, table};
 use crate::source::{Step, Update};
 use crate::view::{By, Filter, Key, View};

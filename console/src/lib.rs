@@ -10,7 +10,7 @@
 //! | [`view`], [`rows`], [`order`] | what is looked at, the rows that follow, and their places |
 //! | [`number`], [`text`], [`columns`] | numbers and names in cells, and the columns that fit |
 //! | [`page`] | the text of the whole screen |
-//! | [`app`], [`screen`] | what keys do, and the terminal |
+//! | [`app`], [`keys`], [`screen`] | what keys do, and the terminal |
 //! | [`mod@print`], [`json`] | tables without a screen |
 
 pub mod app;
@@ -20,6 +20,7 @@ pub mod config;
 pub mod generate;
 pub mod interval;
 pub mod json;
+pub mod keys;
 pub mod number;
 pub mod options;
 pub mod order;

@@ -2,9 +2,12 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
+use jobstats_core::instant::SECOND;
+
 use super::*;
 use crate::app::App;
 use crate::interval::Failure;
+use crate::keys::{KEYS, help};
 use crate::screen::draw;
 use crate::source::Update;
 use crate::testing::{interval, reading};
