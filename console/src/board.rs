@@ -13,8 +13,8 @@ use crate::interval::{Interval, Reading, Seen};
 /// The longest window over which rates can be averaged.
 pub const LONGEST_WINDOW: Micros = 10 * MINUTE;
 
-/// The number of entries' increments that are kept for windows, of all targets together.
-const MOST_WORK: usize = 2_000_000;
+/// The number of totals that are kept for windows, of all targets together: 100 MB.
+const MOST_TOTALS: usize = 4_000_000;
 
 /// The time for which a late target's last rates are still shown, if five of its intervals are shorter.
 const STALE: Micros = MINUTE;
@@ -68,7 +68,7 @@ pub struct Target {
     /// The state.
     pub status: Status,
     /// The last intervals, newest last.
-    intervals: VecDeque<Interval>,
+    intervals: VecDeque<Arc<Interval>>,
 }
 
 impl Target {
@@ -95,14 +95,14 @@ impl Target {
             None => Status::First,
         };
         match seen.interval {
-            Some(interval) => self.intervals.push_back(interval),
+            Some(interval) => self.intervals.push_back(Arc::new(interval)),
             None => self.intervals.clear(),
         }
     }
 
     /// Returns the last interval.
     pub fn last(&self) -> Option<&Interval> {
-        self.intervals.back()
+        self.intervals.back().map(|last| &**last)
     }
 
     /// Returns the intervals of a window that ends with the last one: at least the last, and all that lie in the window.
@@ -116,10 +116,8 @@ impl Target {
             .count()
             .max(1);
         let skipped = self.intervals.len().saturating_sub(count);
-        self.intervals
-            .iter()
-            .skip(skipped)
-            .filter(move |_| is_known)
+        let in_window = self.intervals.iter().skip(skipped);
+        in_window.map(|it| &**it).filter(move |_| is_known)
     }
 
     /// Returns true for a target whose rates are not of the last reading.
@@ -246,24 +244,20 @@ impl Board {
         let mut kept = 0;
         for target in self.targets.values_mut() {
             let until = target.last().map_or(0, |last| last.until);
-            let is_old = |it: &Interval| it.since < until - LONGEST_WINDOW;
+            let is_old = |it: &Arc<Interval>| it.since < until - LONGEST_WINDOW;
             while target.intervals.len() > 1 && target.intervals.front().is_some_and(is_old) {
                 target.intervals.pop_front();
             }
-            kept += target
-                .intervals
-                .iter()
-                .map(|it| it.work.len())
-                .sum::<usize>();
+            kept += target.intervals.iter().map(|it| totals(it)).sum::<usize>();
         }
-        while kept > MOST_WORK {
+        while kept > MOST_TOTALS {
             let before = kept;
             for target in self
                 .targets
                 .values_mut()
                 .filter(|it| it.intervals.len() > 1)
             {
-                kept -= target.intervals.pop_front().map_or(0, |it| it.work.len());
+                kept -= target.intervals.pop_front().map_or(0, |it| totals(&it));
             }
             if kept == before {
                 break;
@@ -290,6 +284,11 @@ impl Board {
             self.loads.pop_front();
         }
     }
+}
+
+/// Returns the number of totals of an interval.
+fn totals(interval: &Interval) -> usize {
+    interval.work.iter().map(|work| work.totals.len()).sum()
 }
 
 /// Returns the requests in service, if they are known, and the requests per second.

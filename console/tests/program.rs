@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 use std::fs;
-use std::process::{Command, Output};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 fn run(arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
@@ -141,4 +144,66 @@ fn what_is_wrong_is_told_with_its_exit_code() {
         code == 71 && message.contains("needs a terminal"),
         "{message}"
     );
+}
+
+/// Runs the screen on a terminal of this size, presses keys one after the other, and returns what the terminal got.
+fn on_a_terminal(arguments: &str, keys: &[&str]) -> Option<String> {
+    let program = env!("CARGO_BIN_EXE_jobstats-console");
+    let inside = format!("stty rows 24 cols 80; exec {program} {arguments}");
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &inside, "/dev/null"])
+        .env("TERM", "xterm");
+    script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = script.spawn() else {
+        println!("not run: there is no script, which makes terminals");
+        return None;
+    };
+    let mut terminal = child.stdin.take().unwrap();
+    for key in keys {
+        sleep(Duration::from_secs(1));
+        terminal.write_all(key.as_bytes()).unwrap();
+        terminal.flush().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_screen_is_drawn_and_the_terminal_is_left_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "mdt.scratch-MDT0000.job_stats=\njob_stats:\n- job_id: \"a\\x1B]0;gone\\x07.1000\"\n  open: { samples: 1, unit: usecs, min: 1, max: 1, sum: 1, sumsq: 1 }\n";
+    let (first, second) = (
+        directory.path().join("first"),
+        directory.path().join("second"),
+    );
+    fs::write(&first, format!("1700000000\n{text}")).unwrap();
+    fs::write(
+        &second,
+        format!(
+            "1700000010\n{}",
+            text.replace("samples: 1", "samples: 9")
+                .replace("sum: 1", "sum: 9")
+        ),
+    )
+    .unwrap();
+    let input = format!(
+        "cat {0}; mv {1} {0} 2>/dev/null; true",
+        first.display(),
+        second.display()
+    );
+    let arguments = format!("top --by entry --interval 1s --server mds1 --input '{input}'");
+    let Some(drawn) = on_a_terminal(&arguments, &["", " ", "?", "q"]) else {
+        return;
+    };
+    assert!(
+        drawn.contains("\u{1b}[?1049h") && drawn.contains("MDT") && drawn.contains("PAUSED"),
+        "{drawn:?}"
+    );
+    assert!(drawn.contains("x1B]0;gone"), "{drawn:?}");
+    assert!(!drawn.contains("\u{1b}]0"), "{drawn:?}");
+    assert!(drawn.contains("Keys"), "{drawn:?}");
+    let left = drawn.rfind("\u{1b}[?1049l").unwrap();
+    assert!(left > drawn.rfind("Keys").unwrap());
 }

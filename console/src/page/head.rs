@@ -104,11 +104,13 @@ fn states(board: &Board, line: &mut Line, room: usize) {
     if unknown > 0 {
         line.push_if_fits(&format!("  {unknown} unknown"), Role::Bad, room);
     }
-    for kind in [TargetKind::Mdt, TargetKind::Ost] {
+    let ok = [TargetKind::Mdt, TargetKind::Ost].map(|kind| {
         let ok = count(Some(kind), &[Status::Ok, Status::First]);
-        if ok > 0 {
-            line.push_if_fits(&format!("  {ok} {} ok", kind.as_str()), Role::Plain, room);
-        }
+        (ok > 0).then(|| format!("{ok} {}", kind.as_str()))
+    });
+    let ok: Vec<_> = ok.into_iter().flatten().collect();
+    if !ok.is_empty() {
+        line.push_if_fits(&format!("  {} ok", ok.join(", ")), Role::Plain, room);
     }
 }
 
@@ -123,8 +125,8 @@ fn clock(board: &Board, look: &Look, width: usize) -> String {
         Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
         Mode::Replay(speed, None) => format!("replay ×{speed}"),
     };
-    let paused = if look.is_paused { "  PAUSED" } else { "" };
-    format!(" {time}  {mode}{paused} ")
+    let paused = if look.is_paused { " PAUSED" } else { "" };
+    format!(" {time} {mode}{paused} ")
 }
 
 /// Formats a time in UTC.
