@@ -99,8 +99,9 @@ enum Cell {
 }
 
 impl Column {
-    const fn title(self, by: By) -> &'static str {
+    const fn title(self, by: By, amounts: bool) -> &'static str {
         match self {
+            Service if amounts => "time",
             Rank => "#",
             Name => by.name(),
             User => "user",
@@ -136,8 +137,11 @@ impl Column {
     }
 
     /// Returns the widths of parts that usual numbers take, so that columns do not move.
-    const fn least(self) -> Widths {
+    const fn least(self, amounts: bool) -> Widths {
         let (whole, fraction, unit) = match self {
+            Service if amounts => (3, 3, 3),
+            Requests | Metadata if amounts => (3, 3, 1),
+            Read | Write if amounts => (3, 3, 2),
             Service => (3, 3, 0),
             Share => (3, 0, 1),
             Requests | Metadata => (3, 3, 3),
@@ -281,7 +285,7 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     let sort = table.sort.unwrap_or(Sort::Service);
     let title = |column: Column| {
         let mark = if column.is_sorted(sort) { "↓" } else { "" };
-        format!("{mark}{}", column.title(context.by))
+        format!("{mark}{}", column.title(context.by, context.amounts))
     };
     let mut filled: Vec<Filled> = Vec::new();
     let mut taken = 0;
@@ -308,7 +312,7 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
             .iter()
             .map(|row| column.cell(row, context))
             .collect();
-        let mut one = Filled::new(column, cells, text::width(&title(column)));
+        let mut one = Filled::new(column, cells, text::width(&title(column)), context.amounts);
         if column == Service && context.bars {
             one.width += BAR.0 + 1;
         }
@@ -363,12 +367,12 @@ fn largest(table: &Table) -> f64 {
 }
 
 impl Filled {
-    fn new(column: Column, cells: Vec<Cell>, title: usize) -> Self {
+    fn new(column: Column, cells: Vec<Cell>, title: usize, amounts: bool) -> Self {
         let numbers = cells.iter().filter_map(|cell| match cell {
             Cell::Number(number) => Some(number),
             Cell::Text(_) => None,
         });
-        let widths = Widths::of(column.least(), numbers);
+        let widths = Widths::of(column.least(amounts), numbers);
         let longest = cells.iter().map(|cell| match cell {
             Cell::Text(text) => text::width(text),
             Cell::Number(_) => widths.cells(),

@@ -225,6 +225,23 @@ fn a_row_that_is_selected_is_shown_with_its_whole_name() {
 }
 
 #[test]
+fn amounts_are_those_of_the_interval() {
+    let mut app = busy(1);
+    app.look.amounts = true;
+    let lines = drawn(&mut app, 100, 24);
+    assert!(
+        lines[1].contains("amounts") && lines[2].contains("↓time"),
+        "{lines:#?}"
+    );
+    assert!(
+        lines[3].contains(" 90 ") && lines[3].contains("124 ") && lines[3].contains("1.04 GB "),
+        "{}",
+        lines[3]
+    );
+    assert!(!lines[3].contains("/s"), "{}", lines[3]);
+}
+
+#[test]
 fn users_have_names_where_they_are_known() {
     let users = crate::users::Users::read(b"ada:x:1000:1::/home/ada:/bin/sh\n");
     let mut app = busy(2);
