@@ -139,7 +139,7 @@ impl App {
         if let Some(step) = self.step(key.code) {
             return match self.look.mode {
                 Mode::Replay(..) => Action::Step(step),
-                Mode::Live(_) => self.tell("only a recording can be moved through"),
+                _ => self.tell("only a recording can be moved through"),
             };
         }
         match key.code {
@@ -281,14 +281,14 @@ impl App {
     fn change_interval(&mut self, by: Micros) {
         match &mut self.look.mode {
             Mode::Live(interval) => *interval = (*interval + by).clamp(INTERVALS.0, INTERVALS.1),
-            Mode::Replay(..) => {}
+            Mode::Replay(..) | Mode::Print => {}
         }
     }
 
     fn change_speed(&mut self, by: f64) {
         match &mut self.look.mode {
             Mode::Replay(speed, _) => *speed = (*speed * by).clamp(SPEEDS.0, SPEEDS.1),
-            Mode::Live(_) => {
+            Mode::Live(_) | Mode::Print => {
                 self.tell("only a recording has a speed");
             }
         }

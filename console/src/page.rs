@@ -110,6 +110,8 @@ pub enum Mode {
     Live(Micros),
     /// A recording is played at this speed.
     Replay(f64, Option<Position>),
+    /// One table is printed.
+    Print,
 }
 
 /// The choices of a person for the screen, besides the view.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::Board;
 use crate::json;
-use crate::page::{Look, page, room};
+use crate::page::{Look, Mode, page, room};
 use crate::rows::{Table, table};
 use crate::source::{Error as SourceError, Source, Step, Update};
 use crate::view::View;
@@ -128,6 +128,7 @@ pub fn lines(board: &Board, view: &View, look: &Look, width: usize) -> Vec<Strin
     let height = rows.saturating_add(AROUND);
     let look = Look {
         rows: Some(rows),
+        mode: Mode::Print,
         // Nothing is selected in print.
         selected: usize::MAX,
         ..look.clone()

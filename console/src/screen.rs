@@ -122,8 +122,8 @@ fn follow(
 ) -> Result<(), Error> {
     let mut due = Some(Instant::now());
     let mut first = match app.look.mode {
-        Mode::Live(_) => Step::Next,
         Mode::Replay(..) => Step::Begin,
+        Mode::Live(_) | Mode::Print => Step::Next,
     };
     draw(app)?;
     loop {
@@ -131,7 +131,7 @@ fn follow(
             let is_still = app.look.is_paused && matches!(app.look.mode, Mode::Replay(..));
             due = match app.look.mode {
                 Mode::Live(interval) => due.map(|due| next(due, interval)),
-                Mode::Replay(..) => None,
+                Mode::Replay(..) | Mode::Print => None,
             };
             match is_still {
                 true => due = Some(Instant::now() + SHORTEST),

@@ -123,6 +123,9 @@ fn clock(board: &Board, look: &Look, width: usize) -> String {
     let mode = match look.mode {
         Mode::Live(interval) => format!("live {}", seconds(interval)),
         Mode::Replay(speed, Some(Position { at, of })) => format!("replay {at}/{of} ×{speed}"),
+        Mode::Print => board
+            .interval()
+            .map_or_else(String::new, |length| format!("over {}", seconds(length))),
         Mode::Replay(speed, None) => format!("replay ×{speed}"),
     };
     let paused = if look.is_paused { " PAUSED" } else { "" };
