@@ -177,7 +177,7 @@ impl Board {
     /// Takes a reading.
     pub fn take(&mut self, reading: Reading) {
         self.readings += 1;
-        self.time = self.time.max(reading.time);
+        self.time = reading.time;
         let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
         let names: HashSet<_> = reading
             .seen

@@ -192,7 +192,7 @@ pub fn page(
         lines.extend(failures(board, width));
     }
     if look.legend {
-        let legend = "in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
+        let legend = " in service: mean number of requests that servers work on at once · ~ numbers of a late target · \
                       – not known · ↓ ranked by";
         lines.push(Line::of(legend, Role::Dim).cut(width));
     }

@@ -1,7 +1,6 @@
 //! Follows targets from text to text: compares each text with the one before, by the rules of `docs/rules.md`.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -174,7 +173,7 @@ impl Tracker {
         (last.reading == self.reading).then(|| Arc::clone(&last.server))
     }
 
-    /// Takes a snapshot. Returns `None` if the target has a text that is not older.
+    /// Takes a snapshot. Returns `None` if it names no target.
     fn snapshot(
         &mut self,
         snapshot: Snapshot<'_>,
@@ -187,12 +186,9 @@ impl Tracker {
         let (kind, target): (_, Arc<str>) = (name.kind, name.shown().into());
         let time = time_of(&snapshot, text);
         let (entries, problems) = (snapshot.records.len() as u64, snapshot.problems_found);
-        let last = match self.targets.entry(Arc::clone(&target)) {
-            Entry::Occupied(last) if last.get().time >= time => return Ok(None),
-            Entry::Occupied(last) => Some(last.remove()),
-            Entry::Vacant(_) => None,
-        };
-        let last = last.filter(|last| time - last.time < FORGOTTEN);
+        // After a step of the clock back, nothing can be compared.
+        let last = self.targets.remove(&target);
+        let last = last.filter(|last| (1..FORGOTTEN).contains(&(time - last.time)));
         let compared = compare_with(last.as_ref(), &snapshot, time, server, &mut self.names)?;
         let bytes = || snapshot.lines(text.bytes).collect::<Vec<_>>().concat();
         let seen = Seen {

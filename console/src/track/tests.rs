@@ -243,6 +243,15 @@ fn operations_that_nobody_knows_change_nothing() {
 }
 
 #[test]
+fn a_clock_that_steps_back_begins_anew() {
+    let text = |samples| mdt(0, &[record("a.1", 500, &open(samples))]);
+    let seen = last(&[(1000, text(1)), (1010, text(2)), (400, text(3))]);
+    assert_eq!(seen[0].interval, None);
+    let seen = last(&[(1000, text(1)), (400, text(3)), (410, text(7))]);
+    assert_eq!(calls(&seen[0], "open"), [("a.1".to_owned(), 4)]);
+}
+
+#[test]
 fn texts_without_names_or_statistics_are_refused() {
     let mut tracker = Tracker::new(&[]).unwrap();
     let mut take = |text: &str| {
