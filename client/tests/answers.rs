@@ -410,7 +410,10 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
         operations: texts(&["write_bytes"]),
     });
     assert_eq!(compared[0].since_start, Interval::default());
-    assert!(compared.iter().any(|row| row.rate > Some(0.0)), "{compared:?}");
+    assert!(
+        compared.iter().any(|row| row.rate > Some(0.0)),
+        "{compared:?}"
+    );
     assert_eq!(
         store.ask(&Job {
             job: "no such job".to_owned(),

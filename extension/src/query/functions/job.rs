@@ -155,9 +155,7 @@ impl Subject {
                 accounting.note_no_work(job, self.is_cut);
                 Ok(())
             }
-            (_, None) if self.entries.is_empty() => {
-                unknown::explain(client, &filters).map(|_| ())
-            }
+            (_, None) if self.entries.is_empty() => unknown::explain(client, &filters).map(|_| ()),
             (_, None) => Ok(()),
         }
     }

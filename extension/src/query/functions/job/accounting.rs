@@ -376,7 +376,10 @@ impl Values {
             all.result.clone_from(&other.result);
             all.submitted = earlier(all.submitted, other.submitted);
             all.started = earlier(all.started, other.started);
-            all.ended = all.ended.zip(other.ended).map(|(one, other)| one.max(other));
+            all.ended = all
+                .ended
+                .zip(other.ended)
+                .map(|(one, other)| one.max(other));
             all.run_time = match (all.run_time, other.run_time) {
                 (Some(one), Some(other)) => Some(one.saturating_add(other)),
                 (one, other) => one.or(other),
