@@ -63,6 +63,18 @@ SELECT operation, scheduler, user_name, account, in_service FROM jobstats_job('1
 SELECT operation, total, user_name, started FROM jobstats_job('900', by => '{}') WHERE operation IN ('run', 'write_bytes');
 SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), at(-43100), by => '{}') WHERE operation IN ('run', 'write_bytes');
 SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), by => '{}') WHERE operation IN ('run', 'write_bytes');
+-- A job that accounting does not know yet does not get the user of an old one with its number.
+INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, user_name, state, nodes, source, updated)
+VALUES ('lsf', '901', '901', at(-43200), at(-43190), 'cai', 'DONE', 1, 'lsf', at(200));
+DO $$ BEGIN
+    PERFORM act('scratch-OST0000', '901', -43210, -43190, '{"write": 10, "write_bytes": 1}');
+    PERFORM act('scratch-OST0000', '901', 10, 20, '{"write": 10, "write_bytes": 100}');
+END $$;
+UPDATE jobstats.entries SET first_seen = at(-43210) WHERE job = '901';
+SELECT operation, total, user_name, started FROM jobstats_job('901', by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT operation, total, user_name, started FROM jobstats_job('901', until => at(-43000), by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT since_start, seconds, job, rate, "time" FROM jobstats_compare('{901}', operations => '{write_bytes}');
+
 -- A job that did nothing, one that waits, one that accounting does not know, one that nobody knows.
 SELECT operation, total, user_name, account, state, exit_code, started, ended FROM jobstats_job('6');
 SELECT "time", seconds, operation, user_name, state, submitted, started, run_time FROM jobstats_job('7');

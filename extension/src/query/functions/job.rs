@@ -109,13 +109,14 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     connect(|client| {
         store::require(client)?;
         let job = Named::find(client, job)?;
-        let accounting = Accounting::of_job(client, &job, &asked)?;
+        let entries = Entries::of_job(client, &job.number)?;
+        let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
         if let Some(accounting) = &accounting {
             accounting.note(&job, &asked);
             accounting.write_runs(&mut rows)?;
         }
         let subject = Subject {
-            entries: Entries::of_job(client, &job.number)?,
+            entries,
             is_cut: asked.is_limited(),
             accounting,
         };

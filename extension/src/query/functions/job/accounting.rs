@@ -13,8 +13,10 @@ use crate::pg::pause::PAUSE;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{clock_now, micros, timestamptz};
 use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::named::Named;
 use crate::query::functions::job::report::COLUMNS;
+use crate::query::functions::job::span;
 use crate::query::functions::job::time::Asked;
 use crate::query::notice::{hinted, listed};
 
@@ -95,6 +97,7 @@ impl Accounting {
     pub fn of_job(
         client: &SpiClient<'_>,
         job: &Named,
+        entries: &Entries,
         asked: &Asked,
     ) -> Result<Option<Self>, Error> {
         let found = client.query(
@@ -116,13 +119,46 @@ impl Accounting {
             "SELECT max(target.last_observation) FROM jobstats.targets target WHERE target.last_observation <= now()",
             &[],
         )?;
-        Ok(Some(Self {
+        let accounting = Self {
             together: Values::of_all(&chosen.runs),
             runs: chosen.runs,
             jobs: chosen.jobs,
             observed: observed.map(micros).transpose()?.unwrap_or(now),
             limits: chosen.limits,
-        }))
+        };
+        let is_last = job.started.is_none() && until.is_none();
+        if is_last && accounting.is_outdated(client, job, entries, now)? {
+            return Ok(Some(accounting.forget()));
+        }
+        Ok(Some(accounting))
+    }
+
+    /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
+    /// does not know yet.
+    fn is_outdated(
+        &self,
+        client: &SpiClient<'_>,
+        job: &Named,
+        entries: &Entries,
+        now: Micros,
+    ) -> Result<bool, Error> {
+        let ended = self.together.ended.filter(|ended| now - ended >= APART);
+        let Some(ended) = ended.filter(|_| !entries.is_empty()) else {
+            return Ok(false);
+        };
+        let work = span::of_job(client, &job.number, &entries.ids())?;
+        Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
+    }
+
+    /// Returns the accounting of the job that came after this one: nothing but when its number was that of others.
+    fn forget(self) -> Self {
+        let ended = self.together.ended.map(|it| it.saturating_add(NEAR));
+        Self {
+            runs: Vec::new(),
+            together: Values::default(),
+            limits: (ended, None),
+            ..self
+        }
     }
 
     /// Returns the start of the first run, if the job has begun.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use allocator_api2::alloc::Global;
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, Micros, Span};
 use jobstats_core::window::Rates;
 use pgrx::IntoDatum;
 use pgrx::datum::Interval;
@@ -163,8 +163,8 @@ impl Comparison {
             step: None,
         };
         let job = Named::find(client, job)?;
-        let accounting = Accounting::of_job(client, &job, &asked)?;
         let entries = Entries::of_job(client, &job.number)?;
+        let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
         let filters = self.filters.clone().only("job", exactly(&job.number));
         let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {
             if entries.is_empty() && accounting.is_none() {
@@ -172,6 +172,24 @@ impl Comparison {
             }
             return Ok(());
         };
+        let Some((plan, scope, work)) = self.work(client, window, filters, &entries)? else {
+            return Ok(());
+        };
+        if !self.has_noted_age {
+            plan.note_age();
+            self.has_noted_age = true;
+        }
+        self.write(&job, &plan.window, &scope, &work, rows)
+    }
+
+    /// Reads the work of entries in a window.
+    fn work(
+        &self,
+        client: &SpiClient<'_>,
+        window: Window,
+        filters: Filters,
+        entries: &Entries,
+    ) -> Result<Option<(Plan, Scope, Work)>, Error> {
         let question = Question {
             period: Period::default(),
             by: By::these(&["cluster", "filesystem", "kind", "target"]),
@@ -186,7 +204,7 @@ impl Comparison {
             wanted: Wanted::All,
         };
         let Some(plan) = Plan::over(client, &question, window)? else {
-            return Ok(());
+            return Ok(None);
         };
         let statement = Statement::new(&question, &plan, if_few(entries.ids()));
         let targets = statement.targets();
@@ -196,13 +214,25 @@ impl Comparison {
         if !entries.is_empty() {
             let mdts: HashSet<i32> = scope.mdts().collect();
             let usage = statement.rows_of_entries(&work.columns());
-            work.add_rows(client, &usage, &entries, &mdts)?;
+            work.add_rows(client, &usage, entries, &mdts)?;
         }
-        if !self.has_noted_age {
-            plan.note_age();
-            self.has_noted_age = true;
-        }
-        self.write(&job, &plan.window, &scope, &work, rows)
+        Ok(Some((plan, scope, work)))
+    }
+
+    /// Returns the start of the first work of a number in a span, by any of the operations.
+    fn first_work(
+        &self,
+        client: &SpiClient<'_>,
+        job: &Named,
+        entries: &Entries,
+        (from, until): Span,
+    ) -> Result<Option<Micros>, Error> {
+        let filters = Filters::default().only("job", exactly(&job.number));
+        let found = self.work(client, Window::whole(from, until), filters, entries)?;
+        Ok(found.and_then(|(_, _, work)| {
+            let done = work.done().flat_map(|(_, done)| done);
+            done.map(|(_, done)| done.first.max(from)).min()
+        }))
     }
 
     /// Returns the steps of a job, from its start to its end; `None` if nothing is known of it.
@@ -223,8 +253,12 @@ impl Comparison {
             let from = limits.0.unwrap_or(first);
             (first.max(from), last.min(limits.1.unwrap_or(last)))
         });
-        let work = work.filter(|(first, last)| first < last);
+        let mut work = work.filter(|(first, last)| first < last);
         let started = accounting.and_then(Accounting::started);
+        if let (None, Some(_), Some((first, last))) = (started, limits.0, work) {
+            let first = self.first_work(client, job, entries, (first, last))?;
+            work = Some((first.unwrap_or(last - SHORTEST), last));
+        }
         if let (Some(accounting), None) = (accounting, work) {
             accounting.note_no_work(job, false);
         }
