@@ -71,7 +71,8 @@ WITH item AS (
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
-    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}]'
+    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"},
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -289,6 +290,11 @@ BEGIN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             affected := jobstats_internal.match_some();
             more := jobstats_internal.match_items(item, affected);
+        WHEN 'queue summaries' THEN
+            PERFORM jobstats_internal.queue_changed_summaries();
+        WHEN 'summarize' THEN
+            affected := jobstats_internal.summarize_some();
+            more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.
@@ -356,7 +362,7 @@ SELECT CASE WHEN matched > 0 AND l.until > clock_timestamp() THEN jsonb_build_ar
 FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
 $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
-'Internal: the item that follows on a batch of numbers, of which so many were matched.';
+'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
