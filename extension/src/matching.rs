@@ -162,6 +162,24 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Lets entries whose identities have changed be matched anew, with the jobs of these numbers. Until then they belong to none, since
+/// the job may be that of another user.
+pub fn forget_some(
+    client: &mut SpiClient<'_>,
+    entries: Vec<i64>,
+    numbers: Vec<Option<String>>,
+) -> Result<(), Error> {
+    client.execute_rows(
+        "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
+        &[],
+    )?;
+    client.execute(
+        include_str!("matching/forget_some.sql"),
+        &[entries.into(), numbers.into()],
+    )?;
+    Ok(())
+}
+
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';

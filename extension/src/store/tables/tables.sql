@@ -174,6 +174,21 @@ CREATE TABLE IF NOT EXISTS jobstats.to_match (
     job text NOT NULL
 );
 
+-- The formats by which all entries are identified, and those of a change that is under way. NULL: none.
+CREATE TABLE IF NOT EXISTS jobstats.identification (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    formats jsonb,
+    under_way jsonb,
+    after bigint,
+    again boolean NOT NULL DEFAULT false
+);
+INSERT INTO jobstats.identification DEFAULT VALUES ON CONFLICT DO NOTHING;
+
+-- Entries that have to be identified again, since another cluster has sent them.
+CREATE TABLE IF NOT EXISTS jobstats.to_identify (
+    entry_id bigint NOT NULL
+);
+
 -- Texts of people and jobs. A few come in an hour: they are kept by deleting old rows, and need no partitions.
 CREATE TABLE IF NOT EXISTS jobstats.texts (
     received timestamptz NOT NULL,
