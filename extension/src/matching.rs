@@ -166,7 +166,7 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// the job may be that of another user.
 pub fn forget_some(
     client: &mut SpiClient<'_>,
-    entries: Vec<i64>,
+    changed: Vec<i64>,
     numbers: Vec<Option<String>>,
 ) -> Result<(), Error> {
     client.execute_rows(
@@ -174,10 +174,15 @@ pub fn forget_some(
         &[],
     )?;
     client.execute(
-        include_str!("matching/forget_some.sql"),
-        &[entries.into(), numbers.into()],
+        "INSERT INTO jobstats.to_match (job) SELECT DISTINCT n.job FROM unnest($1::text[]) AS n (job) \
+         WHERE n.job IS NOT NULL AND EXISTS (SELECT FROM jobstats.jobs)",
+        &[numbers.into()],
     )?;
-    Ok(())
+    let gone = client.execute_rows(
+        "DELETE FROM jobstats.entry_jobs j WHERE j.entry_id = ANY ($1) RETURNING j.entry_id, j.valid_from, j.valid_to",
+        &[changed.into()],
+    )?;
+    entries::note_changed(client, gone)
 }
 
 #[pg_extern(sql = r#"

@@ -20,6 +20,7 @@ struct Meaning {
 pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let meanings: Vec<Meaning> = operations()
         .chain(ROLLUPS.iter().flat_map(of_rollup))
+        .chain(ROLLUPS.iter().flat_map(of_owner))
         .collect();
     let column = |text: fn(&Meaning) -> Option<String>| -> Vec<Option<String>> {
         meanings.iter().map(text).collect()
@@ -69,7 +70,7 @@ fn of_rollup(rollup: &Rollup) -> [Meaning; 4] {
         (
             rollup.users(),
             format!(
-                "Sums of {relation} by target and user, up to rollups.users_refreshed and but for the spans in dirty."
+                "Sums of {relation} by target, user, account and partition, up to rollups.users_refreshed and but for the spans in dirty and the days in dirty_users."
             ),
         ),
         (
@@ -100,6 +101,31 @@ fn of_rollup(rollup: &Rollup) -> [Meaning; 4] {
         text,
     })
 }
+
+/// Returns the meanings of the columns that say whose the sums by user of a rollup are.
+fn of_owner(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
+    let relation = rollup.users();
+    OWNER.iter().map(move |(column, text)| Meaning {
+        relation: Some(relation.clone()),
+        column: Some((*column).to_owned()),
+        text: (*text).to_owned(),
+    })
+}
+
+const OWNER: [(&str, &str); 3] = [
+    (
+        "user_name",
+        "Name of the user as the scheduler knows it, where the identifier names none; else NULL.",
+    ),
+    (
+        "gid",
+        "Number of the group as the scheduler knows it, where the identifier names no user; else NULL.",
+    ),
+    (
+        "group_name",
+        "Name of the group as the scheduler knows it, where the identifier names no user; else NULL.",
+    ),
+];
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.set_comments() RETURNS void

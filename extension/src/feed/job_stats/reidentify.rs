@@ -153,7 +153,7 @@ fn identify_queued(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
 /// Identifies all entries, and returns how many changed.
 fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
     let pass = Pass::new(client, &State::read(client)?)?;
-    let (mut count, mut after, mut has_other_users) = (0, None, false);
+    let (mut count, mut after) = (0, None);
     loop {
         pause();
         // What is read stays in memory as long as its connection.
@@ -163,10 +163,9 @@ fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         };
         after = Some(last);
         let changed = connect_mut(|client| pass.identify(client, portion))?;
-        has_other_users |= changed.has_other_users;
         count += changed.count();
     }
-    if has_other_users {
+    if count > 0 {
         rollup::forget_users(client)?;
     }
     // Feeds that began before may still store entries by former formats.

@@ -67,8 +67,9 @@ WITH item AS (
     FROM jobstats.rollups l
     CROSS JOIN (VALUES (false), (true)) AS b (by_user)
     CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
-    -- While users of entries are changing, sums by user would have to be computed anew again and again.
-    WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts' AND NOT jobstats_internal.is_reidentifying()
+    -- While users of entries are changing, sums by user that count no more would have to be computed anew again and again.
+    WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
+        AND NOT (l.users_refreshed = timestamptz 'epoch' AND jobstats_internal.is_reidentifying())
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
@@ -295,6 +296,8 @@ BEGIN
             more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
+            -- Only maintenance matches, and it has done so before it computed the sums by user.
+            DELETE FROM jobstats.dirty_users u;
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN
