@@ -209,7 +209,7 @@ fn require_same(client: &SpiClient<'_>, skipped: &BTreeMap<i64, String>) -> Resu
     }
 }
 
-/// Whether the meaning of an identifier depends on the clusters that send it.
+/// Asks whether the meaning of an identifier depends on the clusters that send it.
 const DIFFER: &str =
     "SELECT EXISTS (SELECT FROM jobstats.entry_formats f WHERE f.cluster IS NOT NULL)";
 

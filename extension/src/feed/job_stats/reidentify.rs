@@ -68,7 +68,7 @@ fn jobstats_is_reidentifying() -> SqlResult<bool> {
     Ok(connect(|client| Ok(State::read(client)?.is_under_way))?)
 }
 
-/// How far the entries are identified by the formats of the store.
+/// The progress of identifying the entries by the formats of the store.
 struct State {
     is_due: bool,
     is_under_way: bool,
@@ -202,7 +202,7 @@ fn entries(rows: Rows<'_>) -> Result<Vec<Entry>, Error> {
     entries.collect()
 }
 
-/// Where it is known from which clusters have sent an entry.
+/// The source that knows which clusters have sent an entry.
 enum Senders {
     /// Feeds have noted them, or no format depends on them.
     Noted,
@@ -309,7 +309,7 @@ fn clusters_by_entry(rows: Rows<'_>) -> Result<HashMap<i64, Vec<String>>, Error>
 struct Changed {
     all: usize,
     has_other_users: bool,
-    /// Those whose job has to be found anew, and their numbers of jobs.
+    /// The entries whose job has to be found anew, and their numbers of jobs.
     entries: Vec<i64>,
     jobs: Vec<Option<String>>,
 }
