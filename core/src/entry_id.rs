@@ -9,6 +9,7 @@ mod format;
 mod guess;
 mod job;
 mod keys;
+mod like;
 #[cfg(test)]
 mod tests;
 
@@ -16,9 +17,8 @@ pub use format::{Format, FormatError};
 pub use guess::likely_format;
 pub use keys::{Keys, Stored as StoredNames};
 
-/// The formats that are tried if none are configured, each with its node label.
-pub const DEFAULT_FORMATS: &[(&str, Option<&str>)] =
-    &[("%j:%u:%H", None), ("%e.%u", Some("login"))];
+/// The formats that are tried if none are configured.
+pub const DEFAULT_FORMATS: &[&str] = &["%j:%u:%H", "%e.%u"];
 
 /// The result of reading an identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,11 +27,12 @@ pub enum Status {
     Ok,
     /// The format asks for a job, and the job is empty.
     MissingJob,
-    /// The identifier is as long as Lustre allows, so that its last field may be cut.
+    /// The identifier is as long as Lustre allows, so that its last field may be cut; or a number or a node is as long as
+    /// its format allows.
     Truncated,
     /// The identifier ends before its format does. The fields before its end are known.
     Partial,
-    /// No format matches.
+    /// No format matches, or several clusters have sent the identifier and their formats read it differently.
     Malformed,
 }
 
@@ -99,6 +100,25 @@ impl Identity<'_> {
         } == *other
     }
 
+    /// Returns what two readings have in common. The identifier is malformed where they differ.
+    fn in_common(self, other: Self) -> Self {
+        fn same<T: PartialEq>(one: Option<T>, other: Option<T>) -> Option<T> {
+            one.filter(|one| other.as_ref() == Some(one))
+        }
+        if self.says_the_same(&other) {
+            return self;
+        }
+        Self {
+            job: same(self.job, other.job),
+            uid: same(self.uid, other.uid),
+            gid: same(self.gid, other.gid),
+            node: same(self.node, other.node),
+            executable: same(self.executable, other.executable),
+            pid: same(self.pid, other.pid),
+            ..Self::MALFORMED
+        }
+    }
+
     /// Returns the name of the work: the job, else the program and its user, else the identifier itself.
     pub fn workload(&self, id: &str) -> String {
         match (self.number(), self.executable, self.uid) {
@@ -110,17 +130,25 @@ impl Identity<'_> {
 }
 
 /// The formats of a site, in the order in which they are tried.
+///
+/// ```
+/// use jobstats_core::entry_id::{Format, Formats};
+///
+/// let on_login_nodes = Format::compile("%e:%u:%H", None)?.only_for(None, Some("login%"))?;
+/// let formats = Formats::from_iter([on_login_nodes, Format::compile("%j:%u:%H", None)?]);
+/// assert_eq!(formats.identify("vi:1000:login1").executable, Some("vi"));
+/// assert_eq!(formats.identify("17:1000:n1").job, Some("17"));
+/// # Ok::<(), jobstats_core::entry_id::FormatError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Formats(Vec<Format>);
 
 impl Formats {
-    /// Compiles formats with their node labels, such as [`DEFAULT_FORMATS`].
-    pub fn compile<'f>(
-        formats: impl IntoIterator<Item = (&'f str, Option<&'f str>)>,
-    ) -> Result<Self, FormatError> {
+    /// Compiles formats of all clusters and nodes, such as [`DEFAULT_FORMATS`].
+    pub fn compile<'f>(formats: impl IntoIterator<Item = &'f str>) -> Result<Self, FormatError> {
         formats
             .into_iter()
-            .map(|(format, node_label)| Format::compile(format, node_label))
+            .map(|format| Format::compile(format, None))
             .collect()
     }
 
@@ -128,27 +156,76 @@ impl Formats {
     pub fn add_if_needed(&mut self, format: Format, id: &str) {
         let others = self.0.len();
         self.0.push(format);
-        if identify(&self.0, id) == identify(&self.0[..others], id) {
+        if identify(self.0.iter(), id) == identify(self.0[..others].iter(), id) {
             self.0.truncate(others);
         }
     }
 
-    /// Returns the fields of the identifier by the first format that matches it. An identifier that none matches is the
-    /// number of a job, or the beginning of an identifier, if it can be only one of them.
+    /// Returns true if a format is that of some clusters only, so that the meaning of an identifier depends on the clusters
+    /// that have sent it.
+    pub fn differ_by_cluster(&self) -> bool {
+        self.0.iter().any(Format::is_of_some_clusters)
+    }
+
+    /// Returns the fields of the identifier by the first format that matches it, of whatever cluster. An identifier that none
+    /// matches is the number of a job, or the beginning of an identifier, if it can be only one of them.
     pub fn identify<'a>(&'a self, id: &'a str) -> Identity<'a> {
-        identify(&self.0, id)
+        identify(self.0.iter(), id)
+    }
+
+    /// Returns the fields of an identifier that these clusters have sent, each of which reads it by its own formats. A cluster
+    /// that cannot read it has no say, because clients of another cluster may use its file systems. Fields that the others
+    /// read differently are unknown. If no cluster is known, only formats of all clusters count.
+    pub fn identify_in<'a, C: AsRef<str>>(&'a self, clusters: &[C], id: &'a str) -> Identity<'a> {
+        if !self.differ_by_cluster() {
+            return self.identify(id);
+        }
+        let of_cluster = |cluster| identify(self.0.iter().filter(move |it| it.is_of(cluster)), id);
+        if clusters.is_empty() {
+            return of_cluster(None);
+        }
+        let readings = clusters.iter().map(|it| of_cluster(Some(it.as_ref())));
+        let readings = readings.filter(|it| it.status != Status::Malformed);
+        readings
+            .reduce(Identity::in_common)
+            .unwrap_or(Identity::MALFORMED)
     }
 }
 
-fn identify<'a>(formats: &'a [Format], id: &'a str) -> Identity<'a> {
-    let may_be_job = || !formats.iter().any(Format::begins_with_another_number);
-    let parts = || formats.iter().filter_map(|format| format.identify_part(id));
-    formats
-        .iter()
-        .find_map(|format| format.identify(id))
+fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) -> Identity<'a> {
+    let may_be_job = || !formats.clone().any(Format::begins_with_another_number);
+    let parts = || {
+        let parts = formats
+            .clone()
+            .map(|format| (format, format.identify_part(id)));
+        parts.filter_map(|(format, part)| part.filter(|it| format.is_for(it) != Some(false)))
+    };
+    whole(formats.clone(), id)
         .or_else(|| Identity::of_job(id).filter(|_| may_be_job()))
         .or_else(|| only_one(parts()))
         .unwrap_or(Identity::MALFORMED)
+}
+
+/// Returns the reading by the first format that matches the whole identifier. A format of other nodes may match before it, if the
+/// identifier does not show its node because it is cut: then both must say the same.
+fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<Identity<'a>> {
+    let mut readings = Vec::new();
+    for format in formats {
+        let Some(identity) = format.identify(id) else {
+            continue;
+        };
+        match format.is_for(&identity) {
+            Some(true) if readings.is_empty() => return Some(identity),
+            Some(true) => {
+                readings.push(identity);
+                break;
+            }
+            Some(false) => {}
+            None => readings.push(identity),
+        }
+    }
+    let is_read = !readings.is_empty();
+    is_read.then(|| only_one(readings.into_iter()).unwrap_or(Identity::MALFORMED))
 }
 
 /// Returns the first reading of an identifier if all others say the same.

@@ -898,7 +898,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
 
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
@@ -935,6 +935,11 @@ LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
 COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], tstzrange) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
+
+CREATE FUNCTION jobstats_internal.is_reidentifying() RETURNS boolean
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_is_reidentifying_wrapper';
+COMMENT ON FUNCTION jobstats_internal.is_reidentifying() IS
+'Internal: whether maintenance has begun to identify entries again and has not come to the end.';
 
 CREATE FUNCTION jobstats_job(
     job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
@@ -1070,7 +1075,12 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+
+CREATE FUNCTION jobstats_internal.reidentify_some() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_reidentify_some_wrapper';
+COMMENT ON FUNCTION jobstats_internal.reidentify_some() IS
+'Internal: takes the next step of identifying entries again, and returns how many changed; NULL: nothing is left to do.';
 
 CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT '') RETURNS void
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
@@ -1307,6 +1317,33 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.lock_store() IS
 'Internal: waits for a setup, a step of maintenance or of a conversion, and makes the next one wait until the transaction ends.';
+
+CREATE FUNCTION jobstats_internal.await_entries() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    tries integer := 0;
+BEGIN
+    -- A feed never waits for this: the lock is free again when the block has failed.
+    LOOP
+        BEGIN
+            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
+            IF FOUND THEN
+                RAISE SQLSTATE 'JSOK0';
+            END IF;
+        EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+            RETURN;
+        END;
+        tries := tries + 1;
+        IF tries = 100 THEN
+            RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
+        END IF;
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.await_entries() IS
+'Internal: waits until no feed is storing entries, so that all later ones know what is committed by now; fails with 55006 where that takes longer than a second.';
 
 CREATE FUNCTION jobstats_internal.create_schema() RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2568,7 +2605,7 @@ DECLARE
 BEGIN
     SELECT t.name INTO lost
     FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
-        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1), ('identification', ARRAY(SELECT '' FROM jobstats.identification), 1),
         ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
         ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries', 'jobs')), 3)) AS t (name, held, wanted)
     WHERE cardinality(t.held) < t.wanted
@@ -2593,7 +2630,7 @@ DECLARE
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
-    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
+    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
             THEN rest || refresh ELSE refresh || rest END
         || jsonb '[{"do": "end", "step": "all"}]');
@@ -2618,7 +2655,9 @@ WITH item AS (
     FROM jobstats.rollups l
     CROSS JOIN (VALUES (false), (true)) AS b (by_user)
     CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+    -- While users of entries are changing, sums by user that count no more would have to be computed anew again and again.
     WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
+        AND NOT (l.users_refreshed = timestamptz 'epoch' AND jobstats_internal.is_reidentifying())
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
@@ -2834,6 +2873,9 @@ BEGIN
             DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
         WHEN 'advanced' THEN
             PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+        WHEN 'reidentify' THEN
+            affected := jobstats_internal.reidentify_some();
+            more := jobstats_internal.reidentify_items(item, affected);
         WHEN 'queue unmatched' THEN
             affected := jobstats_internal.queue_unmatched();
         WHEN 'match' THEN
@@ -2914,6 +2956,20 @@ FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + inter
 $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
 'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
+
+CREATE FUNCTION jobstats_internal.reidentify_items(item jsonb, changed bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The rest of a very large store is left to the next call.
+SELECT CASE
+    WHEN changed IS NULL AND item ->> 'until' IS NULL THEN NULL
+    WHEN changed IS NULL OR l.until < clock_timestamp() THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
+    ELSE jsonb_build_array(item || jsonb_build_object('until', l.until))
+END
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
+$$;
+COMMENT ON FUNCTION jobstats_internal.reidentify_items(jsonb, bigint) IS
+'Internal: the item that follows on a batch of entries that were identified again, of which so many changed; NULL: there was none.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

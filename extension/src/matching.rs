@@ -164,6 +164,29 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Lets entries whose identities have changed be matched anew, with the jobs of these numbers. Until then they belong to none, since
+/// the job may be that of another user.
+pub fn forget_some(
+    client: &mut SpiClient<'_>,
+    changed: Vec<i64>,
+    numbers: Vec<Option<String>>,
+) -> Result<(), Error> {
+    client.execute_rows(
+        "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
+        &[],
+    )?;
+    client.execute(
+        "INSERT INTO jobstats.to_match (job) SELECT DISTINCT n.job FROM unnest($1::text[]) AS n (job) \
+         WHERE n.job IS NOT NULL AND EXISTS (SELECT FROM jobstats.jobs)",
+        &[numbers.into()],
+    )?;
+    let gone = client.execute_rows(
+        "DELETE FROM jobstats.entry_jobs j WHERE j.entry_id = ANY ($1) RETURNING j.entry_id, j.valid_from, j.valid_to",
+        &[changed.into()],
+    )?;
+    entries::note_changed(client, gone)
+}
+
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';

@@ -18,6 +18,8 @@ SELECT jobstats_grant_reader('upgrade: reader'), jobstats_grant_writer('upgrade:
 -- It may feed what the role may feed that it is a member of.
 GRANT INSERT ON jobstats.feed TO "upgrade: member";
 INSERT INTO jobstats.entry_formats VALUES (0, '%j.%e', NULL);
+-- As version 0.1.0 has it.
+UPDATE jobstats.entry_formats SET node_label = 'login' WHERE format = '%e.%u';
 INSERT INTO jobstats.users VALUES (1001, 'anna');
 CREATE TABLE public.counters AS
 SELECT bucket, public.jobstats_counter_agg(t, v) AS counter

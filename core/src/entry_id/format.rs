@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 use thiserror::Error;
 
+use super::like::Like;
 use super::{Identity, Status};
 
 /// The length at which Lustre cuts identifiers, in bytes.
@@ -14,6 +15,9 @@ const LONGEST_ID: usize = 31;
 
 /// The length of the longest format that Lustre accepts, in bytes.
 const LONGEST_FORMAT: usize = 32;
+
+/// The length of the longest pattern of clusters or nodes, in bytes.
+const LONGEST_PATTERN: usize = 255;
 
 /// An error in a format.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -24,6 +28,14 @@ pub enum FormatError {
     /// The format is longer than Lustre accepts, so that no client can have it.
     #[error("format \"{0}\" is longer than the {LONGEST_FORMAT} bytes that Lustre takes")]
     TooLong(String),
+    /// The format is meant for some nodes, and identifiers do not show which node they are of.
+    #[error("format \"{0}\" has neither %h nor %H, so that a pattern of nodes cannot match")]
+    NoNode(String),
+    /// A pattern is longer than any name.
+    #[error(
+        "pattern \"{0}\" is longer than the {LONGEST_PATTERN} bytes that patterns of formats may have"
+    )]
+    LongPattern(String),
 }
 
 /// Returns as much of a format as a message shows.
@@ -38,6 +50,10 @@ fn shown(format: &str) -> String {
 pub struct Format {
     text: String,
     node_label: Option<String>,
+    /// The clusters and nodes whose format this is; `None`: all.
+    clusters: Option<Like>,
+    nodes: Option<Like>,
+    names_node: bool,
     begins_with_number: bool,
     /// Finds the fields of whole identifiers.
     whole: Fields,
@@ -58,15 +74,61 @@ impl Format {
         if whole.groups.is_empty() {
             return Err(FormatError::NoCode(format.to_owned()));
         }
-        let names_node = whole.groups.iter().any(|code| code.is_node());
+        let names_node = whole.groups.iter().any(|(code, _)| code.is_node());
         Ok(Self {
             text: format.to_owned(),
             begins_with_number: matches!(items.first(), Some(Item::Code(code, _)) if code.is_number()),
             node_label: node_label.filter(|_| !names_node).map(str::to_owned),
+            clusters: None,
+            nodes: None,
+            names_node,
             // A pattern of known pieces can only be too large.
             whole: whole.compile().map_err(|_| too_long())?,
             part: OnceLock::new(),
         })
+    }
+
+    /// Limits the format to clusters and to nodes whose names match LIKE patterns; `None`: all. The name of a node is that in
+    /// the identifier, up to its first dot.
+    pub fn only_for(
+        self,
+        clusters: Option<&str>,
+        nodes: Option<&str>,
+    ) -> Result<Self, FormatError> {
+        if nodes.is_some() && !self.names_node {
+            return Err(FormatError::NoNode(self.text));
+        }
+        let patterns = [clusters, nodes].into_iter().flatten();
+        if let Some(long) = patterns
+            .into_iter()
+            .find(|pattern| pattern.len() > LONGEST_PATTERN)
+        {
+            return Err(FormatError::LongPattern(shown(long)));
+        }
+        Ok(Self {
+            clusters: clusters.map(Like::new),
+            nodes: nodes.map(Like::new),
+            ..self
+        })
+    }
+
+    /// Returns true if the format is not that of all clusters.
+    pub(super) const fn is_of_some_clusters(&self) -> bool {
+        self.clusters.is_some()
+    }
+
+    /// Returns true if the format is that of a cluster; `None`: of all clusters.
+    pub(super) fn is_of(&self, cluster: Option<&str>) -> bool {
+        self.clusters
+            .as_ref()
+            .is_none_or(|pattern| cluster.is_some_and(|cluster| pattern.matches(cluster)))
+    }
+
+    /// Returns whether the format is that of the node that it found in an identifier; `None` if it found none.
+    pub(super) fn is_for(&self, identity: &Identity<'_>) -> Option<bool> {
+        self.nodes
+            .as_ref()
+            .map_or(Some(true), |pattern| Some(pattern.matches(identity.node?)))
     }
 
     /// Returns the fields of the identifier by this format, or `None` if the format does not match.
@@ -98,7 +160,7 @@ impl Format {
         let captures = fields.regex.captures(id.as_bytes())?;
         let found = || {
             let groups = captures.iter().skip(1).zip(&fields.groups);
-            groups.filter_map(|(field, &code)| Some((code, field?)))
+            groups.filter_map(|(field, &group)| Some((group, field?)))
         };
         let mut identity = Identity {
             node: self.node_label.as_deref(),
@@ -106,10 +168,11 @@ impl Format {
             status: Status::Ok,
             ..Identity::MALFORMED
         };
-        for (code, field) in found() {
+        for ((code, width), field) in found() {
             let text = id.get(field.range())?;
             // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit.
-            let may_be_cut = field.end() == id.len() && !code.is_number() && is_longest(id);
+            let ends_at_limit = field.end() == id.len() && !code.is_number() && is_longest(id);
+            let may_be_cut = ends_at_limit || code.may_be_cut(text, width);
             if may_be_cut {
                 identity.status = Status::Truncated;
             }
@@ -135,8 +198,8 @@ struct Fields {
     /// The regular expression, over bytes because Lustre counts bytes: a character that was cut stays in an identifier
     /// as `\xHH`.
     regex: Regex,
-    /// The codes of the groups of `regex`, in order.
-    groups: Vec<Code>,
+    /// The codes of the groups of `regex`, in order, with the number of bytes to which they are limited.
+    groups: Vec<(Code, usize)>,
     /// The number of fields below which an identifier is a part.
     wanted: usize,
 }
@@ -158,8 +221,13 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// Returns true if the identifier is as long as Lustre allows, where `\xHH` stands for one byte.
+/// Returns true if the identifier is as long as Lustre allows.
 pub(super) fn is_longest(id: &str) -> bool {
+    id.len() >= LONGEST_ID && bytes(id) == LONGEST_ID
+}
+
+/// Returns the number of bytes that the text had in Lustre, where `\xHH` stands for one byte.
+fn bytes(id: &str) -> usize {
     let is_escape = |&(at, _): &(usize, &str)| {
         let digits = id.as_bytes().get(at + 2..at + 4).unwrap_or_default();
         digits.len() == 2
@@ -167,8 +235,7 @@ pub(super) fn is_longest(id: &str) -> bool {
                 .iter()
                 .all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'))
     };
-    id.len() >= LONGEST_ID
-        && id.len() - 3 * id.match_indices(r"\x").filter(is_escape).count() == LONGEST_ID
+    id.len() - 3 * id.match_indices(r"\x").filter(is_escape).count()
 }
 
 /// A code of a format.
@@ -203,6 +270,12 @@ impl Code {
 
     const fn is_number(self) -> bool {
         matches!(self, Code::Gid | Code::Pid | Code::Uid)
+    }
+
+    /// Returns true if the field is as long as its limit, `%.N`, allows, and would mean something else if it were cut. Sites
+    /// choose the limit of a job as the length of its number, and the beginning of the name of a program says enough.
+    fn may_be_cut(self, text: &str, width: usize) -> bool {
+        (self.is_number() || self.is_node()) && width < self.longest() && bytes(text) >= width
     }
 
     /// Returns the regular expression of one byte of the field.
@@ -312,11 +385,11 @@ impl Items<'_> {
     }
 }
 
-/// A regular expression under construction, with the codes of its groups.
+/// A regular expression under construction, with the codes of its groups and their limits.
 #[derive(Default)]
 struct Pattern {
     text: String,
-    groups: Vec<Code>,
+    groups: Vec<(Code, usize)>,
     wanted: usize,
 }
 
@@ -326,7 +399,7 @@ impl Pattern {
         let mut pattern = Self::default();
         match items {
             // A job alone may contain colons, because there is no other field to separate.
-            [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, ".*"),
+            [Item::Code(Code::Job, UNLIMITED)] => pattern.group(Code::Job, UNLIMITED, ".*"),
             items => items.iter().for_each(|item| pattern.item(item)),
         }
         pattern
@@ -368,8 +441,10 @@ impl Pattern {
     fn item(&mut self, item: &Item) {
         match item {
             Item::Literal(literal) => self.literal(*literal),
-            Item::Code(Code::Job, width) => self.group(Code::Job, &Code::Job.pattern(0, *width)),
-            Item::Code(code, width) => self.group(*code, &code.pattern(1, *width)),
+            Item::Code(code, width) => {
+                let least = usize::from(*code != Code::Job);
+                self.group(*code, *width, &code.pattern(least, *width));
+            }
             Item::JobOr(width, fallback) => self.job_or(*width, fallback),
         }
     }
@@ -380,7 +455,7 @@ impl Pattern {
         match item {
             Item::Code(Code::Job, width) => {
                 let rest = Code::Job.pattern(0, width.saturating_sub(1));
-                self.group(Code::Job, &format!("|(?:[0-9]|ƒ){rest}"));
+                self.group(Code::Job, *width, &format!("|(?:[0-9]|ƒ){rest}"));
             }
             Item::Code(Code::ShortHost, _) if has_domain => {
                 self.item(item);
@@ -404,9 +479,9 @@ impl Pattern {
             .push_str(&regex::escape(literal.encode_utf8(&mut [0; 4])));
     }
 
-    fn group(&mut self, code: Code, pattern: &str) {
+    fn group(&mut self, code: Code, width: usize, pattern: &str) {
         self.text.extend(["(", pattern, ")"]);
-        self.groups.push(code);
+        self.groups.push((code, width));
     }
 
     /// Adds `%j?X`. Text that begins with a digit is first tried as a job, other text first as the X, because a job may
@@ -414,11 +489,11 @@ impl Pattern {
     fn job_or(&mut self, width: usize, fallback: &[Item]) {
         self.text.push_str("(?:");
         let after_digit = Code::Job.pattern(0, width.saturating_sub(1));
-        self.group(Code::Job, &format!("[0-9]{after_digit}"));
+        self.group(Code::Job, width, &format!("[0-9]{after_digit}"));
         self.text.push('|');
         fallback.iter().for_each(|item| self.item(item));
         self.text.push('|');
-        self.group(Code::Job, &Code::Job.pattern(1, width));
+        self.group(Code::Job, width, &Code::Job.pattern(1, width));
         self.text.push(')');
     }
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn formats(formats: &[&str]) -> Formats {
-    Formats::compile(formats.iter().map(|format| (*format, None))).unwrap()
+    Formats::compile(formats.iter().copied()).unwrap()
 }
 
 fn defaults() -> Formats {
@@ -41,17 +41,14 @@ fn status(format: &str, id: &str) -> Status {
 fn identifiers_from_production_with_the_default_formats() {
     let formats = defaults();
     for (id, expected) in [
-        (
-            "wget.11317854",
-            "uid=11317854 node=login executable=wget ok",
-        ),
+        ("wget.11317854", "uid=11317854 executable=wget ok"),
         (
             "11317854:17627127:r01c01",
             "job=11317854 uid=17627127 node=r01c01 ok",
         ),
         (":17627127:r01c01", "uid=17627127 node=r01c01 missing_job"),
         ("wget", "malformed"),
-        ("wget.", "node=login executable=wget partial"),
+        ("wget.", "executable=wget partial"),
         ("11317854", "job=11317854 ok"),
         ("11317854:", "job=11317854 partial"),
         ("113178544", "job=113178544 ok"),
@@ -241,12 +238,171 @@ fn formats_are_read_as_lustre_reads_them() {
         ("%j?%u@%H", "7@n1", "job=7 node=n1 ok"),
         ("%.3j?%.2H:%u", "1234:5", "malformed"),
         ("%.3j?%.2H:%u", "123:5", "job=123 uid=5 ok"),
+        // A number or a node that is as long as its limit may be cut, and would be that of somebody else.
+        ("%j:%.3u", "1:12", "job=1 uid=12 ok"),
+        ("%j:%.3u", "1:123", "job=1 truncated"),
+        ("%j:%.10u", "1:1234567890", "job=1 uid=1234567890 ok"),
+        ("%.4H:%u", "n10:5", "uid=5 node=n10 ok"),
+        ("%.4H:%u", "n101:5", "uid=5 truncated"),
+        ("%.8h:%u", "n101.sit:5", "uid=5 node=n101 truncated"),
         ("%j?no:%u", "no:5", "uid=5 ok"),
         ("%j?%x:%u", ":5", "uid=5 missing_job"),
         ("%u:%j?", "5:", "uid=5 missing_job"),
     ] {
         assert_eq!(identify(format, id), expected, "{format} {id}");
     }
+}
+
+/// Identifiers of the formats that sites and the tests of Lustre use, each as a client makes it.
+#[test]
+fn formats_seen_in_the_wild() {
+    for (format, id, expected) in [
+        ("u%u.g%g", "u1000.g100", "uid=1000 gid=100 ok"),
+        ("%j@%u@%h", "@0@oss4", "uid=0 node=oss4 missing_job"),
+        ("%j:%u:%h", ":988:ds88", "uid=988 node=ds88 missing_job"),
+        (
+            "S.%j.%e.%u.%h.E",
+            "S.dd-17.dd.500.n1.site.E",
+            "job=dd-17 uid=500 node=n1 executable=dd ok",
+        ),
+        ("%j.%p", "dd-17.4711", "job=dd-17 pid=4711 ok"),
+        ("205e.%e.%u", "205e.touch.0", "uid=0 executable=touch ok"),
+        (
+            "%j?%H:%e:%u",
+            "17:dd:500",
+            "job=17 uid=500 executable=dd ok",
+        ),
+        (
+            "%j?%H:%e:%u",
+            "n1:dd:500",
+            "uid=500 node=n1 executable=dd ok",
+        ),
+        ("%e.%u", "kworker.0", "uid=0 executable=kworker ok"),
+        ("%j", "4686875[12].pbs", "job=4686875[12] ok"),
+        (
+            "%j:%u:%H",
+            "ƒ2DV1ybiCF:5:n1",
+            "job=155625455616032 uid=5 node=n1 ok",
+        ),
+        // Lustre cuts off the user, the node and the last letter of the server.
+        (
+            "%j:%u:%H",
+            "4686875.kman.restech.unsw.edu.a",
+            "job=4686875 truncated",
+        ),
+        (
+            "%.7j:%u:%H",
+            "4686875:1000:n1",
+            "job=4686875 uid=1000 node=n1 ok",
+        ),
+        (
+            "%j:%g:%p:%h",
+            "17:100:4711:n1",
+            "job=17 gid=100 node=n1 pid=4711 ok",
+        ),
+    ] {
+        let formats = formats(&[format]);
+        let identity = formats.identify(id);
+        let number = identity.number();
+        let job = number.as_deref();
+        assert_eq!(
+            show(Identity { job, ..identity }),
+            expected,
+            "{format} {id}"
+        );
+    }
+}
+
+/// The formats of nodes, in the order in which they are tried.
+fn by_node(formats: &[(&str, Option<&str>)]) -> Formats {
+    let one = |&(format, nodes): &(&str, _)| {
+        let format = Format::compile(format, None);
+        format.and_then(|format| format.only_for(None, nodes))
+    };
+    formats.iter().map(|it| one(it).unwrap()).collect()
+}
+
+#[test]
+fn a_format_may_be_that_of_some_nodes() {
+    let formats = by_node(&[("%e:%u:%H", Some("login%")), ("%j:%u:%H", Some("n___"))]);
+    for (id, expected) in [
+        ("17:5:login1", "uid=5 node=login1 executable=17 ok"),
+        ("17:5:n101", "job=17 uid=5 node=n101 ok"),
+        ("17:5:login1.fi", "uid=5 node=login1 executable=17 ok"),
+        ("17:5:n101.site.fi", "job=17 uid=5 node=n101 ok"),
+        ("17:5:x1", "malformed"),
+        // What does not show its node may be of either.
+        ("17:5:", "malformed"),
+        ("vi:5:", "uid=5 executable=vi partial"),
+        ("17", "job=17 ok"),
+        // The node is cut.
+        ("123456789012345:1234567890:n101", "malformed"),
+        (
+            "1234567890123456:123456789:n101",
+            "job=1234567890123456 uid=123456789 truncated",
+        ),
+    ] {
+        let identity = formats.identify(id);
+        let (id, expected) = (id, expected);
+        assert_eq!(show(identity), expected, "{id}");
+    }
+    let label = by_node(&[("%e:%u:%H", Some("login%")), ("%j:%u:%H", None)]);
+    // A format of all nodes does not win over one whose node is cut.
+    assert_eq!(
+        label.identify("123456789012345:1234567890:n101").status,
+        Status::Malformed
+    );
+    assert_eq!(show(label.identify("17:5:n1")), "job=17 uid=5 node=n1 ok");
+}
+
+#[test]
+fn a_pattern_of_nodes_needs_a_node() {
+    for (format, label) in [("%e.%u", None), ("%e.%u", Some("login"))] {
+        let format = Format::compile(format, label).unwrap();
+        assert_eq!(
+            format.only_for(None, Some("login%")).unwrap_err(),
+            FormatError::NoNode("%e.%u".to_owned())
+        );
+    }
+    let format = Format::compile("%e.%u", None).unwrap();
+    let long = "a".repeat(256);
+    assert!(matches!(
+        format.only_for(Some(&long), None),
+        Err(FormatError::LongPattern(_))
+    ));
+}
+
+/// The formats of clusters, in the order in which they are tried.
+fn by_cluster(formats: &[(&str, Option<&str>, Option<&str>)]) -> Formats {
+    let one = |&(format, label, clusters): &(&str, _, _)| {
+        let format = Format::compile(format, label);
+        format.and_then(|format| format.only_for(clusters, None))
+    };
+    formats.iter().map(|it| one(it).unwrap()).collect()
+}
+
+#[test]
+fn a_format_may_be_that_of_some_clusters() {
+    let formats = by_cluster(&[
+        ("%u:%j:%H", None, Some("b%")),
+        ("%j:%u:%H", None, Some("a")),
+        ("%e.%u", None, None),
+    ]);
+    let read = |clusters: &[&str], id| show(formats.identify_in(clusters, id));
+    assert_eq!(read(&["a"], "17:5:n1"), "job=17 uid=5 node=n1 ok");
+    assert_eq!(read(&["b1"], "17:5:n1"), "job=5 uid=17 node=n1 ok");
+    // What both read differently is unknown, whatever the order.
+    assert_eq!(read(&["a", "b1"], "17:5:n1"), "node=n1 malformed");
+    assert_eq!(read(&["b1", "a"], "17:5:n1"), "node=n1 malformed");
+    assert_eq!(read(&["b1", "b2"], "17:5:n1"), "job=5 uid=17 node=n1 ok");
+    // A cluster that cannot read it has no say.
+    assert_eq!(read(&["a", "b1"], "x:5:n1"), "job=x uid=5 node=n1 ok");
+    assert_eq!(read(&["c"], "17:5:n1"), "malformed");
+    assert_eq!(read(&[], "17:5:n1"), "malformed");
+    for clusters in [&["a"][..], &["a", "b1", "c"], &[]] {
+        assert_eq!(read(clusters, "vi.7"), "uid=7 executable=vi ok");
+    }
+    assert!(formats.differ_by_cluster() && !defaults().differ_by_cluster());
 }
 
 #[test]
@@ -265,7 +421,7 @@ fn a_format_is_no_longer_than_lustre_takes() {
     assert!(Format::compile(&longest, None).is_ok());
     assert!(Format::compile(&"%e".repeat(16), None).is_ok());
     let longer = format!("{longest}:");
-    let error = Formats::compile([("%u", None), (&longer, None)]).unwrap_err();
+    let error = Formats::compile(["%u", &longer]).unwrap_err();
     assert_eq!(error, FormatError::TooLong(longer));
 }
 
@@ -475,6 +631,57 @@ proptest! {
         prop_assert_eq!(identity.pid.is_some(), format.contains("%p"));
         prop_assert_eq!(identity.executable.is_some(), format.contains("%e"));
         prop_assert_eq!(identity.node.is_some(), format.contains(['h', 'H']));
+    }
+
+    /// Neither does the order of the clusters matter, nor how often one is named; and a field of several clusters is one that
+    /// each of them reads, if it can read the identifier at all.
+    #[test]
+    fn clusters_agree_in_any_order(
+        id in "[0-9a-z]{0,4}[:.][0-9]{1,4}(:[a-z]{1,3})?",
+        clusters in proptest::collection::vec("[abc]", 1..5),
+    ) {
+        let formats = by_cluster(&[
+            ("%u:%j:%H", None, Some("b")),
+            ("%j:%u:%H", None, Some("a")),
+            ("%e:%u:%H", None, Some("_")),
+            ("%e.%u", Some("login"), Some("a")),
+            ("%j.%u", None, Some("c")),
+            ("%e.%u", None, None),
+        ]);
+        let fields = |clusters: &[String]| {
+            let identity = formats.identify_in(clusters, &id);
+            let Identity { job, uid, node, executable, status, .. } = identity;
+            (job, uid, node, executable, status == Status::Malformed)
+        };
+        let together = fields(&clusters);
+        let mut others = clusters.clone();
+        others.reverse();
+        prop_assert_eq!(together, fields(&others));
+        others.extend(clusters.clone());
+        prop_assert_eq!(together, fields(&others));
+        for cluster in &clusters {
+            let alone = fields(std::slice::from_ref(cluster));
+            if !alone.4 {
+                prop_assert!(together.0.is_none() || together.0 == alone.0);
+                prop_assert!(together.1.is_none() || together.1 == alone.1);
+                prop_assert!(together.2.is_none() || together.2 == alone.2);
+                prop_assert!(together.3.is_none() || together.3 == alone.3);
+            }
+        }
+    }
+
+    /// A process never becomes one of another format, if the formats are told apart by the names of nodes.
+    #[test]
+    fn formats_of_nodes_are_told_apart(process in process(), is_login in any::<bool>()) {
+        let mut process = process;
+        process.host.insert_str(0, if is_login { "login-" } else { "n-" });
+        let format = if is_login { "%e:%u:%h" } else { "%j:%u:%h" };
+        let id = process.identifier(format);
+        prop_assume!(id.is_ascii() && id.len() < 31);
+        let formats = by_node(&[("%j:%u:%h", Some("n-%")), ("%e:%u:%h", Some("login-%"))]);
+        let identity = formats.identify(&id);
+        prop_assert_eq!(identity.format, Some(format));
+        prop_assert!(process.agrees(&identity), "{} {:?}", id, identity);
     }
 
     #[test]

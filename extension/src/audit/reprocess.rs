@@ -92,6 +92,7 @@ fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Erro
     let mut entries = Entries::default();
     let mut outcomes = Vec::new();
     for target in targets {
+        entries.sent_by(&target.cluster);
         outcomes.push(reprocess_target(window, settings, &mut entries, target)?);
     }
     let changed = outcomes.iter().flat_map(|outcome| &outcome.walked.wrong);

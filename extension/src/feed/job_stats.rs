@@ -68,7 +68,7 @@ impl Source for JobStats {
         let mut outcomes = Vec::new();
         let parts = reject_nameless(ingest, parts, &mut outcomes)?;
         let parts = reject_others(client, ingest, parts, &mut outcomes)?;
-        let mut entries = Entries::default();
+        let mut entries = Entries::of_cluster(&ingest.delivery.cluster);
         for (mut target, part) in find_and_lock(client, &ingest.delivery.cluster, parts)? {
             pause();
             // Each target has its own connection, because the rows that its statements read stay in memory as long as the

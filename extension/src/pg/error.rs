@@ -6,6 +6,7 @@ use std::fmt::Display;
 use jobstats_core::audit::TooManyFindings;
 use jobstats_core::counter::{self, CounterError};
 use jobstats_core::density::{self, DensityError};
+use jobstats_core::entry_id::FormatError;
 use jobstats_core::window::RateError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, spi};
@@ -177,7 +178,7 @@ pub enum Error {
     Compare(#[from] jobstats_core::increment::CompareError),
     /// A `jobid_name` that cannot be compiled.
     #[error("{0}")]
-    Format(#[from] jobstats_core::entry_id::FormatError),
+    Format(#[from] FormatError),
     /// An error of a summary of a counter.
     #[error("{0}")]
     Counter(#[from] CounterError),
@@ -407,6 +408,10 @@ impl Error {
                 "Two targets cannot become one: retire one of them with jobstats_retire_target(), or give the other one another name first.",
             ),
             Self::EntryRace => Some("Feed the text again."),
+            Self::Format(FormatError::NoNode(_)) => {
+                Some("Set node_pattern of the format to NULL, or let clients send %H.")
+            }
+            Self::Format(FormatError::LongPattern(_)) => Some("Use % for any characters."),
             Self::Format(_) => Some("Give the jobid_name that is set on the clients."),
             Self::Counter(error) => return counter_hint(error).map(Into::into),
             Self::Density(error) => return density_hint(error).map(Into::into),

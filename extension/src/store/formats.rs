@@ -10,16 +10,37 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 
+/// The SELECT of the formats of the store, as `jobstats.identification` keeps them.
+pub const CONFIGURED: &str = include_str!("formats/configured.sql");
+
+/// The largest number of clusters that are noted of an entry. Further ones have no say in what it means.
+pub const CLUSTERS_MAX: i64 = 100;
+
+/// A row of `jobstats.entry_formats`.
+struct Configured {
+    format: String,
+    node_label: Option<String>,
+    cluster: Option<String>,
+    node_pattern: Option<String>,
+}
+
+impl Configured {
+    fn compile(&self) -> Result<Format, Error> {
+        let format = Format::compile(&self.format, self.node_label.as_deref())?;
+        Ok(format.only_for(self.cluster.as_deref(), self.node_pattern.as_deref())?)
+    }
+}
+
 /// Returns the formats of `jobstats.entry_formats`.
 pub fn configured_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    rows(client)?.into_iter().map(compile_one).collect()
+    rows(client)?.iter().map(Configured::compile).collect()
 }
 
 /// Returns the valid formats of `jobstats.entry_formats`, and warns of each invalid one: a feed does not fail because
 /// of it.
 pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    let rows = rows(client)?.into_iter();
-    let usable = rows.filter_map(|row| match compile_one(row) {
+    let rows = rows(client)?;
+    let usable = rows.iter().filter_map(|row| match row.compile() {
         Ok(format) => Some(format),
         Err(error) => {
             pgrx::warning!("{error}; correct jobstats.entry_formats");
@@ -29,37 +50,55 @@ pub fn usable_formats(client: &SpiClient<'_>) -> Result<Formats, Error> {
     Ok(usable.collect())
 }
 
-/// Stores the formats that a new store knows.
+/// Stores the formats that a new store knows, by which its entries are identified from the start.
 pub fn insert_default(client: &mut SpiClient<'_>) -> Result<(), Error> {
-    let (formats, labels): (Vec<&str>, Vec<Option<&str>>) = DEFAULT_FORMATS.iter().copied().unzip();
     client.execute(
-        "INSERT INTO jobstats.entry_formats (priority, format, node_label) SELECT f.priority, f.format, f.node_label \
-         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS f (format, node_label, priority)",
-        &[formats.into(), labels.into()],
+        "INSERT INTO jobstats.entry_formats (priority, format) SELECT f.priority, f.format \
+         FROM unnest($1::text[]) WITH ORDINALITY AS f (format, priority)",
+        &[DEFAULT_FORMATS.to_vec().into()],
+    )?;
+    client.execute(
+        &format!("UPDATE jobstats.identification SET formats = ({CONFIGURED})"),
+        &[],
     )?;
     Ok(())
 }
 
-fn rows(client: &SpiClient<'_>) -> Result<Vec<(String, Option<String>)>, Error> {
+fn rows(client: &SpiClient<'_>) -> Result<Vec<Configured>, Error> {
     let rows = client.query(
-        "SELECT format, node_label FROM jobstats.entry_formats ORDER BY priority",
+        "SELECT f.format, f.node_label, f.cluster, f.node_pattern FROM jobstats.entry_formats f ORDER BY f.priority",
         &[],
     )?;
-    rows.map(|row| Ok((row.get("format")?, row.get("node_label")?)))
-        .collect()
+    let configured = rows.map(|row| {
+        Ok(Configured {
+            format: row.get("format")?,
+            node_label: row.get("node_label")?,
+            cluster: row.get("cluster")?,
+            node_pattern: row.get("node_pattern")?,
+        })
+    });
+    configured.collect()
 }
 
-fn compile_one((format, label): (String, Option<String>)) -> Result<Format, Error> {
-    Ok(Format::compile(&format, label.as_deref())?)
+/// Returns the clusters of the targets of the store.
+pub fn clusters(client: &SpiClient<'_>) -> Result<Vec<String>, Error> {
+    client.query_value(include_str!("formats/clusters.sql"), &[CLUSTERS_MAX.into()])
 }
 
-/// Returns the columns name, job, uid, gid, node, executable, pid, format, status and workload of `jobstats.entries`
-/// for these names, each as an array.
-pub fn identity_columns<'n>(
-    formats: &Formats,
-    names: impl Iterator<Item = &'n String> + Clone,
-) -> Vec<DatumWithOid<'static>> {
-    let identities: Vec<Identity<'_>> = names.clone().map(|name| formats.identify(name)).collect();
+/// An identifier, and the clusters that have sent it.
+pub struct Sent<'n, 'c> {
+    pub name: &'n str,
+    /// Empty: unknown.
+    pub clusters: Cow<'c, [String]>,
+}
+
+/// Returns the columns name, job, uid, gid, node, executable, pid, format, status, workload and clusters of
+/// `jobstats.entries` for these entries, each as an array; the clusters are arrays of JSON, if a format depends on them.
+pub fn identity_columns(formats: &Formats, entries: &[Sent<'_, '_>]) -> Vec<DatumWithOid<'static>> {
+    let identities: Vec<Identity<'_>> = entries
+        .iter()
+        .map(|entry| formats.identify_in(&entry.clusters, entry.name))
+        .collect();
     let text = |field: fn(&Identity<'_>) -> Option<String>| -> DatumWithOid<'static> {
         identities.iter().map(field).collect::<Vec<_>>().into()
     };
@@ -70,13 +109,19 @@ pub fn identity_columns<'n>(
             .collect::<Vec<_>>()
             .into()
     };
-    let workloads: Vec<String> = names
-        .clone()
+    let workloads: Vec<String> = entries
+        .iter()
         .zip(&identities)
-        .map(|(name, identity)| identity.workload(name))
+        .map(|(entry, identity)| identity.workload(entry.name))
         .collect();
+    let is_known = formats.differ_by_cluster();
+    let clusters = entries.iter().map(|entry| {
+        let list = || serde_json::Value::from(entry.clusters.to_vec()).to_string();
+        is_known.then(list)
+    });
+    let names = entries.iter().map(|entry| entry.name.to_owned());
     vec![
-        names.cloned().collect::<Vec<_>>().into(),
+        names.collect::<Vec<_>>().into(),
         text(|identity| identity.number().map(Cow::into_owned)),
         number(|identity| identity.uid),
         number(|identity| identity.gid),
@@ -86,19 +131,20 @@ pub fn identity_columns<'n>(
         text(|identity| identity.format.map(str::to_owned)),
         text(|identity| Some(identity.status.as_str().to_owned())),
         workloads.into(),
+        clusters.collect::<Vec<Option<String>>>().into(),
     ]
 }
 
 /// Raises a NOTICE if most identifiers of a target's first text match no format: the site uses another one.
 pub fn notice_unmatched(
     client: &SpiClient<'_>,
-    target: &str,
+    (cluster, target): (&str, &str),
     snapshot: &Snapshot<'_>,
 ) -> Result<(), Error> {
     let formats = usable_formats(client)?;
     let ids = || snapshot.records.iter().map(|record| snapshot.id(record));
     let unmatched: Vec<&str> = ids()
-        .filter(|id| formats.identify(id).status == Status::Malformed)
+        .filter(|id| formats.identify_in(&[cluster], id).status == Status::Malformed)
         .collect();
     if unmatched.len() * 2 > snapshot.records.len() {
         notice(
@@ -130,7 +176,7 @@ pub fn advice(likely: Option<&str>) -> String {
     }
 }
 
-/// Returns the statements that add a format and identify the stored entries by it.
+/// Returns the statements that add a format and identify the stored entries by it at once.
 fn remedy(format: &str) -> String {
     format!(
         "INSERT INTO jobstats.entry_formats SELECT coalesce(max(priority), 0) + 1, {} FROM jobstats.entry_formats; \

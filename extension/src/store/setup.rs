@@ -174,8 +174,8 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
 /// Returns the sentence for owners of a store that an earlier version has fed.
 fn how_to_recompute(schema: &str) -> String {
     format!(
-        "\nAn earlier version fed this store. To read its identifiers again by the rules of this version, and to compute again what raw \
-         text still covers:\n\
+        "\nAn earlier version fed this store. Maintenance reads its identifiers again by the rules of this version. To do that at once, and to \
+         compute again what raw text still covers:\n\
          SELECT {schema}.jobstats_reidentify();\n\
          SELECT * FROM {schema}.jobstats_reprocess(now() - (SELECT raw_retention FROM jobstats.settings), now());"
     )

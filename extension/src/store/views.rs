@@ -10,7 +10,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::columns::operation_columns;
-use crate::store::formats::{SAMPLE, advice};
+use crate::store::formats::{CONFIGURED, SAMPLE, advice};
 use crate::store::rollup;
 
 extension_sql_file!("views/put_views.sql", name = "put_views");
@@ -39,6 +39,7 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
         last_of_a_day = last_of_a_day(),
         pace_of_last = pace,
         missed = missed("of_hour"),
+        configured = CONFIGURED,
         extschema = schema
     );
     let quality = sql!(

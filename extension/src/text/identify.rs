@@ -1,8 +1,9 @@
 //! `jobstats_identify()`, and other functions for the formats of identifiers.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity};
+use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, Formats, Identity, Keys, StoredNames};
 use jobstats_core::job_stats::IDENTIFIER_MAX;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
@@ -11,10 +12,10 @@ use pgrx::{Array, IntoDatum};
 use crate::pg::ballast;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::tuplestore::Rows;
 use crate::store;
-use crate::store::formats::configured_formats;
+use crate::store::formats::{clusters, configured_formats};
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETURNS TABLE (
@@ -22,7 +23,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
 "#)]
 fn jobstats_identify(
     entry: Option<&str>,
@@ -42,7 +43,10 @@ fn jobstats_identify(
     ballast::hold()?;
     match formats {
         Some(formats) => by_these(entry, &formats, &mut rows)?,
-        None => put(&connect(configured_or_built_in)?.identify(entry), &mut rows),
+        None => {
+            let (formats, clusters) = connect(|client| configured_or_built_in(client, entry))?;
+            put(&formats.identify_in(&clusters, entry), &mut rows);
+        }
     }
     Ok(())
 }
@@ -74,9 +78,42 @@ fn put(identity: &Identity<'_>, rows: &mut Rows) {
     });
 }
 
-fn configured_or_built_in(client: &SpiClient<'_>) -> Result<Formats, Error> {
-    if store::exists(client)? {
-        return configured_formats(client);
+/// Returns the formats of the store, and the clusters by whose formats an entry is read.
+fn configured_or_built_in(
+    client: &SpiClient<'_>,
+    entry: &str,
+) -> Result<(Formats, Vec<String>), Error> {
+    if !store::exists(client)? {
+        let built_in = Formats::compile(DEFAULT_FORMATS.iter().copied())?;
+        return Ok((built_in, Vec::new()));
     }
-    Ok(Formats::compile(DEFAULT_FORMATS.iter().copied())?)
+    let formats = configured_formats(client)?;
+    let clusters = match formats.differ_by_cluster() {
+        true => match clusters_of(client, entry)? {
+            Some(senders) => senders,
+            None => clusters(client)?,
+        },
+        false => Vec::new(),
+    };
+    Ok((formats, clusters))
+}
+
+/// Returns the clusters that have sent an entry; `None` if it is not stored.
+fn clusters_of(client: &SpiClient<'_>, entry: &str) -> Result<Option<Vec<String>>, Error> {
+    let (mut keys, mut clusters) = (Keys::default(), HashMap::new());
+    keys.resolve(std::iter::once(entry), |ids| {
+        let rows = client.query(
+            "SELECT e.entry_id, e.name, e.clusters FROM jobstats.entries e WHERE e.entry_id = ANY ($1)",
+            &[ids.into()],
+        )?;
+        let mut names = StoredNames::new();
+        for row in rows {
+            let id: i64 = row.at(1)?;
+            names.insert(id, row.at(2)?);
+            clusters.insert(id, row.at::<Option<Vec<String>>>(3)?);
+        }
+        Ok::<_, Error>(names)
+    })?;
+    let id = keys.id(entry).filter(|_| !keys.is_new(entry));
+    Ok(id.and_then(|id| clusters.remove(&id).flatten()))
 }

@@ -5,6 +5,9 @@
 \i :reading
 -- The world is made of rows, not of text, which no maintenance would sum.
 INSERT INTO jobstats.maintenance (step, began, took, affected) VALUES ('all', now(), '1 second', 0);
+-- Login nodes alone send the program and the user.
+UPDATE jobstats.entry_formats SET node_label = 'login' WHERE format = '%e.%u';
+DO $$ BEGIN PERFORM jobstats_reidentify(); END $$;
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'

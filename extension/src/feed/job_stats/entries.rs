@@ -1,6 +1,7 @@
 //! Stores identifiers under their keys.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::entry_id::{Keys, StoredNames};
 use jobstats_core::instant::Micros;
@@ -9,17 +10,47 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::timestamptz;
-use crate::store::formats::{identity_columns, usable_formats};
+use crate::store::formats::{CLUSTERS_MAX, Sent, identity_columns, usable_formats};
+
+/// The clusters that send entries.
+#[derive(Default)]
+enum Senders {
+    /// Nothing is stored.
+    #[default]
+    Unknown,
+    /// All entries are those of one cluster.
+    One(String),
+    /// The keys of the entries of each cluster, and the cluster that is sending.
+    Several(BTreeMap<String, BTreeSet<i64>>, String),
+}
 
 /// The entries that occur in this feed.
 #[derive(Default)]
 pub struct Entries {
     keys: Keys,
+    senders: Senders,
     /// The number of entries that maintenance had deleted before the first one was looked up.
     deleted: Option<i64>,
 }
 
 impl Entries {
+    /// Returns the entries of a feed of one cluster.
+    pub fn of_cluster(cluster: &str) -> Self {
+        Self {
+            senders: Senders::One(cluster.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// Says which cluster has sent the names that are looked up from now on.
+    pub fn sent_by(&mut self, cluster: &str) {
+        let senders = match std::mem::take(&mut self.senders) {
+            Senders::Several(senders, _) => senders,
+            _ => BTreeMap::new(),
+        };
+        self.senders = Senders::Several(senders, cluster.to_owned());
+    }
+
     /// Returns the key of a name that [`Self::resolve`] has looked up.
     pub fn id(&self, name: &str) -> Result<i64, Error> {
         let id = self.keys.id(name);
@@ -35,15 +66,54 @@ impl Entries {
     pub fn resolve<'n>(
         &mut self,
         client: &SpiClient<'_>,
-        names: impl Iterator<Item = &'n str>,
+        names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<(), Error> {
         let deleted = &mut self.deleted;
-        self.keys.resolve(names, |ids| {
+        self.keys.resolve(names.clone(), |ids| {
             if deleted.is_none() {
                 *deleted = client.query_value(DELETED, &[])?;
             }
             stored_names(client, ids)
-        })
+        })?;
+        if let Senders::Several(senders, cluster) = &mut self.senders {
+            let ids = names.filter_map(|name| self.keys.id(name));
+            senders.entry(cluster.clone()).or_default().extend(ids);
+        }
+        Ok(())
+    }
+
+    /// Returns the clusters that have sent an entry.
+    fn clusters_of(&self, id: i64) -> Cow<'_, [String]> {
+        match &self.senders {
+            Senders::Unknown => Cow::Borrowed(&[]),
+            Senders::One(cluster) => Cow::Borrowed(std::slice::from_ref(cluster)),
+            Senders::Several(senders, _) => {
+                let theirs = senders.iter().filter(|(_, ids)| ids.contains(&id));
+                theirs.map(|(cluster, _)| cluster.clone()).collect()
+            }
+        }
+    }
+
+    /// Notes which clusters have sent the entries that are stored already, where formats depend on it.
+    fn note_clusters(&self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        let theirs: Vec<(&str, Vec<i64>)> = match &self.senders {
+            Senders::Unknown => Vec::new(),
+            Senders::One(cluster) => vec![(cluster, self.keys.ids().collect())],
+            Senders::Several(senders, _) => {
+                let ids = |ids: &BTreeSet<i64>| ids.iter().copied().collect();
+                let of_cluster = senders
+                    .iter()
+                    .map(|(cluster, it)| (cluster.as_str(), ids(it)));
+                of_cluster.collect()
+            }
+        };
+        for (cluster, ids) in theirs {
+            client.execute(
+                include_str!("entries/note_cluster.sql"),
+                &[ids.into(), cluster.to_owned().into(), CLUSTERS_MAX.into()],
+            )?;
+        }
+        Ok(())
     }
 
     /// Stores the new entries, in order of their keys and as the last step of a feed. Thus feeds that store the same
@@ -54,13 +124,31 @@ impl Entries {
         first_seen: Micros,
     ) -> Result<(), Error> {
         self.find_again(client)?;
+        if self.keys.ids().len() == 0 {
+            return Ok(());
+        }
+        self.insert(client, first_seen)?;
+        if client.query_value(DIFFER, &[])? {
+            self.note_clusters(client)?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, client: &mut SpiClient<'_>, first_seen: Micros) -> Result<(), Error> {
         let new = self.keys.new_entries();
         if new.is_empty() {
             return Ok(());
         }
         let formats = usable_formats(client)?;
+        let sent: Vec<Sent<'_, '_>> = new
+            .iter()
+            .map(|(id, name)| Sent {
+                name,
+                clusters: self.clusters_of(*id),
+            })
+            .collect();
         let mut values = vec![new.keys().copied().collect::<Vec<_>>().into()];
-        values.extend(identity_columns(&formats, new.values()));
+        values.extend(identity_columns(&formats, &sent));
         values.push(timestamptz(first_seen)?.into());
         let inserted = client.execute_rows(include_str!("entries/insert.sql"), &values)?;
         let inserted = inserted.map(|row| row.at::<i64>(1));
@@ -120,6 +208,10 @@ fn require_same(client: &SpiClient<'_>, skipped: &BTreeMap<i64, String>) -> Resu
         Err(Error::EntryRace)
     }
 }
+
+/// Asks whether the meaning of an identifier depends on the clusters that send it.
+const DIFFER: &str =
+    "SELECT EXISTS (SELECT FROM jobstats.entry_formats f WHERE f.cluster IS NOT NULL)";
 
 const DELETED: &str = "SELECT (SELECT deleted FROM jobstats.sweep)";
 

@@ -198,7 +198,9 @@ impl<'p, 'c, 'i> Placing<'p, 'c, 'i> {
             .note_cleanup_interval(self.client, &part.snapshot)?;
         self.target.take_back(self.client)?;
         if action == Action::Baseline {
-            notice_unmatched(self.client, &self.target.name, &part.snapshot)?;
+            let cluster = self.ingest.delivery.cluster.as_str();
+            let target = (cluster, self.target.name.as_str());
+            notice_unmatched(self.client, target, &part.snapshot)?;
         }
         cache::put(text.key(), part.snapshot);
         Ok(())

@@ -1,34 +1,46 @@
-//! `jobstats_reidentify()`: identifies the stored entries anew after a change of the formats.
+//! Identifies the stored entries anew after a change of the formats: in maintenance, a portion in each transaction, or all at
+//! once by `jobstats_reidentify()`.
+//!
+//! `jobstats.identification` has the formats by which all entries are identified. If `jobstats.entry_formats` has others,
+//! maintenance goes through all entries in the order of their keys, which are hashes. Feeds go on meanwhile and identify new
+//! entries by the new formats. Each portion takes along what depends on identities: sums by user, and jobs.
+//!
+//! All locks are taken in this order: the store, entries in the order of their keys, jobs.
 
-use jobstats_core::entry_id::likely_format;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use jobstats_core::entry_id::{Formats, likely_format};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::matching;
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{SqlResult, Statements, connect_mut};
-use crate::store::formats::{SAMPLE, configured_formats, identity_columns, notice};
+use crate::pg::spi::{Rows, SqlResult, Statements, connect, connect_mut};
+use crate::pg::template::sql;
+use crate::store;
+use crate::store::formats::{
+    CLUSTERS_MAX, CONFIGURED, SAMPLE, Sent, clusters, configured_formats, identity_columns, notice,
+};
 use crate::store::rights::owner::as_owner_of_store;
 use crate::store::rollup;
 
-/// The number of entries that are in memory at once.
-const BATCH: i64 = 20_000;
+/// The number of entries that are in memory at once, and that maintenance identifies in a transaction.
+const BATCH: i64 = 10_000;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. The formats are those in jobstats.entry_formats. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reidentify() -> SqlResult<i64> {
     Ok(as_owner_of_store(|| {
         connect_mut(|client| {
+            store::lock(client)?;
             let changed = reidentify(client)?;
-            if changed > 0 {
-                rollup::forget_users(client)?;
-            }
             matching::forget(client)?;
             notice_if_most_unmatched(client)?;
             Ok(changed)
@@ -36,48 +48,287 @@ fn jobstats_reidentify() -> SqlResult<i64> {
     })?)
 }
 
-fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
-    let formats = configured_formats(client)?;
-    let (mut changed, mut after) = (0, None);
-    loop {
-        pause();
-        let (ids, names) = batch(client, after)?;
-        let Some(last) = ids.last().copied() else {
-            return Ok(changed);
-        };
-        after = Some(last);
-        let mut values = vec![ids.into()];
-        values.extend(identity_columns(&formats, names.iter()));
-        let updated = client.execute(
-            "UPDATE jobstats.entries e SET job = n.job, uid = n.uid, gid = n.gid, node = n.node, \
-             executable = n.executable, pid = n.pid, format = n.format, status = n.status, workload = n.workload \
-             FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], \
-             $8::bigint[], $9::text[], $10::text[], $11::text[]) \
-             AS n (entry_id, name, job, uid, gid, node, executable, pid, format, status, workload) \
-             WHERE e.entry_id = n.entry_id AND \
-             (e.job, e.uid, e.gid, e.node, e.executable, e.pid, e.format, e.status, e.workload) IS DISTINCT FROM \
-             (n.job, n.uid, n.gid, n.node, n.executable, n.pid, n.format, n.status, n.workload)",
-            &values,
-        )?;
-        changed += updated as i64;
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.reidentify_some() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.reidentify_some() IS
+'Internal: takes the next step of identifying entries again, and returns how many changed; NULL: nothing is left to do.';
+"#)]
+fn jobstats_reidentify_some() -> SqlResult<Option<i64>> {
+    Ok(connect_mut(step)?)
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.is_reidentifying() RETURNS boolean
+LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.is_reidentifying() IS
+'Internal: whether maintenance has begun to identify entries again and has not come to the end.';
+"#)]
+fn jobstats_is_reidentifying() -> SqlResult<bool> {
+    Ok(connect(|client| Ok(State::read(client)?.is_under_way))?)
+}
+
+/// The progress of identifying the entries by the formats of the store.
+struct State {
+    is_due: bool,
+    is_under_way: bool,
+    after: Option<i64>,
+    /// True if the clusters of entries are known.
+    knows_clusters: bool,
+}
+
+impl State {
+    fn read(client: &SpiClient<'_>) -> Result<Self, Error> {
+        let state = sql!("reidentify/state.sql", configured = CONFIGURED);
+        let row = client.query_only(state.as_str(), &[], "identification")?;
+        Ok(Self {
+            is_due: row.get("is_due")?,
+            is_under_way: row.get("is_under_way")?,
+            after: row.get("after")?,
+            knows_clusters: row.get("knows_clusters")?,
+        })
     }
 }
 
-/// Returns the next entries in the order of their keys.
-fn batch(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<(Vec<i64>, Vec<String>), Error> {
-    let rows = client.execute_rows(
-        "SELECT entry_id, name FROM jobstats.entries WHERE $1 IS NULL OR entry_id > $1 ORDER BY entry_id LIMIT $2",
-        &[after.into(), BATCH.into()],
-    )?;
-    let (mut ids, mut names) = (
-        Vec::with_capacity(rows.len()),
-        Vec::with_capacity(rows.len()),
-    );
-    for row in rows {
-        ids.push(row.at(1)?);
-        names.push(row.at(2)?);
+/// Takes the next step: begins, identifies a portion, or ends. Returns the number of entries that changed; `None` if nothing is
+/// left to do.
+fn step(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
+    store::lock(client)?;
+    let state = State::read(client)?;
+    if !state.is_due {
+        return identify_queued(client);
     }
-    Ok((ids, names))
+    // An invalid format fails here, before anything has changed.
+    let pass = Pass::new(client, &state)?;
+    if !state.is_under_way {
+        begin(client)?;
+        return Ok(Some(0));
+    }
+    let portion = portion(client, state.after)?;
+    let Some(last) = portion.last().map(|entry| entry.id) else {
+        client.execute(
+            "UPDATE jobstats.identification SET formats = under_way, under_way = NULL, after = NULL, again = false",
+            &[],
+        )?;
+        return Ok(Some(0));
+    };
+    let changed = pass.identify(client, portion)?;
+    client.execute(
+        "UPDATE jobstats.identification SET after = $1",
+        &[last.into()],
+    )?;
+    let count = changed.count();
+    changed.follow(client)?;
+    Ok(Some(count))
+}
+
+/// Begins to identify all entries by the formats of the store.
+fn begin(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    let begun =
+        format!("UPDATE jobstats.identification SET under_way = ({CONFIGURED}), after = NULL");
+    client.execute(&begun, &[])?;
+    // Feeds that know former formats must have stored their entries.
+    client.execute("SELECT jobstats_internal.await_entries()", &[])?;
+    Ok(())
+}
+
+/// Identifies entries that another cluster has sent since they were identified. Returns the number of entries that changed; `None`
+/// if there are none.
+fn identify_queued(client: &mut SpiClient<'_>) -> Result<Option<i64>, Error> {
+    let queued = client.execute_rows(include_str!("reidentify/queued.sql"), &[BATCH.into()])?;
+    let queued = entries(queued)?;
+    if queued.is_empty() {
+        return Ok(None);
+    }
+    let pass = Pass {
+        formats: configured_formats(client)?,
+        senders: Senders::Noted,
+    };
+    let changed = pass.identify(client, queued)?;
+    let count = changed.count();
+    changed.follow(client)?;
+    Ok(Some(count))
+}
+
+/// Identifies all entries, and returns how many changed.
+fn reidentify(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let pass = Pass::new(client, &State::read(client)?)?;
+    let (mut count, mut after) = (0, None);
+    loop {
+        pause();
+        // What is read stays in memory as long as its connection.
+        let portion = connect_mut(|client| portion(client, after))?;
+        let Some(last) = portion.last().map(|entry| entry.id) else {
+            break;
+        };
+        after = Some(last);
+        let changed = connect_mut(|client| pass.identify(client, portion))?;
+        count += changed.count();
+    }
+    if count > 0 {
+        rollup::forget_users(client)?;
+    }
+    // Feeds that began before may still store entries by former formats.
+    let done = format!(
+        "UPDATE jobstats.identification SET formats = ({CONFIGURED}), under_way = NULL, after = NULL, again = true"
+    );
+    client.execute(&done, &[])?;
+    Ok(count)
+}
+
+/// A stored entry.
+struct Entry {
+    id: i64,
+    name: String,
+    clusters: Option<Vec<String>>,
+}
+
+/// Returns the next entries in the order of their keys.
+fn portion(client: &mut SpiClient<'_>, after: Option<i64>) -> Result<Vec<Entry>, Error> {
+    entries(client.execute_rows(
+        include_str!("reidentify/batch.sql"),
+        &[after.into(), BATCH.into()],
+    )?)
+}
+
+fn entries(rows: Rows<'_>) -> Result<Vec<Entry>, Error> {
+    let entries = rows.map(|row| {
+        Ok(Entry {
+            id: row.at(1)?,
+            name: row.at(2)?,
+            clusters: row.at(3)?,
+        })
+    });
+    entries.collect()
+}
+
+/// The source that knows which clusters have sent an entry.
+enum Senders {
+    /// Feeds have noted them, or no format depends on them.
+    Noted,
+    /// The store has one cluster.
+    One(String),
+    /// Rollups and increments tell.
+    Stored,
+}
+
+/// One way through all entries.
+struct Pass {
+    formats: Formats,
+    senders: Senders,
+}
+
+impl Pass {
+    fn new(client: &SpiClient<'_>, state: &State) -> Result<Self, Error> {
+        let formats = configured_formats(client)?;
+        let senders = match formats.differ_by_cluster() && !state.knows_clusters {
+            true => match clusters(client)?.as_slice() {
+                [one] => Senders::One(one.clone()),
+                _ => Senders::Stored,
+            },
+            false => Senders::Noted,
+        };
+        Ok(Self { formats, senders })
+    }
+
+    /// Identifies these entries, which come in the order of their keys, and stores what has changed.
+    fn identify(
+        &self,
+        client: &mut SpiClient<'_>,
+        mut entries: Vec<Entry>,
+    ) -> Result<Changed, Error> {
+        if self.formats.differ_by_cluster() {
+            self.complete(client, &mut entries)?;
+        }
+        let ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
+        let sent: Vec<Sent<'_, '_>> = entries
+            .iter()
+            .map(|entry| Sent {
+                name: &entry.name,
+                clusters: Cow::Borrowed(entry.clusters.as_deref().unwrap_or_default()),
+            })
+            .collect();
+        let mut values = vec![ids.into()];
+        values.extend(identity_columns(&self.formats, &sent));
+        let rows = client.execute_rows(include_str!("reidentify/update.sql"), &values)?;
+        let mut changed = Changed::default();
+        for row in rows {
+            changed.all += 1;
+            changed.has_other_users |= row.at::<bool>(4)?;
+            if row.at::<bool>(3)? {
+                changed.entries.push(row.at(1)?);
+                changed.jobs.push(row.at(2)?);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Locks entries, so that no feed notes a cluster of them meanwhile, and completes their clusters.
+    fn complete(&self, client: &mut SpiClient<'_>, entries: &mut [Entry]) -> Result<(), Error> {
+        let ids: Vec<i64> = entries.iter().map(|entry| entry.id).collect();
+        let (Some(first), Some(last)) = (ids.first().copied(), ids.last().copied()) else {
+            return Ok(());
+        };
+        let mut noted = clusters_by_entry(client.execute_rows(
+            "SELECT e.entry_id, e.clusters FROM jobstats.entries e WHERE e.entry_id = ANY ($1) \
+             ORDER BY e.entry_id FOR NO KEY UPDATE",
+            &[ids.clone().into()],
+        )?)?;
+        let mut stored = match &self.senders {
+            Senders::Stored => clusters_by_entry(client.execute_rows(
+                include_str!("reidentify/senders.sql"),
+                &[ids.into(), first.into(), last.into()],
+            )?)?,
+            Senders::One(_) | Senders::Noted => HashMap::new(),
+        };
+        for entry in entries {
+            let mut clusters = noted.remove(&entry.id).unwrap_or_default();
+            clusters.extend(stored.remove(&entry.id).unwrap_or_default());
+            if let Senders::One(cluster) = &self.senders {
+                clusters.push(cluster.clone());
+            }
+            clusters.sort_unstable();
+            clusters.dedup();
+            clusters.truncate(usize::try_from(CLUSTERS_MAX).unwrap_or(usize::MAX));
+            entry.clusters = Some(clusters);
+        }
+        Ok(())
+    }
+}
+
+fn clusters_by_entry(rows: Rows<'_>) -> Result<HashMap<i64, Vec<String>>, Error> {
+    let clusters = rows.map(|row| {
+        let clusters: Option<Vec<String>> = row.at(2)?;
+        Ok((row.at(1)?, clusters.unwrap_or_default()))
+    });
+    clusters.collect()
+}
+
+/// Entries whose identities have changed.
+#[derive(Default)]
+struct Changed {
+    all: usize,
+    has_other_users: bool,
+    /// The entries whose job has to be found anew, and their numbers of jobs.
+    entries: Vec<i64>,
+    jobs: Vec<Option<String>>,
+}
+
+impl Changed {
+    fn count(&self) -> i64 {
+        i64::try_from(self.all).unwrap_or(i64::MAX)
+    }
+
+    /// Brings up to date what depends on the identities, in the same transaction.
+    fn follow(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        if self.has_other_users {
+            rollup::forget_users(client)?;
+        }
+        if !self.entries.is_empty() {
+            matching::forget_some(client, self.entries, self.jobs)?;
+        }
+        Ok(())
+    }
 }
 
 fn notice_if_most_unmatched(client: &mut SpiClient<'_>) -> Result<(), Error> {

@@ -15,6 +15,33 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.lock_store() IS
 'Internal: waits for a setup, a step of maintenance or of a conversion, and makes the next one wait until the transaction ends.';
 
+CREATE FUNCTION jobstats_internal.await_entries() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    tries integer := 0;
+BEGIN
+    -- A feed never waits for this: the lock is free again when the block has failed.
+    LOOP
+        BEGIN
+            PERFORM FROM jobstats.locks l WHERE l.name = 'entries' FOR UPDATE SKIP LOCKED;
+            IF FOUND THEN
+                RAISE SQLSTATE 'JSOK0';
+            END IF;
+        EXCEPTION WHEN SQLSTATE 'JSOK0' THEN
+            RETURN;
+        END;
+        tries := tries + 1;
+        IF tries = 100 THEN
+            RAISE object_in_use USING MESSAGE = 'feeds have been running all the time';
+        END IF;
+        PERFORM pg_sleep(0.01);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.await_entries() IS
+'Internal: waits until no feed is storing entries, so that all later ones know what is committed by now; fails with 55006 where that takes longer than a second.';
+
 CREATE FUNCTION jobstats_internal.create_schema() RETURNS boolean
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$

@@ -17,7 +17,7 @@ DECLARE
 BEGIN
     SELECT t.name INTO lost
     FROM (VALUES ('settings', ARRAY(SELECT '' FROM jobstats.settings), 1), ('refresh', ARRAY(SELECT '' FROM jobstats.refresh), 1),
-        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1),
+        ('sweep', ARRAY(SELECT '' FROM jobstats.sweep), 1), ('identification', ARRAY(SELECT '' FROM jobstats.identification), 1),
         ('rollups', ARRAY(SELECT l.level FROM jobstats.rollups l WHERE l.level IN ('10m', '1h', '1d')), 3),
         ('locks', ARRAY(SELECT l.name FROM jobstats.locks l WHERE l.name IN ('store', 'entries', 'jobs')), 3)) AS t (name, held, wanted)
     WHERE cardinality(t.held) < t.wanted
@@ -42,7 +42,7 @@ DECLARE
 BEGIN
     PERFORM jobstats_internal.require_rows();
     -- TimescaleDB's own refresh ends the whole call when it fails. Then the other steps go first the next time.
-    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}]'
+    RETURN jsonb_build_object('started', clock_timestamp(), 'queue', jsonb '[{"do": "end idle feeds", "step": "idle feeds"}, {"do": "reidentify", "step": "identification"}]'
         || CASE WHEN EXISTS (SELECT FROM jobstats.maintenance m WHERE m.problem = jobstats_internal.not_ended())
             THEN rest || refresh ELSE refresh || rest END
         || jsonb '[{"do": "end", "step": "all"}]');
@@ -67,7 +67,9 @@ WITH item AS (
     FROM jobstats.rollups l
     CROSS JOIN (VALUES (false), (true)) AS b (by_user)
     CROSS JOIN (VALUES (1, jsonb '{"do": "dirty"}'), (2, '{"do": "advance"}'), (3, '{"do": "nothing", "records": true}')) AS i (number, item)
+    -- While users of entries are changing, sums by user that count no more would have to be computed anew again and again.
     WHERE NOT b.by_user OR (SELECT s.keep FROM jobstats.settings s) <> 'counts'
+        AND NOT (l.users_refreshed = timestamptz 'epoch' AND jobstats_internal.is_reidentifying())
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
@@ -283,6 +285,9 @@ BEGIN
             DELETE FROM jobstats.maintenance m WHERE m.step = item ->> 'step' AND m.problem = jobstats_internal.not_ended();
         WHEN 'advanced' THEN
             PERFORM jobstats_internal.set_refreshed(item ->> 'level', (item ->> 'by_user')::boolean, (item ->> 'to')::timestamptz);
+        WHEN 'reidentify' THEN
+            affected := jobstats_internal.reidentify_some();
+            more := jobstats_internal.reidentify_items(item, affected);
         WHEN 'queue unmatched' THEN
             affected := jobstats_internal.queue_unmatched();
         WHEN 'match' THEN
@@ -363,6 +368,20 @@ FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + inter
 $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
 'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
+
+CREATE FUNCTION jobstats_internal.reidentify_items(item jsonb, changed bigint) RETURNS jsonb
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+-- The rest of a very large store is left to the next call.
+SELECT CASE
+    WHEN changed IS NULL AND item ->> 'until' IS NULL THEN NULL
+    WHEN changed IS NULL OR l.until < clock_timestamp() THEN jsonb_build_array(item || jsonb '{"do": "nothing", "records": true}')
+    ELSE jsonb_build_array(item || jsonb_build_object('until', l.until))
+END
+FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
+$$;
+COMMENT ON FUNCTION jobstats_internal.reidentify_items(jsonb, bigint) IS
+'Internal: the item that follows on a batch of entries that were identified again, of which so many changed; NULL: there was none.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -3,8 +3,8 @@
 //! A row stands for all entries of a user, or of an account in a partition, on a target. So every question about either, and
 //! about nothing else that entries have, is answered from these rows. Sums by all of them would have three times as many rows
 //! as those by user. They are in tables on every installation, since continuous aggregates do not see that identities change;
-//! after `jobstats_reidentify()` all of them are computed anew, and the days of a target on which entries get another job are
-//! [noted](note_changed).
+//! after the users of entries have changed all of them are computed anew, and the days of a target on which entries get another
+//! job are [noted](note_changed).
 
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::spi::SpiClient;

@@ -225,6 +225,21 @@ CREATE INDEX IF NOT EXISTS job_summaries_ended ON jobstats.job_summaries (ended)
 CREATE INDEX IF NOT EXISTS job_summaries_job ON jobstats.job_summaries (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
 
+-- The formats by which all entries are identified, and those of a change that is under way. NULL: none.
+CREATE TABLE IF NOT EXISTS jobstats.identification (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    formats jsonb,
+    under_way jsonb,
+    after bigint,
+    again boolean NOT NULL DEFAULT false
+);
+INSERT INTO jobstats.identification DEFAULT VALUES ON CONFLICT DO NOTHING;
+
+-- Entries that have to be identified again, since another cluster has sent them.
+CREATE TABLE IF NOT EXISTS jobstats.to_identify (
+    entry_id bigint NOT NULL
+);
+
 -- Texts of people and jobs. A few come in an hour: they are kept by deleting old rows, and need no partitions.
 CREATE TABLE IF NOT EXISTS jobstats.texts (
     received timestamptz NOT NULL,

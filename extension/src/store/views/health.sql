@@ -167,6 +167,14 @@ SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
 FROM jobstats.maintenance_state m
 WHERE m.problem IS NOT NULL OR m.is_overdue
 UNION ALL
+-- Formats that have changed. Keys of entries are hashes, so the last key tells how many lie before it.
+SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
+    format('Identifiers are being read again by the formats in jobstats.entry_formats: %s %% are done, and maintenance goes on with it. To do it at once: SELECT jobstats_reidentify();',
+        CASE WHEN i.under_way = f.formats AND i.after IS NOT NULL THEN trunc((i.after + 9223372036854775808) / 184467440737095516.16) ELSE 0 END), NULL
+FROM jobstats.identification i
+CROSS JOIN (@configured@) f
+WHERE i.formats IS DISTINCT FROM f.formats
+UNION ALL
 -- Accounting that has stopped: entries of new jobs belong to none from then on. A file says nothing while no job ends.
 SELECT c.cluster, NULL, NULL, NULL, 'accounting', NULL, NULL, NULL, NULL, NULL,
     format('The accounting of %s has been read up to %s only, so work since then belongs to no job. Check the shipper that reads it.',
