@@ -8,7 +8,7 @@ use std::collections::TryReserveError;
 use memchr::memchr;
 use thiserror::Error;
 
-use crate::accounting::field::{self, lines};
+use crate::accounting::field::{self, beginning, lines};
 use crate::pause::Pause;
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
@@ -110,7 +110,7 @@ pub(crate) fn read<'a>(
     entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> Result<Contents<'a>, ReadError> {
     let mut contents = Contents::default();
-    for (line, printed) in pause.among(lines(text)) {
+    for (line, printed) in lines(text, pause) {
         if is_no_entry(printed) {
             continue;
         }
@@ -137,7 +137,7 @@ pub(crate) fn is_among_first<'a>(
     text: &'a [u8],
     entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> bool {
-    let lines = lines(text).map(|(_, line)| line);
+    let lines = lines(beginning(text), Pause::NEVER).map(|(_, line)| line);
     let mut first = lines.filter(|line| !is_no_entry(line)).take(FIRST_LINES);
     first.any(|line| entry(line).is_ok())
 }

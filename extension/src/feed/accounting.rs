@@ -10,7 +10,7 @@ mod people;
 mod stored;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::accounting::zone::Zone;
 use jobstats_core::accounting::{Job, Reason, Record, flux, gridengine, lsf, pbs, slurm};
@@ -67,7 +67,7 @@ pub const SLURM: Accounting = Accounting {
     name: "slurm",
     recognizes: slurm::recognizes,
     covers: Covers::Stated,
-    records: |text, zone| Box::new(slurm::records(text, zone)),
+    records: |text, zone| Box::new(slurm::records(text, zone, PAUSE)),
 };
 
 /// Accounting files of OpenPBS, PBS Pro and Torque.
@@ -75,7 +75,7 @@ pub const PBS: Accounting = Accounting {
     name: "pbs",
     recognizes: pbs::recognizes,
     covers: Covers::Records,
-    records: |text, _| Box::new(pbs::records(text)),
+    records: |text, _| Box::new(pbs::records_by_job(text, PAUSE)),
 };
 
 /// The file `lsb.acct` of LSF.
@@ -83,7 +83,7 @@ pub const LSF: Accounting = Accounting {
     name: "lsf",
     recognizes: lsf::recognizes,
     covers: Covers::Records,
-    records: |text, _| Box::new(lsf::records(text)),
+    records: |text, _| Box::new(lsf::records(text, PAUSE)),
 };
 
 /// The file `accounting` of Grid Engine.
@@ -91,7 +91,7 @@ pub const GRIDENGINE: Accounting = Accounting {
     name: "gridengine",
     recognizes: gridengine::recognizes,
     covers: Covers::Records,
-    records: |text, _| Box::new(gridengine::records(text)),
+    records: |text, _| Box::new(gridengine::records(text, PAUSE)),
 };
 
 /// The output of `flux jobs`.
@@ -99,7 +99,7 @@ pub const FLUX: Accounting = Accounting {
     name: "flux",
     recognizes: flux::recognizes,
     covers: Covers::Stated,
-    records: |text, _| Box::new(flux::records(text)),
+    records: |text, _| Box::new(flux::records(text, PAUSE)),
 };
 
 impl Source for Accounting {
@@ -139,12 +139,20 @@ impl Source for Accounting {
             Zone::UTC
         };
         let (mut counts, mut people) = (Counts::default(), People::default());
-        let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
+        let mut records = (self.records)(text.bytes(), &zone).peekable();
+        let mut schedulers = BTreeSet::new();
         while records.peek().is_some() {
             let batch = timed(Phase::Scan, || batch(&mut records, ingest, &mut counts))?;
             // Each batch has its own connection, because what it reads stays in memory as long as that.
             let written = timed(Phase::Jobs, || {
-                connect_mut(|client| stored::merge(client, self.name, &batch))
+                connect_mut(|client| {
+                    let time = ingest.delivery.time;
+                    let new = new_schedulers(&mut schedulers, &batch);
+                    if !new.is_empty() {
+                        stored::note_schedulers(client, &new, time)?;
+                    }
+                    stored::merge(client, self.name, time, &batch)
+                })
             })?;
             for (job, _) in batch.values().flatten() {
                 people.add(job);
@@ -168,6 +176,14 @@ impl Source for Accounting {
             ..Outcome::new(None, Action::Jobs)
         }])
     }
+}
+
+/// Returns the schedulers of a batch that are not among those of the batches before.
+fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {
+    let mut new: Vec<&str> = batch.keys().map(Submission::scheduler).collect();
+    new.dedup();
+    new.retain(|scheduler| known.insert((*scheduler).to_owned()));
+    new
 }
 
 /// The records of some submissions.
