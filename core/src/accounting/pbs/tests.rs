@@ -116,7 +116,9 @@ fn each_record_gives_what_it_says() {
 #[test]
 fn records_of_a_job_come_together() {
     let line = |kind: char, id: &str| {
-        format!("07/05/2024 14:00:37;{kind};{id};user=ada ctime=1720187960 start=1720188010 end=1720188037\n")
+        format!(
+            "07/05/2024 14:00:37;{kind};{id};user=ada ctime=1720187960 start=1720188010 end=1720188037\n"
+        )
     };
     let ids = ["9.p", "10[2].p", "8.p", "10[1].p"];
     let mut text: String = ["Q", "S", "E"]

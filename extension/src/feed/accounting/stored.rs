@@ -8,7 +8,9 @@ mod columns;
 use std::ffi::CStr;
 
 use jobstats_core::accounting::Job;
-use jobstats_core::accounting::merge::{Change, Form, Merged, Provenance, merge as merged, repeated};
+use jobstats_core::accounting::merge::{
+    Change, Form, Merged, Provenance, merge as merged, repeated,
+};
 use jobstats_core::instant::Micros;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
@@ -122,12 +124,22 @@ pub fn merge(
             stored.drain(..).map(|it| (it.at, it.form)).unzip()
         };
         let result = merged(&forms, said);
-        if result.forms.iter().map(|(form, _)| size(form)).sum::<usize>() > SUBMISSION_MAX {
+        if result
+            .forms
+            .iter()
+            .map(|(form, _)| size(form))
+            .sum::<usize>()
+            > SUBMISSION_MAX
+        {
             written.refused += 1;
             continue;
         }
+        let result = changes.confirm(&places, &forms, result, time);
         let is_gone = |form: &Form| result.gone.contains(&form.started);
-        let gone = places.into_iter().zip(&forms).filter(|(_, form)| is_gone(form));
+        let gone = places
+            .into_iter()
+            .zip(&forms)
+            .filter(|(_, form)| is_gone(form));
         changes.gone.extend(gone.map(|(place, _)| place));
         changes.add(submission, result, &mut written);
     }
@@ -136,6 +148,32 @@ pub fn merge(
 }
 
 impl<'b> Changes<'b> {
+    /// Takes the rows that only get the time of this text, and returns the others.
+    fn confirm(
+        &mut self,
+        places: &[String],
+        stored: &[Form],
+        mut merged: Merged,
+        time: Micros,
+    ) -> Merged {
+        merged.forms.retain(|(form, change)| {
+            let is_same = |it: &(&String, &Form)| it.1.started == form.started;
+            let row = places.iter().zip(stored).find(is_same);
+            match row {
+                Some((place, row))
+                    if *change == Change::Confirmed
+                        && form.updated == time
+                        && form.provenance == row.provenance =>
+                {
+                    self.confirmed.push(place.clone());
+                    false
+                }
+                _ => true,
+            }
+        });
+        merged
+    }
+
     fn add(&mut self, submission: &'b Submission, merged: Merged, written: &mut Written) {
         let mut is_changed = false;
         for (form, change) in merged.forms {
@@ -198,7 +236,10 @@ fn size(form: &Form) -> usize {
         &form.parent,
     ];
     let texts = texts.into_iter().flatten().map(String::len);
-    let extra = form.extra.iter().map(|(name, value)| name.len() + value.len());
+    let extra = form
+        .extra
+        .iter()
+        .map(|(name, value)| name.len() + value.len());
     let provenance = form.provenance.to_json().map_or(0, |json| json.len());
     texts.chain(extra).sum::<usize>() + provenance
 }
@@ -218,7 +259,9 @@ fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>
     for row in 0..rows.len() {
         pause();
         rows.read(row);
-        let place = rows.integer(0).and_then(|place| usize::try_from(place).ok());
+        let place = rows
+            .integer(0)
+            .and_then(|place| usize::try_from(place).ok());
         if let Some(forms) = place.and_then(|place| stored.get_mut(place)) {
             forms.push(stored_row(&rows)?);
         }

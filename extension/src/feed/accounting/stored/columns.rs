@@ -45,7 +45,10 @@ impl<'b> Keys<'b> {
 /// Returns the columns of rows as arguments of a statement, in the order of [`Form`].
 pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWithOid<'b>>, Error> {
     let texts = |value: fn(&Form) -> &Option<String>| -> DatumWithOid<'b> {
-        let texts: Texts<'b> = rows.iter().map(|(_, form)| value(form).as_deref()).collect();
+        let texts: Texts<'b> = rows
+            .iter()
+            .map(|(_, form)| value(form).as_deref())
+            .collect();
         texts.into()
     };
     let numbers = |value: fn(&Form) -> Option<u32>| -> DatumWithOid<'b> {
