@@ -2,9 +2,9 @@
 # A month of a large cluster in the database, and how long the queries of a dashboard take on it, on each kind of
 # installation that is here. Writes bench/month.md.
 #
-#   month.sh [STEP ...]    feed plain tenth community apache report remove; all but the last by default
+#   month.sh [STEP ...]    feed account plain tenth community apache report remove; all but the last by default
 #
-# feed makes a store without TimescaleDB from texts; plain times the queries on that, tenth on one with a tenth of the
+# feed makes a store without TimescaleDB from texts, and account feeds it with the accounting of a million jobs; plain times the queries on that, tenth on one with a tenth of the
 # rows, community and apache on such as these editions of TimescaleDB make, which get the same rows by COPY. report
 # writes the table. An edition's store takes the place of the ones before: their rows are kept in files, the figures
 # too. What is made stays until the step remove.
@@ -79,9 +79,9 @@ copy_day() {
 		WHERE t.cluster = 'puhti' AND o."time" > '$1'::timestamptz - interval '$2 days'
 		    AND o."time" <= '$1'::timestamptz - interval '$((${2} - 1)) days';
 		INSERT INTO jobstats.entries
-		SELECT e.entry_id + $2, replace(e.name, e.job, e.job || '+$2'), e.job || '+$2', e.uid, e.gid, e.node, e.executable,
-		    e.pid, e.format, e.status, e.job || '+$2', e.first_seen + s.later
-		FROM span s, jobstats.entries e
+		SELECT e.entry_id + $2, replace(e.name, e.job, j.job), j.job, e.uid, e.gid, e.node, e.executable,
+		    e.pid, e.format, e.status, j.job, e.first_seen + s.later
+		FROM span s, jobstats.entries e CROSS JOIN LATERAL (SELECT (e.job::bigint + $2 * 20000000)::text) AS j (job)
 		WHERE e.job IS NOT NULL AND e.job <> '900001' AND e.first_seen < '$(day $((days - fed)))'
 		ON CONFLICT DO NOTHING;
 		INSERT INTO jobstats.increments
@@ -118,6 +118,38 @@ feed() {
     sql -c 'DROP TABLE job'
 }
 
+# The accounting of all jobs of the month and of as many more, which have not touched the file system, as make a million; a text
+# for each day. A third of the users have two accounts, and every fifth job runs in another partition than the others of its user.
+account() {
+    local back
+    database plain
+    sql <<-SQL
+		CREATE UNLOGGED TABLE job AS
+		SELECT e.job::bigint AS job, max(e.uid) AS uid, min(i.since) AS started, max(i."time") AS ended
+		FROM jobstats.increments i JOIN jobstats.entries e USING (entry_id)
+		WHERE e.job IS NOT NULL
+		GROUP BY e.job;
+		INSERT INTO job
+		SELECT 1000000000 + n, (SELECT j.uid FROM job j LIMIT 1) + n % 1000, b.began, b.began + interval '1 hour'
+		FROM generate_series(1, 1000000 - (SELECT count(*) FROM job)) AS n
+		CROSS JOIN LATERAL (SELECT timestamptz '$(day "$days")' + n % ($days * 86400 - 3600) * interval '1 second') AS b (began);
+	SQL
+    sql -c 'CREATE TABLE accounting (day timestamptz, took interval)'
+    for ((back = days; back > 0; back--)); do
+        sql <<-SQL
+			INSERT INTO jobstats.feed (server, "time", source, body)
+			SELECT 'batch1', timestamptz '$(day $((back - 1)))', 'slurm', 'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|JobName' || E'\n'
+			    || string_agg(concat_ws('|', j.job, j.job, 'puhti', extract(epoch FROM j.started)::bigint, extract(epoch FROM j.started)::bigint,
+			        extract(epoch FROM j.ended)::bigint, j.uid, 'user' || j.uid, 'project_' || (j.uid * 7 + CASE WHEN j.uid % 3 = 0 THEN j.job % 2 ELSE 0 END) % 2000,
+			        (ARRAY['small', 'large', 'gpu', 'longrun'])[1 + (j.uid + (j.job % 5 = 0)::integer) % 4], 'COMPLETED', 'run_' || j.job % 1000), E'\n')
+			FROM job j
+			WHERE j.ended > '$(day "$back")' AND j.ended <= '$(day $((back - 1)))'
+			HAVING count(*) > 0;
+		SQL
+    done
+    sql -c 'DROP TABLE job'
+}
+
 # keep DATABASE NAME CONDITION
 # Writes the rows of a store, of increments i those that meet a condition, to files of that name.
 keep() {
@@ -142,6 +174,7 @@ load() {
         gzip -dc "$cluster/rows/$1/$relation.gz" |
             sql -c "COPY jobstats.$relation ($(columns_of "$url" "$relation")) FROM STDIN (FORMAT binary)"
     done
+    sql -c 'INSERT INTO jobstats.to_match SELECT DISTINCT job FROM jobstats.jobs'
 }
 
 drop() { psql -q "$(scripts/cluster.sh url "$cluster")" -c "DROP DATABASE IF EXISTS $1 WITH (FORCE)"; }
@@ -171,11 +204,29 @@ queries() {
     user=$(cat "$cluster/user")
     cat <<-TEXT
 		top users of a day|100|1.5|jobstats_top('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{uid}')
+		top users of a day by name|100|1.5|jobstats_top('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{user_name}')
+		top accounts of a day|100|1.5|jobstats_top('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{account}')
+		top accounts and users of a day|100|1.5|jobstats_top('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{account,user_name}')
+		top jobs of a day|1000|1.5|jobstats_top('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{job}')
+		top names of jobs of a day|1000|1.5|jobstats_top('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{job_name}')
 		a user's month by hour|100|1.5|jobstats_rates('$(day "$days")', '$(day 0)', '{service_time,read_bytes,write_bytes,metadata}', '{}', '1 hour', uid => '{$user}')
 		all targets of an hour at 2 minutes|1000|1.5|jobstats_rates('$noon', '$noon'::timestamptz + interval '1 hour', '{service_time,metadata,write_bytes}', '{target}', '2 minutes')
 		density of a day at 10 minutes|100|1.5|jobstats_densities('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{uid}', step => '10 minutes')
+		density of accounts at 10 minutes|||jobstats_densities('$(day $((days - 1)))', '$(day $((days - 2)))', 'service_time', '{account}', step => '10 minutes')
 		one job of 90 days|1000|1.5|jobstats_job('900001')
 		all of a month by day|100||jobstats_rates('$(day "$days")', '$(day 0)', '{service_time,read_bytes,write_bytes,metadata}', '{kind}', '1 day')
+	TEXT
+}
+
+# What accounting knows may cost little more than what identifiers say: question, the one that it is compared with, and how many
+# times as long it may take.
+pairs() {
+    cat <<-TEXT
+		top users of a day by name|top users of a day|1.2
+		top accounts of a day|top users of a day|1.2
+		top accounts and users of a day|top users of a day|1.2
+		density of accounts at 10 minutes|density of a day at 10 minutes|1.2
+		top names of jobs of a day|top jobs of a day|1.2
 	TEXT
 }
 
@@ -295,6 +346,7 @@ describe() {
     cat <<-TEXT
 		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.increments") rows of increments,
 		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.entries") entries,
+		$(sql -c "SELECT to_char(count(*), 'FM999,999,999') FROM jobstats.jobs") jobs in the accounting,
 		$(sql -c "SELECT count(*) FROM jobstats.targets") targets: the simulator's cluster puhti at scale $scale, read every
 		two minutes for $days days, and one job of 90 days. Two sessions fed $fed of the days as text, in
 		$(sql -c "SELECT justify_interval(date_trunc('second', sum(took))) FROM feeding"). The other days are
@@ -319,6 +371,7 @@ goals() {
         }
         { if (count == 1) { name[FNR] = $1; most[FNR] = $2; ratio[FNR] = $3 } took[step, FNR] = $7; last = FNR }
         function judged(value, goal, digits) {
+            if (goal == "") return sprintf("%." digits "f", value)
             asked++
             if (value <= goal) { met++; return sprintf("%." digits "f", value) }
             return sprintf("**%." digits "f**", value)
@@ -333,7 +386,7 @@ goals() {
             for (i = 1; i <= count; i++) printf steps[i] == "tenth" ? "---:|---:|" : "---:|"
             print ""
             for (n = 1; n <= last; n++) {
-                printf "| %s | %d |", name[n], most[n]
+                printf "| %s | %s |", name[n], most[n]
                 for (i = 1; i <= count; i++) {
                     ms = took[steps[i], n]
                     if (steps[i] != "tenth") { printf " %s |", judged(ms, most[n], 0); continue }
@@ -345,6 +398,38 @@ goals() {
             }
             printf "\n%d of %d goals are met; bold: missed.\n", met, asked
         }' "${tables[@]}"
+}
+
+# Whether what accounting knows costs little more, by processor time.
+compared() {
+    local step tables=()
+    for step in "${steps[@]}"; do
+        [ ! -s "$cluster/$step.times" ] || tables+=("$cluster/$step.times")
+    done
+    pairs | awk -F '|' '
+        FILENAME != "-" {
+            step = FILENAME
+            sub(".*/", "", step)
+            sub("[.]times$", "", step)
+            if (!(step in seen)) { seen[step]; steps[++count] = step }
+            took[step, $1] = $7
+            next
+        }
+        FNR == 1 {
+            printf "| question | compared with | at most |"
+            for (i = 1; i <= count; i++) printf " %s |", steps[i]
+            printf "\n|---|---|---:|"
+            for (i = 1; i <= count; i++) printf "---:|"
+            print ""
+        }
+        {
+            printf "| %s | %s | %s |", $1, $2, $3
+            for (i = 1; i <= count; i++) {
+                ratio = took[steps[i], $1] / (took[steps[i], $2] ? took[steps[i], $2] : 1)
+                printf(ratio <= $3 ? " %.2f |" : " **%.2f** |", ratio)
+            }
+            print ""
+        }' "${tables[@]}" -
 }
 
 report() {
@@ -365,6 +450,10 @@ report() {
 
 		$(goals)
 
+		What accounting knows of jobs costs, compared with a question that identifiers answer, by the same processor time:
+
+		$(compared)
+
 		The tables below have milliseconds in one process: the first run after a restart of the server (the files may
 		still be in the page cache), the fastest and the median of five more runs, and the CPU time of the fastest, which is
 		the time on an idle machine. *read* is the number of rows scanned; in the columnstore, a row is a batch of up to a
@@ -382,11 +471,11 @@ report() {
     done
 }
 
-relations=(targets entries users coarse observations increments)
+relations=(targets entries users coarse observations jobs increments)
 steps=(plain tenth community apache)
 scripts/install.sh all
 start
-[ $# -gt 0 ] || set -- feed "${steps[@]}" report
+[ $# -gt 0 ] || set -- feed account "${steps[@]}" report
 for step; do
     if [ "$step" = report ]; then
         report >bench/month.md

@@ -2135,7 +2135,7 @@ RETURN pg_catalog.date_bin(width, instant, timestamptz '1970-01-01 00:00:00+00')
 COMMENT ON FUNCTION jobstats_internal.bucket(interval, timestamptz) IS
 'Internal: the start of the bucket of a rollup that an instant lies in.';
 
-CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, refreshed timestamptz)
+CREATE FUNCTION jobstats_internal.dirty_buckets(width interval, by_user boolean, refreshed timestamptz)
 RETURNS TABLE (target_id integer, buckets tstzrange)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -2143,12 +2143,16 @@ SELECT d.target_id, unnest(range_agg(tstzrange(
     jobstats_internal.bucket(width, d.span_from),
     least(refreshed, jobstats_internal.bucket(width, d.span_to - interval '1 microsecond') + width),
     text '(]')))
-FROM jobstats.dirty d
-WHERE d.known AND d.span_from < refreshed
+FROM (
+    SELECT n.target_id, n.span_from, n.span_to FROM jobstats.dirty n WHERE n.known
+    UNION ALL
+    SELECT u.target_id, u.day, u.day + interval '24 hours' FROM jobstats.dirty_users u WHERE by_user
+) d
+WHERE d.span_from < refreshed
 GROUP BY d.target_id
 $$;
-COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, timestamptz) IS
-'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty touch, by target.';
+COMMENT ON FUNCTION jobstats_internal.dirty_buckets(interval, boolean, timestamptz) IS
+'Internal: the buckets of a width, up to where they are computed, that the known rows of jobstats.dirty and, for sums by user, those of jobstats.dirty_users touch, by target.';
 
 CREATE FUNCTION jobstats_internal.announce() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2216,12 +2220,12 @@ FROM (
     -- A continuous aggregate is refreshed for all targets at once.
     SELECT NULL::integer AS target_id, unnest(range_agg(d.buckets)) AS buckets
     FROM jobstats.rollups l
-    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
     WHERE l.level = next_dirty.level AND jobstats_internal.is_aggregate(level, by_user)
     UNION ALL
     SELECT d.target_id, d.buckets
     FROM jobstats.rollups l
-    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, jobstats_internal.refreshed(level, by_user)) d
+    CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
     WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user)
 ) s
 WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
@@ -2811,6 +2815,8 @@ BEGIN
             more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
+            -- Only maintenance matches, and it has done so before it computed the sums by user.
+            DELETE FROM jobstats.dirty_users u;
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN

@@ -17,6 +17,7 @@ mod jobs;
 mod measure;
 mod names;
 mod notice;
+mod owners;
 mod params;
 mod plan;
 mod question;

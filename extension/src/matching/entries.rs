@@ -9,8 +9,9 @@ use pgrx::spi::SpiClient;
 use crate::matching::{Jobs, Store};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
-use crate::pg::spi::{Statements, connect_mut};
+use crate::pg::spi::{Row, Statements, connect_mut};
 use crate::pg::time::{EARLIEST, timestamptz};
+use crate::store::rollup;
 
 /// The number of entries that are matched at a time.
 const AT_A_TIME: usize = 5_000;
@@ -120,7 +121,7 @@ fn renew_some(
             rows.statuses.push(status);
         }
     }
-    client.execute(
+    let changed = client.execute_rows(
         include_str!("write_entries.sql"),
         &[
             ids.to_vec().into(),
@@ -132,7 +133,21 @@ fn renew_some(
             rows.alone.into(),
         ],
     )?;
-    Ok(())
+    note_changed(client, changed)
+}
+
+/// Notes ranges of days in which entries have got another job.
+pub(super) fn note_changed<'conn>(
+    client: &mut SpiClient<'_>,
+    changed: impl Iterator<Item = Row<'conn>>,
+) -> Result<(), Error> {
+    let (mut entries, mut since, mut until) = (Vec::new(), Vec::new(), Vec::new());
+    for row in changed {
+        entries.push(row.at(1)?);
+        since.push(row.at(2)?);
+        until.push(row.at(3)?);
+    }
+    rollup::note_changed(client, entries, since, until)
 }
 
 fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>, Error> {

@@ -8,7 +8,7 @@ use pgrx::spi::SpiClient;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::matching::{Jobs, Known, RUNS_MAX, Store};
+use crate::matching::{Jobs, Known, RUNS_MAX, Store, entries};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
@@ -50,7 +50,7 @@ struct Row<'a> {
 /// Brings the jobs of these numbers up to date, and returns them.
 pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> Result<Jobs, Error> {
     let mut stored = stored(client, numbers)?;
-    let (mut rows, mut all) = (Vec::new(), Jobs::new());
+    let (mut rows, mut of_others, mut all) = (Vec::new(), Vec::new(), Jobs::new());
     let read = read(client, numbers, store)?;
     let mut keys = NewKeys::default();
     for (number, jobs) in read {
@@ -63,6 +63,12 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
                 Some(found) => found.job_no,
                 None => keys.next(client)?,
             };
+            if found
+                .as_ref()
+                .is_some_and(|it| owner(&it.row) != owner(&row))
+            {
+                of_others.push(job_no);
+            }
             if found.is_none_or(|found| found.row != row) {
                 let (job, values) = (number.as_str(), &row);
                 let row = Row {
@@ -85,6 +91,11 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
     if !rows.is_empty() {
         let rows = format!("[{}]", rows.join(","));
         client.execute(include_str!("write_jobs.sql"), &[rows.into()])?;
+    }
+    if !of_others.is_empty() {
+        let days = "SELECT j.entry_id, j.valid_from, j.valid_to FROM jobstats.entry_jobs j WHERE j.job_no = ANY ($1)";
+        let changed = client.execute_rows(days, &[of_others.into()])?;
+        entries::note_changed(client, changed)?;
     }
     Ok(all)
 }
@@ -118,7 +129,20 @@ const KEYS_MAX: i64 = 1_000;
 
 const NEW_KEYS: &str = "SELECT array_agg(k.key ORDER BY k.key DESC) FROM ( \
      SELECT nextval(s.name::regclass) AS key \
-     FROM pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no') s (name), generate_series(1, $1)) k";
+     FROM pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no') s (name), generate_series(bigint '1', $1)) k";
+
+/// Returns what the sums by user know of a job.
+fn owner(row: &Value) -> [Option<&Value>; 6] {
+    [
+        "uid",
+        "user_name",
+        "gid",
+        "group_name",
+        "account",
+        "partition",
+    ]
+    .map(|column| row.get(column))
+}
 
 /// Returns the position of the stored form of a job: of its scheduler, and of a time at which it ran.
 fn find(stored: &[Stored], job: &Job) -> Option<usize> {

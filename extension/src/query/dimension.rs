@@ -33,6 +33,8 @@ enum Of {
     Group,
     /// The job in `jobstats.job_ids`.
     Job,
+    /// The same, which sums by user know too.
+    Account,
 }
 
 /// The table that has a dimension.
@@ -82,8 +84,8 @@ pub static DIMENSIONS: &[Dimension] = &[
     text("entry", Level::Entry, "name"),
     of("user_name", Of::User),
     of("group_name", Of::Group),
-    of("account", Of::Job),
-    of("partition", Of::Job),
+    of("account", Of::Account),
+    of("partition", Of::Account),
     of("job_name", Of::Job),
     of("state", Of::Job),
     number("gid", Of::User),
@@ -118,15 +120,26 @@ const fn number(name: &'static str, whose: Of) -> Dimension {
 pub struct Table {
     /// The name.
     pub name: &'static str,
-    /// Set if the table is joined with the jobs of its rows, as `job`.
-    pub has_jobs: bool,
+    /// Where it is that the jobs of its rows are.
+    pub jobs: Jobs,
+}
+
+/// Where the jobs of the rows of a table are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Jobs {
+    /// Nowhere.
+    Unknown,
+    /// In a table `job` that the table is joined with.
+    Joined,
+    /// In the rows, which are sums by user. `names` is set if they have names and groups of users that their jobs alone know.
+    InRows { names: bool },
 }
 
 impl From<&'static str> for Table {
     fn from(name: &'static str) -> Self {
         Self {
             name,
-            has_jobs: false,
+            jobs: Jobs::Unknown,
         }
     }
 }
@@ -134,20 +147,31 @@ impl From<&'static str> for Table {
 impl Table {
     /// Returns an expression for the number of the user of a row.
     fn uid(self) -> String {
-        match self.has_jobs {
-            true => format!("coalesce({}.uid, job.uid)", self.name),
-            false => format!("{}.uid", self.name),
+        match self.jobs {
+            Jobs::Joined => format!("coalesce({}.uid, job.uid)", self.name),
+            Jobs::Unknown | Jobs::InRows { .. } => format!("{}.uid", self.name),
         }
     }
 
     /// Returns an expression for a value of the user of a row, or else of the job if that alone says who the user is.
     fn or_of_job(self, value: &str, column: &str, condition: &str) -> String {
-        match self.has_jobs {
-            true => format!(
-                "coalesce({value}, CASE WHEN {}.uid IS NULL{condition} THEN job.{column} END)",
-                self.name
+        let name = self.name;
+        match self.jobs {
+            Jobs::Joined => format!(
+                "coalesce({value}, CASE WHEN {name}.uid IS NULL{condition} THEN job.{column} END)"
             ),
-            false => value.to_owned(),
+            Jobs::InRows { names: true } => {
+                format!("coalesce({value}, CASE WHEN true{condition} THEN {name}.{column} END)")
+            }
+            Jobs::Unknown | Jobs::InRows { names: false } => value.to_owned(),
+        }
+    }
+
+    /// Returns the name of the table that has what accounting says of the jobs of rows.
+    fn job(self) -> &'static str {
+        match self.jobs {
+            Jobs::InRows { .. } => self.name,
+            Jobs::Unknown | Jobs::Joined => "job",
         }
     }
 
@@ -167,21 +191,27 @@ impl Dimension {
             Of::User => table.or_of_job(&format!("person.{column}"), column, ""),
             // The name that the job has for its group says nothing of another group of the user.
             Of::Group => {
-                let is_same = format!(" AND {} IS NOT DISTINCT FROM job.gid", table.gid());
+                let (gid, job) = (table.gid(), table.job());
+                let is_same = format!(" AND {gid} IS NOT DISTINCT FROM {job}.gid");
                 table.or_of_job(&format!("team.{column}"), column, &is_same)
             }
-            Of::Job => format!("job.{column}"),
+            Of::Job | Of::Account => format!("{}.{column}", table.job()),
         }
     }
 
-    /// Returns whether rows that have a `uid`, and nothing else of an entry, have the dimension.
-    pub fn is_uid(&self) -> bool {
-        self.of == Of::Uid
+    /// Returns whether sums by user have the dimension as a column.
+    pub fn is_summed(&self) -> bool {
+        matches!(self.of, Of::Uid | Of::Account)
     }
 
-    /// Returns whether the dimension is of users, who are known by their `uid`: rollups by user know it.
+    /// Returns whether the dimension is of users, who are known by their `uid`.
     pub fn is_user(&self) -> bool {
         matches!(self.of, Of::Uid | Of::User | Of::Group)
+    }
+
+    /// Returns whether the sums by user know the dimension.
+    pub fn is_of_sums(&self) -> bool {
+        self.is_user() || self.is_summed()
     }
 
     /// Returns whether the dimension is something that tables of names say of a user.
@@ -191,7 +221,7 @@ impl Dimension {
 
     /// Returns whether only jobs have the dimension.
     pub fn is_of_job(&self) -> bool {
-        self.of == Of::Job
+        matches!(self.of, Of::Job | Of::Account)
     }
 }
 

@@ -163,10 +163,10 @@ impl Filters {
         })
     }
 
-    /// Returns the conditions on the dimensions of a level, each with a leading AND. The statement calls the table of the
-    /// level, or rows that have users in place of entries, `table`.
-    pub fn conditions(&self, level: Level, table: &'static str, params: &Params) -> String {
-        self.conditions_on(|it| it.dimension.level == level, table, params)
+    /// Returns the conditions on the dimensions of a level, each with a leading AND. `table` is what the statement calls the
+    /// table of the level, or rows that have users in place of entries.
+    pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
+        self.conditions_on(|it| it.dimension.level == level, table.into(), params)
     }
 
     /// Returns the conditions on rows `entry`, each with a leading AND.
@@ -180,28 +180,28 @@ impl Filters {
             .collect()
     }
 
-    /// Returns the conditions that can be tested on rows by user, which have a `uid`, each with a leading AND.
-    pub fn conditions_on_uid(&self, table: &'static str, params: &Params) -> String {
-        self.conditions_on(|it| it.dimension.is_uid(), table, params)
+    /// Returns the conditions that can be tested on rows by user before they are joined with names, each with a leading AND.
+    pub fn conditions_on_sums(&self, table: Table, params: &Params) -> String {
+        self.conditions_on(|it| it.dimension.is_summed(), table, params)
     }
 
     /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only
     /// such as a user without a name meets.
     pub fn conditions_on_name(&self, params: &Params) -> Option<String> {
         let selects_names = |it: &Filter| it.dimension.is_name() && !it.excludes;
-        let conditions = self.conditions_on(selects_names, "", params);
+        let conditions = self.conditions_on(selects_names, "".into(), params);
         (!conditions.is_empty()).then_some(conditions)
     }
 
     fn conditions_on(
         &self,
         which: impl Fn(&Filter) -> bool,
-        table: &'static str,
+        table: Table,
         params: &Params,
     ) -> String {
         let filters = self.0.iter().enumerate().filter(|(_, it)| which(it));
         filters
-            .map(|(position, it)| it.condition(position, table.into(), None, params))
+            .map(|(position, it)| it.condition(position, table, None, params))
             .collect()
     }
 

@@ -11,7 +11,7 @@ use crate::pg::memory::require_room;
 use crate::pg::spi::{Rows, Statements};
 use crate::pg::template::sql;
 use crate::pg::time::timestamptz;
-use crate::query::dimension::{Dimension, Table};
+use crate::query::dimension::{self, Dimension, Table};
 use crate::query::notice::listed;
 use crate::query::params::Params;
 use crate::query::plan::Plan;
@@ -32,6 +32,8 @@ const NAMED: usize = 3;
 pub struct Jobs {
     /// Set if entries are joined with their jobs.
     joined: bool,
+    /// Set if the question is about names or groups of users, some of whom jobs alone name.
+    names: bool,
     /// Set if entries that have usage in the window may belong to several jobs.
     several: bool,
     /// The jobs whose labels filters match, with the positions of these filters.
@@ -51,9 +53,11 @@ impl Jobs {
         for (position, patterns) in question.filters.of_jobs() {
             jobs.add_labelled(client, position, &patterns)?;
         }
-        jobs.joined = !jobs.labelled.is_empty()
-            || question.dimensions().any(Dimension::is_of_job)
-            || question.dimensions().any(Dimension::is_user) && has_users(client)?;
+        let has_users = question.dimensions().any(Dimension::is_user) && has_users(client)?;
+        jobs.names = has_users && question.dimensions().any(Dimension::is_name);
+        jobs.joined = has_users
+            || !jobs.labelled.is_empty()
+            || question.dimensions().any(Dimension::is_of_job);
         jobs.several = jobs.joined && has_several(client, window)?;
         Ok(jobs)
     }
@@ -109,10 +113,24 @@ impl Jobs {
 
     /// Returns the table of entries, which statements call `entry`.
     pub fn entry(&self) -> Table {
+        let jobs = match self.joined {
+            true => dimension::Jobs::Joined,
+            false => dimension::Jobs::Unknown,
+        };
         Table {
             name: "entry",
-            has_jobs: self.joined,
+            jobs,
         }
+    }
+
+    /// Returns whether the question is about names or groups of users, some of whom jobs alone name.
+    pub fn name_users(&self) -> bool {
+        self.names
+    }
+
+    /// Returns whether entries are joined with their jobs.
+    pub fn are_joined(&self) -> bool {
+        self.joined
     }
 
     /// Returns the start of the days of a row of usage of an entry with several jobs, as a column of a table with a leading
@@ -184,7 +202,7 @@ impl Plan {
 
     /// Returns a join of entries `entry` with their jobs in the window.
     pub fn join_jobs(&self, params: &Params) -> String {
-        self.join_jobs_where("entry", "true", params)
+        self.join_with_jobs(&self.jobs, "entry", "true", params)
     }
 
     /// Returns a join of sums `part` and their entries `entry` with their jobs in the window.
@@ -195,11 +213,19 @@ impl Plan {
             }
             false => "entry_job.alone",
         };
-        self.join_jobs_where("part", of_sum, params)
+        self.join_with_jobs(&self.jobs, "part", of_sum, params)
     }
 
-    fn join_jobs_where(&self, table: &str, condition: &str, params: &Params) -> String {
-        if !self.jobs.joined {
+    /// Returns a join of a table that has an `entry_id` with the jobs of its rows in the window, if the question depends on
+    /// them. `condition` says which of several rows of an entry counts.
+    pub fn join_with_jobs(
+        &self,
+        jobs: &Jobs,
+        table: &str,
+        condition: &str,
+        params: &Params,
+    ) -> String {
+        if !jobs.joined {
             return String::new();
         }
         sql!(

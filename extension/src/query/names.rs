@@ -94,7 +94,7 @@ impl Plan {
         if by_user {
             return sql!("names/of_users.sql", usage = usage, earlier = earlier);
         }
-        let of_jobs = match self.jobs.entry().has_jobs {
+        let of_jobs = match self.jobs.are_joined() {
             true => sql!(
                 "names/of_jobs.sql",
                 since = self.since(params),

@@ -9,6 +9,7 @@ use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
 use crate::query::jobs::Jobs;
 use crate::query::names::Names;
 use crate::query::notice::{hinted, listed};
+use crate::query::owners::Owners;
 use crate::query::params::Params;
 use crate::query::question::Question;
 use crate::query::sources::{Sources, Spans};
@@ -23,6 +24,8 @@ pub struct Plan {
     pub sources: Sources,
     /// The ways in which the answer depends on jobs.
     pub jobs: Jobs,
+    /// What the answer needs of sums by user, if it reads them.
+    pub owners: Owners,
     /// The names that the answer is about.
     pub names: Names,
     /// The schema of our functions, quoted.
@@ -71,13 +74,15 @@ impl Plan {
         } else {
             Sources::choose(client, &window, !question.tells_entries_apart())?
         };
-        let jobs = match sources.has_users() {
-            true => Jobs::default(),
-            false => Jobs::find(client, question, &window)?,
-        };
+        let (mut jobs, mut owners) = (Jobs::default(), Owners::default());
+        match sources.has_users() {
+            true => owners = Owners::find(client, question, &window)?,
+            false => jobs = Jobs::find(client, question, &window)?,
+        }
         Ok(Some(Self {
             instants: Instants::new(&window, &sources)?,
             jobs,
+            owners,
             names: Names::find(client, question, &window)?,
             window,
             sources,

@@ -106,7 +106,7 @@ impl Question {
 
     /// Returns whether the question tells different entries of one user apart.
     pub fn tells_entries_apart(&self) -> bool {
-        let of_entries = |it: &Dimension| it.level == Level::Entry && !it.is_user();
+        let of_entries = |it: &Dimension| it.level == Level::Entry && !it.is_of_sums();
         self.by.iter().any(of_entries)
             || self.filters.chosen().any(of_entries)
             || matches!(self.wanted, Wanted::Summary | Wanted::Leading)

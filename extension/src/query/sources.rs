@@ -250,34 +250,48 @@ fn states(
     coarse: &[Coarse],
 ) -> Result<Vec<(RollupTable, window::Coverage)>, Error> {
     let dirty = spans(client, DIRTY, "interval '0'", window)?;
+    let of_others = match by_user {
+        true => spans(client, DIRTY_USERS, "interval '0'", window)?,
+        false => Vec::new(),
+    };
+    let only =
+        |spans: &[(Span, Micros)]| -> Vec<Span> { spans.iter().map(|(span, _)| *span).collect() };
     let mut states = Vec::new();
     for level in ROLLUPS.iter().rev() {
         let state = client.query_opt(
             "SELECT (extract(epoch FROM rollup.width) * 1000000)::bigint AS width, rollup.dropped, rollup.refreshed, \
-             coalesce(rollup.users_refreshed >= rollup.refreshed, false) AS has_users \
+             rollup.users_refreshed \
              FROM jobstats.rollups rollup WHERE rollup.level = $1",
             &[level.name.into()],
         )?;
         // A rollup whose row is lost is not read, as nothing is known of it.
         let Some(state) = state else { continue };
         let width = state.get("width")?;
-        let mut stale: Vec<Span> = dirty.iter().map(|(span, _)| *span).collect();
+        let mut stale = only(&dirty);
         let crossed = coarse.iter().filter(|coarse| coarse.width > width);
         stale.extend(crossed.map(|coarse| coarse.span));
-        let by_user = by_user && state.get("has_users")?;
-        let state = window::Coverage {
+        let of_entries = window::Coverage {
             width,
             since: micros(state.get("dropped")?)?,
             until: micros(state.get("refreshed")?)?,
             stale,
         };
-        states.push((
-            RollupTable {
-                rollup: level,
-                by_user,
-            },
-            state,
-        ));
+        let users_until: Option<TimestampWithTimeZone> = state.get("users_refreshed")?;
+        let users_until = users_until.map_or(Ok(EARLIEST), micros)?;
+        let mut of_users = of_entries.clone();
+        of_users.until = of_users.until.min(users_until);
+        of_users.stale.extend(only(&of_others));
+        let is_behind = of_users.until < of_entries.until || !of_others.is_empty();
+        let of = |by_user| RollupTable {
+            rollup: level,
+            by_user,
+        };
+        if by_user {
+            states.push((of(true), of_users));
+        }
+        if !by_user || is_behind {
+            states.push((of(false), of_entries));
+        }
     }
     Ok(states)
 }
@@ -302,6 +316,10 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error>
 /// The spans of `jobstats.dirty` in SQL, merged: a day of late text makes thousands of rows.
 const DIRTY: &str = "(SELECT lower(merged.span) AS span_from, upper(merged.span) AS span_to FROM ( \
      SELECT unnest(range_agg(tstzrange(dirty.span_from, dirty.span_to))) AS span FROM jobstats.dirty) merged)";
+
+/// The days of `jobstats.dirty_users` as spans, on which sums by user cannot be relied on.
+const DIRTY_USERS: &str = "(SELECT DISTINCT dirty.day AS span_from, dirty.day + interval '24 hours' AS span_to \
+     FROM jobstats.dirty_users dirty)";
 
 /// Returns the spans of a table that reach into a window, or into a bucket of it, each with an interval in
 /// microseconds.

@@ -256,7 +256,7 @@ impl<'a> Statement<'a> {
     fn part_key(&self) -> String {
         let key = format!("usage.step, {}", self.unit_key("usage"));
         if self.by_user() {
-            key + ", usage.uid" + &self.plan.days("usage")
+            key + ", usage.uid" + &self.plan.owners.columns("usage") + &self.plan.days("usage")
         } else if self.asks_entries() {
             key + ", usage.entry_id" + &self.plan.days("usage")
         } else {
@@ -330,12 +330,17 @@ impl<'a> Statement<'a> {
 
     /// Returns a SELECT of the sums by user, with the names of the users if the question is about names.
     fn activity_of_users(&self) -> String {
-        let names = self.question.by.iter().filter(|it| it.is_name());
+        let part = self.plan.owners.table("part");
+        let of_users = self.question.by.of(&[Level::Entry]);
         sql!(
             "statement/activity_of_users.sql",
-            dimensions = named_columns(names, |_| Table::from("part")),
-            names = self.join_names("part".into()),
-            conditions = self.filters(Level::Entry, "part"),
+            sums = self.each_sum(|n| format!("part.sum_{n}")),
+            dimensions = named_columns(of_users, |_| part),
+            names = self.join_names(part),
+            conditions = self
+                .question
+                .filters
+                .conditions(Level::Entry, part, &self.params),
         )
     }
 
@@ -451,7 +456,7 @@ impl<'a> Statement<'a> {
         let of_uid = self
             .question
             .filters
-            .conditions_on_uid("usage", &self.params);
+            .conditions_on_sums(self.plan.owners.table("usage"), &self.params);
         let of_named = self.of_few("uid").unwrap_or_default();
         [String::new(), of_uid + &of_named]
     }

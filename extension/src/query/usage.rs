@@ -211,8 +211,10 @@ impl Search<'_> {
         if relation.is_by_user() || !self.by_user {
             return rows;
         }
-        let [at, of_day] = match self.dated {
-            true => [", part.at", BY_DAY],
+        let owners = &self.plan.owners;
+        let at = if self.dated { ", part.at" } else { "" };
+        let [of_day, key] = match self.has_dates(relation) {
+            true => [BY_DAY, ", 4"],
             false => ["", ""],
         };
         let cast = if spans.are_short() { "::bigint" } else { "" };
@@ -225,7 +227,9 @@ impl Search<'_> {
             "usage/by_user.sql",
             at = at,
             of_day = of_day,
-            key = if self.dated { ", 4" } else { "" },
+            key = key,
+            owner = owners.of_entry(),
+            jobs = owners.join_jobs(self.plan, self.params),
             usage = rows,
             values = each(&|n| format!("part.value_{n}")),
             sums = each(&|n| format!("sum(usage.value_{n}){cast}")),
@@ -238,6 +242,12 @@ impl Search<'_> {
         } else {
             self.condition
         }
+    }
+
+    /// Returns whether rows of a relation have `at`.
+    fn has_dates(&self, relation: Relation) -> bool {
+        let divides = self.by_user && self.plan.owners.divide_entries();
+        self.dated || divides && !relation.is_by_user()
     }
 
     /// Returns a SELECT of the parts of rows that lie in spans.
@@ -325,19 +335,22 @@ impl Search<'_> {
         } else {
             String::new()
         };
-        let key = if relation.is_by_user() {
-            "uid"
-        } else {
-            "entry_id"
+        let owner = match relation.is_by_user() {
+            true if self.by_user => self.plan.owners.columns("usage"),
+            _ => String::new(),
+        };
+        let key = match relation.is_by_user() {
+            true => "uid",
+            false => "entry_id",
         };
         let at = match relation {
-            _ if !self.dated => "",
+            _ if !self.has_dates(relation) => "",
             // Without the sum, TimescaleDB would compare the column with what the rows are joined with.
             Relation::Increments => ", usage.\"time\" + interval '0' AS at",
             Relation::Rollup { .. } => ", usage.bucket + interval '0' AS at",
         };
         format!(
-            "SELECT {step} AS step, usage.target_id, usage.{key}, usage.observed{at}{values}{span}"
+            "SELECT {step} AS step, usage.target_id, usage.{key}{owner}, usage.observed{at}{values}{span}"
         )
     }
 

@@ -69,7 +69,7 @@ fn of_rollup(rollup: &Rollup) -> [Meaning; 4] {
         (
             rollup.users(),
             format!(
-                "Sums of {relation} by target and user, up to rollups.users_refreshed and but for the spans in dirty."
+                "Sums of {relation} by target, user, account and partition, up to rollups.users_refreshed and but for the spans in dirty and the days in dirty_users."
             ),
         ),
         (

@@ -22,7 +22,7 @@ mod dirty;
 mod users;
 
 pub use dirty::{COARSE, changed, coarse};
-pub use users::forget as forget_users;
+pub use users::{forget as forget_users, note_changed};
 
 extension_sql_file!(
     "rollup/refresh.sql",

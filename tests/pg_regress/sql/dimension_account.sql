@@ -154,12 +154,16 @@ CALL jobstats_maintain();
 TRUNCATE jobstats.entry_jobs, jobstats.job_ids;
 INSERT INTO jobstats.entry_jobs TABLE matched;
 INSERT INTO jobstats.job_ids OVERRIDING SYSTEM VALUE TABLE known;
+UPDATE jobstats.rollups SET users_refreshed = 'epoch';
+CALL jobstats_maintain();
 TABLE changed;
 SELECT count(*), count(*) FILTER (WHERE s.all = s.groups) AS same FROM sums s;
 BEGIN;
 UPDATE jobstats.rollup_10m SET open = 0;
+UPDATE jobstats.rollup_10m_users SET open = 0;
 SELECT DISTINCT question FROM changed ORDER BY 1;
 UPDATE jobstats.rollup_1d SET open = 0;
+UPDATE jobstats.rollup_1d_users SET open = 0;
 SELECT DISTINCT question FROM changed ORDER BY 1;
 ROLLBACK;
 

@@ -18,7 +18,7 @@ use crate::pg::spi::{self, SqlResult, Statements, connect};
 use crate::pg::template::sql;
 use crate::pg::time::{EARLIEST, micros, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::query::dimension::{By, Table, join_names, named_columns};
+use crate::query::dimension::{By, Jobs, Table, join_names, named_columns};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
@@ -186,7 +186,7 @@ impl Usage {
 fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error> {
     let entry = Table {
         name: "entry",
-        has_jobs: true,
+        jobs: Jobs::Joined,
     };
     let by = By::these(&["uid", "user_name", "account", "job_name"]);
     let statement = sql!(

@@ -1,4 +1,4 @@
 -- The usage by user, with the names of users.
-SELECT part.*@dimensions@
+SELECT part.step, part.target_id@sums@@dimensions@
 FROM part@names@
 WHERE true@conditions@

@@ -1,5 +1,5 @@
 -- Rows with users in place of entries. The rows are summed by entry first, so that few entries have to be looked up.
-SELECT part.step, part.target_id, entry.uid, NULL::timestamptz AS observed@at@@values@
+SELECT part.step, part.target_id, @owner@, NULL::timestamptz AS observed@at@@values@
 FROM (
     SELECT usage.step, usage.target_id, usage.entry_id@of_day@@sums@
     FROM (
@@ -8,3 +8,4 @@ FROM (
     GROUP BY usage.step, usage.target_id, usage.entry_id@key@
 ) part
 LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
+@jobs@

@@ -291,6 +291,8 @@ BEGIN
             more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
+            -- Only maintenance matches, and it has done so before it computed the sums by user.
+            DELETE FROM jobstats.dirty_users u;
         WHEN 'forget' THEN
             affected := jobstats_internal.forget();
         WHEN 'plan retention' THEN

@@ -1,7 +1,10 @@
-INSERT INTO jobstats.@users@ (bucket, uid, target_id, first, last, resets@names@@columns@)
-SELECT summed.bucket, entry.uid, summed.target_id, min(summed.first), max(summed.last),
+INSERT INTO jobstats.@users@ (bucket, uid, target_id@owner@, first, last, resets@names@@columns@)
+SELECT summed.bucket, coalesce(entry.uid, job.uid), summed.target_id@whose@, min(summed.first), max(summed.last),
     sum(summed.resets)::bigint@totals@@sums@
 FROM jobstats.@relation@ summed
 LEFT JOIN jobstats.entries entry ON entry.entry_id = summed.entry_id
+LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = summed.entry_id
+    AND entry_job.valid_from < summed.bucket AND entry_job.valid_to >= summed.bucket
+LEFT JOIN jobstats.job_ids job ON job.job_no = entry_job.job_no
 WHERE @condition@
-GROUP BY 1, entry.uid, summed.target_id
+GROUP BY 1, 2, 3, 4, 5, 6, 7, 8

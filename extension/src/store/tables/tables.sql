@@ -269,6 +269,13 @@ CREATE TABLE IF NOT EXISTS jobstats.dirty (
     span_to timestamptz NOT NULL
 );
 
+-- The UTC days of targets on which entries have got another job since the sums by user were computed.
+CREATE TABLE IF NOT EXISTS jobstats.dirty_users (
+    target_id integer NOT NULL,
+    day timestamptz NOT NULL,
+    PRIMARY KEY (target_id, day)
+);
+
 CREATE TABLE IF NOT EXISTS jobstats.coarse (
     span_from timestamptz NOT NULL,
     span_to timestamptz NOT NULL,

@@ -1,0 +1,100 @@
+//! What sums by user are asked beside the number of the user, and how rows by entry are made such sums.
+//!
+//! A part of the window that the sums by user do not have, because they are not computed yet or entries have got another job
+//! since, is read by entry. These rows are few or for a short time.
+
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::query::dimension::{Jobs as Where, Table};
+use crate::query::jobs::Jobs;
+use crate::query::params::Params;
+use crate::query::plan::Plan;
+use crate::query::question::Question;
+use crate::query::window::Window;
+
+/// The columns of sums by user that a question needs beside the number of the user.
+#[derive(Default)]
+pub struct Owners {
+    /// The names of the columns, which are those of dimensions.
+    columns: Vec<&'static str>,
+    /// Set if some of them are names and groups of users that jobs alone know.
+    names: bool,
+    /// The ways in which the question depends on jobs, where it reads rows by entry.
+    jobs: Jobs,
+}
+
+impl Owners {
+    /// Finds out what a question in this window needs of sums by user.
+    pub fn find(
+        client: &SpiClient<'_>,
+        question: &Question,
+        window: &Window,
+    ) -> Result<Self, Error> {
+        let jobs = Jobs::find(client, question, window)?;
+        let names = jobs.name_users();
+        let mut columns: Vec<&str> = Vec::new();
+        for dimension in question.dimensions() {
+            let needed: &[&str] = match dimension.name {
+                "group_name" if names => &["gid", "group_name"],
+                name if dimension.is_name() && names || dimension.is_of_job() => &[name],
+                _ => &[],
+            };
+            let new = needed.iter().filter(|it| !columns.contains(it));
+            let new: Vec<&str> = new.copied().collect();
+            columns.extend(new);
+        }
+        Ok(Self {
+            columns,
+            names,
+            jobs,
+        })
+    }
+
+    /// Returns whether users are known by the names that their jobs have for them, too.
+    pub fn are_named_by_jobs(&self) -> bool {
+        self.names
+    }
+
+    /// Returns whether rows by entry must be summed by day before they are joined with their jobs.
+    pub fn divide_entries(&self) -> bool {
+        self.jobs.are_several()
+    }
+
+    /// Returns the table of sums by user that statements call `name`.
+    pub fn table(&self, name: &'static str) -> Table {
+        let jobs = Where::InRows { names: self.names };
+        Table { name, jobs }
+    }
+
+    /// Returns the columns of a table, each with a leading comma.
+    pub fn columns(&self, table: &str) -> String {
+        let columns = self.columns.iter();
+        columns
+            .map(|column| format!(", {table}.{column}"))
+            .collect()
+    }
+
+    /// Returns the number of the user of an entry `entry` and of its job, and the columns, as columns of rows by user.
+    pub fn of_entry(&self) -> String {
+        let uid = match self.jobs.are_joined() {
+            true => "coalesce(entry.uid, job.uid) AS uid",
+            false => "entry.uid",
+        };
+        let others = self.columns.iter().map(|column| match *column {
+            "account" | "partition" => format!(", job.{column}"),
+            _ => format!(", CASE WHEN entry.uid IS NULL THEN job.{column} END AS {column}"),
+        });
+        uid.to_owned() + &others.collect::<String>()
+    }
+
+    /// Returns a join of rows `part` by entry, which have the start of their day as `at` if entries must be divided, with their
+    /// jobs.
+    pub fn join_jobs(&self, plan: &Plan, params: &Params) -> String {
+        let of_day = match self.divide_entries() {
+            true => "entry_job.valid_from < part.at AND entry_job.valid_to >= part.at",
+            false => "entry_job.alone",
+        };
+        plan.join_with_jobs(&self.jobs, "part", of_day, params)
+    }
+}
