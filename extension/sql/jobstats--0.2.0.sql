@@ -966,7 +966,8 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wr
 COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
 
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_match_some_wrapper';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_match_some_wrapper';
 COMMENT ON FUNCTION jobstats_internal.match_some() IS
 'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
 
@@ -1010,7 +1011,8 @@ COMMENT ON FUNCTION jobstats_problems(text) IS
 'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
 
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_queue_unmatched_wrapper';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_queue_unmatched_wrapper';
 COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
 'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
 

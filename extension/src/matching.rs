@@ -164,7 +164,8 @@ pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.match_some() IS
 'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
 "#)]
@@ -174,7 +175,8 @@ fn jobstats_match_some() -> SqlResult<i64> {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
 'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
 "#)]

@@ -19,9 +19,11 @@ const NODES_MAX: usize = 1 << 17;
 /// The number of bytes at the beginning of a text by which a source recognizes it.
 const BEGINNING: usize = 1 << 20;
 
-/// Returns the beginning of a text, by which a source recognizes it however long the text is.
+/// Returns the beginning of a text, by which a source recognizes it however many lines the text has. It ends with a whole line.
 pub fn beginning(text: &[u8]) -> &[u8] {
-    &text[..text.len().min(BEGINNING)]
+    let rest = text.get(BEGINNING..).unwrap_or_default();
+    let end = memchr(b'\n', rest).map(|end| BEGINNING + end + 1);
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Returns the lines of a text with their numbers, counted from 1, and without their ends, which may be those of Windows.
@@ -156,6 +158,19 @@ mod tests {
                 Err(Reason::BadTime),
                 "{bad}"
             );
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_ends_with_a_whole_line() {
+        let text = |size: usize, lines: usize| format!("{}\n", "x".repeat(size)).repeat(lines);
+        for (text, expected) in [
+            (text(2 * BEGINNING, 1), 2 * BEGINNING + 1),
+            (text(2 * BEGINNING, 3), 2 * BEGINNING + 1),
+            (text(BEGINNING - 1, 3), 2 * BEGINNING),
+            (text(9, 2), 20),
+        ] {
+            assert_eq!(beginning(text.as_bytes()).len(), expected);
         }
     }
 

@@ -124,20 +124,18 @@ SELECT extract(epoch FROM since)::int % 100000 AS since, extract(epoch FROM unti
 SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400003), E'JobIDRaw|User|State\n77|ada|RUNNING\n', source => 'slurm');
 SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400004), E'JobIDRaw|Start|End|NodeList\n78|1700390000|Unknown|n1\n79|17003', source => 'slurm');
 SELECT action, entries, problems FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
-    to_timestamp(1700400010 + n), source => s.source, body_zstd => '\x28b52ffd0458a100007f454c460201010003003e00010000000a0b0d0a836295dc'));
+    to_timestamp(1700400010 + n), source => s.source, body_zstd => '\x28b52ffd0458a100007f454c460201010003003e00010000000a0b0d0a836295dc');
 -- Texts of one source that are fed as another.
 SELECT s.source, action FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
     to_timestamp(1700400020 + n), source => s.source, body => E'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id: 1\n');
 SELECT s.source, action FROM unnest('{pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
     to_timestamp(1700400030 + n), source => s.source, body => sacct('80|80|c1|1700000000|1700000001|Unknown|1|x|1|x|||normal|RUNNING|0:0|1|1|n1|x'));
 SELECT extract(epoch FROM "time")::int % 100000 AS "time", line, reason, text FROM jobstats.rejects WHERE "time" >= to_timestamp(1700400000) ORDER BY 1, 2;
--- What a later text repeats gets its time, and no index is written for that.
+-- What a later text repeats gets its time, which no index has.
 SELECT newest = to_timestamp(1700400004) AS is_newest FROM jobstats.schedulers WHERE scheduler = '';
-BEGIN;
 SELECT action, entries, active FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400005),
     E'JobIDRaw|Start|End|NodeList\n71|1700399000|1700400200|n1\n76|1700390000|Unknown|n1\n', source => 'slurm');
-SELECT pg_stat_get_xact_tuples_updated(c) AS updated, pg_stat_get_xact_tuples_hot_updated(c) AS without_indexes FROM oid(regclass 'jobstats.jobs') c;
-COMMIT;
+SELECT count(*) AS indexes, count(*) FILTER (WHERE indexdef LIKE '%updated%') AS of_updated FROM pg_indexes WHERE schemaname = 'jobstats' AND tablename = 'jobs';
 SELECT job, extract(epoch FROM updated)::int % 100000 AS updated FROM jobstats.jobs WHERE job IN ('71', '76') AND scheduler = '' ORDER BY 1;
 
 -- Old jobs go.
