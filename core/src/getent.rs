@@ -10,7 +10,7 @@ use std::collections::TryReserveError;
 use memchr::{memchr, memchr2_iter};
 use thiserror::Error;
 
-use crate::accounting::field::{self, beginning, lines};
+use crate::accounting::field::{self, first_lines, lines};
 use crate::pause::Pause;
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
@@ -139,8 +139,7 @@ pub(crate) fn is_among_first<'a>(
     text: &'a [u8],
     entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> bool {
-    let lines = lines(beginning(text), Pause::NEVER).map(|(_, line)| line);
-    let mut first = lines.filter(|line| !is_no_entry(line)).take(FIRST_LINES);
+    let mut first = first_lines(text).filter(|line| !is_no_entry(line)).take(FIRST_LINES);
     first.any(|line| entry(line).is_ok())
 }
 
@@ -160,8 +159,8 @@ fn is_no_entry(line: &[u8]) -> bool {
 
 /// Returns whether one of the first ten lines of a text [may have a password](may_have_password).
 pub fn begins_with_password(text: &[u8]) -> bool {
-    let mut first = lines(beginning(text), Pause::NEVER).take(FIRST_LINES);
-    first.any(|(_, line)| may_have_password(line))
+    let mut first = first_lines(text).take(FIRST_LINES);
+    first.any(may_have_password)
 }
 
 /// Returns whether a line of a text looks like one of `passwd`, `shadow`, `group` or `gshadow`, or has an encrypted password at

@@ -16,6 +16,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 
 /// The largest number of numbers that are taken at a time.
@@ -63,6 +64,8 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         return Ok(taken);
     }
     let store = Store::read(client)?;
+    // While tables are small, the planner prefers to read them as a whole, once for each portion.
+    let _pinned = Pinned::new([(c"enable_seqscan", c"off")]);
     for numbers in portions(client, numbers)? {
         // What is read stays in memory as long as its connection.
         let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;

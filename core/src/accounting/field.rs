@@ -16,14 +16,13 @@ const LATEST: Micros = 7_258_118_400 * SECOND;
 /// The largest number of nodes that are listed.
 const NODES_MAX: usize = 1 << 17;
 
-/// The number of bytes at the beginning of a text by which a source recognizes it.
-const BEGINNING: usize = 1 << 20;
+/// The number of lines at the beginning of a text by which a source recognizes it.
+const FIRST_LINES: usize = 100_000;
 
-/// Returns the beginning of a text, by which a source recognizes it however many lines the text has. It ends with a whole line.
-pub fn beginning(text: &[u8]) -> &[u8] {
-    let rest = text.get(BEGINNING..).unwrap_or_default();
-    let end = memchr(b'\n', rest).map(|end| BEGINNING + end + 1);
-    &text[..end.unwrap_or(text.len())]
+/// Returns the first lines of a text, by which a source recognizes it however many lines the text has.
+pub fn first_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = lines(text, Pause::NEVER).take(FIRST_LINES);
+    lines.map(|(_, line)| line)
 }
 
 /// Returns the lines of a text with their numbers, counted from 1, and without their ends, which may be those of Windows.
@@ -162,19 +161,6 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_text_ends_with_a_whole_line() {
-        let text = |size: usize, lines: usize| format!("{}\n", "x".repeat(size)).repeat(lines);
-        for (text, expected) in [
-            (text(2 * BEGINNING, 1), 2 * BEGINNING + 1),
-            (text(2 * BEGINNING, 3), 2 * BEGINNING + 1),
-            (text(BEGINNING - 1, 3), 2 * BEGINNING),
-            (text(9, 2), 20),
-        ] {
-            assert_eq!(beginning(text.as_bytes()).len(), expected);
-        }
-    }
-
-    #[test]
     fn nodes_are_counted_once() {
         let count = |names: &[&'static [u8]]| nodes(names.iter().map(|name| Cow::Borrowed(*name)));
         assert_eq!(
@@ -195,6 +181,8 @@ mod tests {
         let all = |text| lines(text, Pause::NEVER);
         let found: Vec<_> = all(b"a\r\n\nb").collect();
         assert_eq!(found, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
+        assert_eq!(first_lines(b"a\n\nb").collect::<Vec<_>>(), [&b"a"[..], b"", b"b"]);
+        assert_eq!(first_lines(&[b'\n'; 2 * FIRST_LINES]).count(), FIRST_LINES);
         assert_eq!(all(b"").count(), 0);
         assert_eq!(all(b"a\n").count(), 1);
     }

@@ -23,9 +23,11 @@ pub use id::{decimal, f58};
 use objects::Objects;
 use value::Value;
 
-use super::field::beginning;
 use super::{Job, Reason, Record};
 use crate::pause::Pause;
+
+/// The number of bytes that [`recognizes`] looks at.
+const FIRST_BYTES: usize = 1 << 20;
 
 /// The number of objects that [`recognizes`] looks at.
 const FIRST_OBJECTS: usize = 3;
@@ -56,7 +58,7 @@ pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Rec
 
 /// Returns whether a text looks like that of `flux jobs --json`: one of its first objects is a job, or there are none.
 pub fn recognizes(text: &[u8]) -> bool {
-    let text = beginning(text);
+    let text = &text[..text.len().min(FIRST_BYTES)];
     let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     if bytes.take(12).eq(b"{\"jobs\":[]}") {
         return true;

@@ -46,7 +46,7 @@ pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Rec
 
 /// Returns whether a text looks like a file `accounting`: one of its first ten lines that are no comments can be read.
 pub fn recognizes(text: &[u8]) -> bool {
-    let lines = field::lines(field::beginning(text), Pause::NEVER).map(|(_, line)| line);
+    let lines = field::first_lines(text);
     let first = lines.filter(|line| !is_no_record(line)).take(FIRST_LINES);
     first.map(job).any(|job| job.is_ok())
 }

@@ -37,7 +37,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::field::{self, beginning, lines};
+use super::field::{self, first_lines, lines};
 use super::{Job, Reason, Record};
 use crate::pause::Pause;
 use values::values;
@@ -59,9 +59,9 @@ const EXTRA_MAX: usize = 64;
 
 /// Returns whether one of the first lines of a text is a line of an accounting file.
 pub fn recognizes(text: &[u8]) -> bool {
-    lines(beginning(text), Pause::NEVER)
+    first_lines(text)
         .take(FIRST_LINES)
-        .any(|(_, line)| Line::read(line).is_some())
+        .any(|line| Line::read(line).is_some())
 }
 
 /// Reads the records of a text in the order of its lines.

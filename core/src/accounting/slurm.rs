@@ -41,7 +41,7 @@ use memchr::memmem;
 use self::header::Header;
 
 use crate::accounting::Record;
-use crate::accounting::field::{beginning, lines};
+use crate::accounting::field::first_lines;
 use crate::accounting::zone::Zone;
 use crate::pause::Pause;
 
@@ -66,7 +66,7 @@ pub fn records<'a>(
 
 /// Returns whether a text looks like one of `sacct`: it begins with a header that names jobs, or it is JSON with their list.
 pub fn recognizes(text: &[u8]) -> bool {
-    let text = beginning(without_mark(text));
+    let text = without_mark(text);
     if is_json(text) {
         let first = &text[..text.len().min(FIRST_BYTES)];
         let has = |name: &str| memmem::find(first, name.as_bytes()).is_some();
@@ -75,7 +75,7 @@ pub fn recognizes(text: &[u8]) -> bool {
                 .into_iter()
                 .any(has);
     }
-    let mut lines = lines(text, Pause::NEVER).map(|(_, line)| line);
+    let mut lines = first_lines(text);
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     first.and_then(Header::read).is_some()
 }

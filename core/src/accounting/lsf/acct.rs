@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter, memmem};
 
 use super::fields::{Field, Fields, Wrap};
 use super::{Job, Reason, Record, finish};
-use crate::accounting::field::{beginning, lines};
+use crate::accounting::field::first_lines;
 use crate::pause::Pause;
 
 /// The number of lines that [`recognizes`] looks at.
@@ -21,8 +21,8 @@ const TYPES: [&[u8]; 3] = [b"JOB_FINISH", b"EVENT_ADRSV_FINISH", b"JOB_RESIZE"];
 
 /// Returns whether one of the first lines of a text begins a record.
 pub(super) fn recognizes(text: &[u8]) -> bool {
-    let mut lines = lines(beginning(text), Pause::NEVER).take(FIRST_LINES);
-    lines.any(|(_, line)| TYPES.contains(&kind(line).unwrap_or_default()))
+    let mut lines = first_lines(text).take(FIRST_LINES);
+    lines.any(|line| TYPES.contains(&kind(line).unwrap_or_default()))
 }
 
 /// Reads the records of a text in its order.

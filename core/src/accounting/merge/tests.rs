@@ -495,7 +495,7 @@ proptest! {
         prop_assert!(again.forms.iter().all(|(_, change)| *change == Change::Same));
     }
 
-    /// What is told without merging is what merging says.
+    /// A repeated row is told as merging tells it.
     #[test]
     fn repeated_rows_are_what_merging_says(
         said in prop::collection::vec(record(), 1..4),
