@@ -110,6 +110,8 @@ feed() {
         feed_day "$(day "$back")" 1440 job
     done
     feed_days
+    # The simulator calls elements of arrays as users do; SLURM_JOB_ID has numbers of their own.
+    sql -c "UPDATE jobstats.entries SET job = replace(job, '_', '') WHERE job LIKE '%\_%'"
     for ((back = days - fed; back > 0; back--)); do
         feed_day "$(day "$back")" 1440 job
         copy_day "$(day "$back")" $((fed * ((days - back) / fed)))

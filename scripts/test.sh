@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core client simulator schema library docs regress overload parallel isolation memory fuzz stress
-#                         cron convert dashboards backup upgrade jobs shipper faults proof; all by default
+#   test.sh [PART ...]    core client console simulator schema library docs regress overload parallel isolation memory fuzz
+#                         stress cron convert dashboards backup upgrade jobs shipper faults proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
 # follows on one version, jobs:SCHEDULER one scheduler, proof:LAYOUT one layout. What each printed stays below target/ in directories called like the parts.
@@ -227,7 +227,7 @@ proof() {
 run_part() {
     local part=${1%%:*} names=()
     case $part in
-    core | client | simulator | shipper)
+    core | client | console | simulator | shipper)
         cargo_tests "jobstats-$part"
         return
         ;;
@@ -255,7 +255,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core client simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade jobs shipper faults proof
+[ $# -gt 0 ] || set -- core client console simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade jobs shipper faults proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh all

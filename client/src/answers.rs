@@ -12,6 +12,7 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 use crate::Error;
 
 mod balance;
+mod compare;
 mod densities;
 mod dimension;
 mod health;
@@ -25,6 +26,7 @@ mod top;
 mod totals;
 
 pub use balance::{Balance, BalanceRow};
+pub use compare::{Compare, CompareRow};
 pub use densities::{Densities, DensityRow};
 pub use dimension::{Dimension, Filters, Group, exactly};
 pub use health::{Health, HealthRow};

@@ -394,15 +394,25 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
         let rows = rows.iter().filter(|row| row.operation == operation);
         sum(rows
             .filter(|row| row.target.is_none() == is_whole)
-            .map(|row| Some(row.total)))
+            .map(|row| row.total))
     };
     let total = |operation: &str| of(operation, true);
     assert_eq!(total("write_bytes"), of("write_bytes", false));
     assert_eq!(Some(total("write_bytes")), summary.write_bytes);
     assert_eq!(Some(total("service_time")), summary.service_time);
     assert_eq!(
-        rows.iter().map(|row| row.last_active).max(),
+        rows.iter().filter_map(|row| row.last_active).max(),
         summary.last_active
+    );
+    let compared = store.ask(&Compare {
+        jobs: vec![summary.group.job.clone().unwrap()],
+        step: None,
+        operations: texts(&["write_bytes"]),
+    });
+    assert_eq!(compared[0].since_start, Interval::default());
+    assert!(
+        compared.iter().any(|row| row.rate > Some(0.0)),
+        "{compared:?}"
     );
     assert_eq!(
         store.ask(&Job {

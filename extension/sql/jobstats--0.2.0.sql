@@ -208,7 +208,7 @@ BEGIN
     SELECT c.relname INTO step
     FROM pg_class c
     WHERE c.relnamespace = regnamespace 'jobstats' AND c.relkind IN ('r', 'p')
-        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users)?)$'
+        AND c.relname ~ '^old_(raw|observations|increments|rollup_[0-9]+[a-z](_users|_accounts)?)$'
     LIMIT 1;
     IF FOUND THEN
         PERFORM jobstats_internal.drop_predecessor(step);
@@ -669,7 +669,7 @@ CROSS JOIN LATERAL (
 WHERE f.comment NOT LIKE 'Internal%' AND (topic IS NULL OR f.name = topic OR strpos(substr(f.name, 10), topic) > 0)
 ORDER BY array_position(ARRAY[
     'jobstats_help',
-    'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_balance',
+    'jobstats_now', 'jobstats_top', 'jobstats_rates', 'jobstats_totals', 'jobstats_summary', 'jobstats_job', 'jobstats_compare', 'jobstats_balance',
     'jobstats_densities', 'jobstats_sizes', 'jobstats_operations', 'jobstats_format', 'jobstats_metrics',
     'jobstats_setup', 'jobstats_forever', 'jobstats_maintain', 'jobstats_maintain_job', 'jobstats_convert', 'jobstats_grant_writer',
     'jobstats_grant_reader', 'jobstats_retire_target', 'jobstats_rename_target', 'jobstats_ingest', 'jobstats_reidentify', 'jobstats_audit', 'jobstats_reprocess', 'jobstats_reread',
@@ -808,6 +808,19 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10 AS 'jobstats-0.2.0', 'jobstats
 COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
 'Returns the buckets of a density that are not empty. They are in ascending order: count values x with lower <= x < upper, where lower is base^bucket.';
 
+CREATE FUNCTION jobstats_compare(
+    jobs text[], step interval DEFAULT '10 minutes', operations text[] DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    weights jsonb DEFAULT NULL
+) RETURNS TABLE (
+    since_start interval, seconds double precision, job text, operation text, rate double precision,
+    coverage double precision, "time" timestamptz
+)
+LANGUAGE c STABLE
+AS 'jobstats-0.2.0', 'jobstats_compare_wrapper';
+COMMENT ON FUNCTION jobstats_compare IS
+'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+
 CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_count_wrapper';
 COMMENT ON FUNCTION jobstats_count(jobstats_density) IS
@@ -933,12 +946,14 @@ CREATE FUNCTION jobstats_job(
     operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
     stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
     mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
-    coverage double precision
+    coverage double precision, scheduler text, label text, user_name text, account text, partition text, job_name text,
+    state text, exit_code text, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
+    cpus bigint, in_service double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
-'Shows what one job did as a whole, then by target, node or step. The first rows are of the whole job, with target and node NULL; then come those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_job(
     job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
@@ -949,7 +964,9 @@ CREATE FUNCTION jobstats_job(
     operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
     stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
     mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
-    coverage double precision
+    coverage double precision, scheduler text, label text, user_name text, account text, partition text, job_name text,
+    state text, exit_code text, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
+    cpus bigint, in_service double precision
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_of_number_wrapper';
@@ -1009,6 +1026,11 @@ CREATE FUNCTION jobstats_problems(body text) RETURNS TABLE (
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_problems_wrapper';
 COMMENT ON FUNCTION jobstats_problems(text) IS
 'Lists the lines of a text of job_stats that cannot be used. Columns: line (from 1), target and entry where known, reason and the line itself, of a long one the first 64 kB. Other parameters of lctl, its error messages and unknown lines of the form key: value inside a record are not listed. Body NULL gives no row. Many rows go through a temporary file. Error: 53200 out of memory.';
+
+CREATE FUNCTION jobstats_internal.queue_changed_summaries() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_queue_changed_summaries_wrapper';
+COMMENT ON FUNCTION jobstats_internal.queue_changed_summaries() IS
+'Internal: puts the jobs into jobstats.to_summarize whose usage late text has changed, and returns how many there are.';
 
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
@@ -1116,7 +1138,7 @@ CREATE FUNCTION jobstats_internal.roll_up(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_roll_up_wrapper';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows.';
 
 CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
@@ -1187,6 +1209,11 @@ CREATE FUNCTION jobstats_internal.staged_increments() RETURNS SETOF record
 LANGUAGE c VOLATILE AS 'jobstats-0.2.0', 'jobstats_staged_increments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.staged_increments() IS
 'Internal: the increments that the running feed of this session is about to store, or its audit compares.';
+
+CREATE FUNCTION jobstats_internal.summarize_some() RETURNS bigint
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_summarize_some_wrapper';
+COMMENT ON FUNCTION jobstats_internal.summarize_some() IS
+'Internal: makes the summaries of some jobs of jobstats.to_summarize that are due, and returns how many these were; 0: none is left.';
 
 CREATE FUNCTION jobstats_summary(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now(),
@@ -2228,7 +2255,7 @@ FROM (
     SELECT d.target_id, d.buckets
     FROM jobstats.rollups l
     CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
-    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user)
+    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user) AND upper(d.buckets) > l.dropped
 ) s
 WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
 ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
@@ -2297,7 +2324,8 @@ BEGIN
     -- Setup and jobstats_reidentify() take the same lock.
     PERFORM jobstats_internal.lock_store();
     PERFORM jobstats_internal.add_partitions(
-        format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
+        format('rollup_%s%s', level, s.suffix), jobstats_internal.rollup_unit(level), span_from, span_to)
+    FROM unnest(CASE WHEN by_user THEN ARRAY['_users', '_accounts'] ELSE ARRAY[''] END) AS s (suffix);
     RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
 END
 $$;
@@ -2427,7 +2455,7 @@ BEGIN
     SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'continuous aggregate' ELSE 'hypertable' END, c.relname, NULL
     FROM pg_class c
     WHERE c.relnamespace = to_regnamespace('jobstats')
-        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users)?$' AND c.relkind IN ('r', 'v')
+        AND (c.relname ~ '^rollup_[0-9]+[a-z](_users|_accounts)?$' AND c.relkind IN ('r', 'v')
             OR c.relname IN (SELECT g.relation FROM jobstats_internal.growing_tables() g) AND c.relkind = 'r')
         AND NOT EXISTS (SELECT FROM jobstats_internal.hypertables() h WHERE h.relation = c.relname)
     ORDER BY 1, 2, 3;
@@ -2597,7 +2625,8 @@ WITH item AS (
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
-    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}]'
+    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"},
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -2616,9 +2645,9 @@ FROM (
     SELECT 2, 'drop', 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
     UNION ALL
     -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
-    SELECT 2, 'drop', format('retention of rollup_%s_users', l.level), format('rollup_%s_users', l.level),
+    SELECT 2, 'drop', format('retention of rollup_%s_%s', l.level, o.owner), format('rollup_%s_%s', l.level, o.owner),
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
-    FROM jobstats.rollups l, jobstats.settings s
+    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
@@ -2815,6 +2844,11 @@ BEGIN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             affected := jobstats_internal.match_some();
             more := jobstats_internal.match_items(item, affected);
+        WHEN 'queue summaries' THEN
+            PERFORM jobstats_internal.queue_changed_summaries();
+        WHEN 'summarize' THEN
+            affected := jobstats_internal.summarize_some();
+            more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.
@@ -2884,7 +2918,7 @@ SELECT CASE WHEN matched > 0 AND l.until > clock_timestamp() THEN jsonb_build_ar
 FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
 $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
-'Internal: the item that follows on a batch of numbers, of which so many were matched.';
+'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
@@ -3058,7 +3092,7 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
-    jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
+    jobstats_audit, jobstats_balance, jobstats_compare, jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[]), jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory

@@ -4,6 +4,7 @@
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
 //! days of which nothing is known yet. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
+mod done;
 mod entries;
 mod jobs;
 
@@ -70,6 +71,7 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         // What is read stays in memory as long as its connection.
         let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;
         entries::renew(client, &numbers, &jobs, &store)?;
+        done::queue(client, &numbers, &jobs, &store)?;
     }
     Ok(taken)
 }

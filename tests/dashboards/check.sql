@@ -1,6 +1,6 @@
 -- Checks that Grafana can show a dashboard, :dashboard, and that every query of the dashboard runs with the rights of :reader:
--- over an hour, a day and a month, for all that is stored, for each file system, for a link that names no user, and with filters
--- that let nothing through. Queries are put together as Grafana does it. A macro or a variable that Grafana does not know stays
+-- over an hour, a day and a month, for all that is stored, for each file system, for a link that names no user, for a link that names a
+-- job as users type it, and with filters that let nothing through. Queries are put together as Grafana does it. A macro or a variable that Grafana does not know stays
 -- and fails; so does $__interval, whose multiples are not those of rollups.
 \set VERBOSITY terse
 CREATE SCHEMA checking;
@@ -52,7 +52,7 @@ WHERE source <> '{"uid": "${datasource}", "type": "grafana-postgresql-datasource
 CREATE TABLE checking.rounds (number integer PRIMARY KEY, round text NOT NULL);
 INSERT INTO checking.rounds VALUES
     (0, 'everything'), (1, 'all by name'), (2, 'no user'), (3, 'first file system'), (4, 'second file system'),
-    (5, 'no cluster'), (6, 'no filesystem'), (7, 'no kind'), (8, 'no target');
+    (5, 'no cluster'), (6, 'no filesystem'), (7, 'no kind'), (8, 'no target'), (9, 'link');
 
 CREATE FUNCTION checking.shown_from(hours numeric) RETURNS timestamptz LANGUAGE sql STABLE AS
 $$ SELECT now() - hours * interval '1 hour' $$;
@@ -109,10 +109,11 @@ DECLARE
 BEGIN
     FOR v IN SELECT * FROM variables WHERE type <> 'datasource' ORDER BY position LOOP
         IF v.type = 'textbox' THEN
-            value := quote_literal(CASE r.round WHEN 'everything' THEN '' WHEN 'no user' THEN 'o''b_%ien' ELSE busiest(v.name, hours) END);
+            value := quote_literal(CASE r.round WHEN 'everything' THEN '' WHEN 'no user' THEN 'o''b_%ien'
+                WHEN 'link' THEN (SELECT j.label FROM jobstats.jobs j WHERE j.job = busiest(v.name, hours)) ELSE busiest(v.name, hours) END);
         ELSE
             options := options(v, chosen, hours);
-            IF r.number < 5 AND (options IS NULL OR array_position(options, NULL) > 0) THEN
+            IF r.number NOT BETWEEN 5 AND 8 AND (options IS NULL OR array_position(options, NULL) > 0) THEN
                 RAISE EXCEPTION 'variable % has no options, or one without a value', v.name;
             END IF;
             value := CASE
@@ -155,14 +156,14 @@ DECLARE
 BEGIN
     SELECT array_agg(a.attname || ' ' || format_type(a.atttypid, NULL) ORDER BY a.attnum) INTO columns
     FROM pg_attribute a WHERE a.attrelid = 'pg_temp.answer'::regclass AND a.attnum > 0;
-    IF r.round = 'all by name' AND NOT EXISTS (SELECT FROM pg_temp.answer) THEN
+    IF r.round IN ('all by name', 'link') AND NOT EXISTS (SELECT FROM pg_temp.answer) THEN
         RETURN format('has no rows for %s', choice);
     END IF;
     -- A filter that lets nothing through leaves no row, or one of zeros and NULLs.
-    IF r.number >= 5 THEN
+    IF r.number BETWEEN 5 AND 8 THEN
         SELECT format('shows %s', min(a::text)) INTO fault FROM pg_temp.answer a, jsonb_each_text(to_jsonb(a)) v
         WHERE v.value <> '0' HAVING count(*) > 0;
-    ELSIF r.number >= 3 THEN
+    ELSIF r.number IN (3, 4) THEN
         SELECT format('shows %s', min(a::text)) INTO fault FROM pg_temp.answer a, jobstats.targets t
         WHERE quote_literal(t.filesystem) <> choice ->> 'filesystem' AND strpos(a::text, t.name) > 0 HAVING count(*) > 0;
     END IF;

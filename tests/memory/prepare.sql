@@ -78,6 +78,8 @@ FROM (
     UNION ALL
     SELECT 'job', 'SELECT 1', 'SELECT count(*) FROM jobstats_job(''1'')', 0
     UNION ALL
+    SELECT 'compare', 'SELECT 1', 'SELECT count(*) FROM jobstats_compare(''{1}'', ''1 minute'')', 0
+    UNION ALL
     SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 hour'', now(), n => 50000)', 50000 * 1024 / 3
     UNION ALL
     SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_ids_remedy(array_fill(''a''::text, ARRAY[50000])))', 50000 * 64

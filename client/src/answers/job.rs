@@ -21,12 +21,12 @@ question! {
 }
 
 answer! {
-    /// The usage of a job by one operation: of the whole job, or of a group.
+    /// A run of a job, as accounting has it, or the usage of the job by one operation: of the whole job, or of a group.
     JobRow {
-        /// The start of the step, or of the window.
-        time: Timestamp,
-        /// The width of the step, or of the window, in seconds.
-        seconds: f64,
+        /// The start of the step, or of the window; of a run its start, `None` if it has not begun.
+        time: Option<Timestamp>,
+        /// The width of the step, or of the window, in seconds; of a run the time for which it ran.
+        seconds: Option<f64>,
         /// The name of the target's cluster; `None` for the whole job, or if targets make no groups.
         cluster: Option<String>,
         /// The name of the target's file system; likewise.
@@ -37,10 +37,10 @@ answer! {
         target: Option<String>,
         /// The name of the node; `None` for the whole job, or if nodes make no groups.
         node: Option<String>,
-        /// The operation.
+        /// The operation; `run` for a run, whose usage is `None`.
         operation: String,
         /// Calls, bytes or seconds (`service_time`), exact.
-        total: Decimal,
+        total: Option<Decimal>,
         /// The number of calls that the total consists of.
         calls: Option<Decimal>,
         /// Bytes or seconds per call; `None` under ten calls.
@@ -62,12 +62,41 @@ answer! {
         /// The largest rate in a bucket of ten minutes.
         max_rate: Option<f64>,
         /// The time after which the job did so.
-        first: Timestamp,
+        first: Option<Timestamp>,
         /// The time at which the job was last active here.
-        last_active: Timestamp,
-        /// The number of nodes, as far as identifiers name them.
-        nodes: i64,
+        last_active: Option<Timestamp>,
+        /// The number of nodes, as far as identifiers name them; of a run the number that the scheduler gave it.
+        nodes: Option<i64>,
         /// The observed part of the time of all targets, 0 to 1.
-        coverage: f64,
+        coverage: Option<f64>,
+        /// The scheduler that accounts for the job; this and the following are `None` if accounting does not know it, or if its
+        /// runs differ.
+        scheduler: Option<String>,
+        /// The job as users type it.
+        label: Option<String>,
+        /// The name of the user.
+        user_name: Option<String>,
+        /// The account or project that pays.
+        account: Option<String>,
+        /// The partition or queue.
+        partition: Option<String>,
+        /// The name that the user gave to the job.
+        job_name: Option<String>,
+        /// The state of the run, or of the last run.
+        state: Option<String>,
+        /// The exit code of the run, or of the last run.
+        exit_code: Option<String>,
+        /// The time of the submission.
+        submitted: Option<Timestamp>,
+        /// The start of the run, or of the first run.
+        started: Option<Timestamp>,
+        /// The end of the run, or of the last run; `None` if it is not over.
+        ended: Option<Timestamp>,
+        /// The time for which the run ran; of a job the sum of its runs.
+        run_time: Option<Interval>,
+        /// The number of processors.
+        cpus: Option<i64>,
+        /// The mean number of requests in service per node, for `service_time`.
+        in_service: Option<f64>,
     }
 }

@@ -33,7 +33,7 @@ enum Of {
     Group,
     /// The job in `jobstats.job_ids`.
     Job,
-    /// The same, which sums by user know too.
+    /// The account and the partition of the job, which sums by account know too.
     Account,
 }
 
@@ -120,18 +120,18 @@ const fn number(name: &'static str, whose: Of) -> Dimension {
 pub struct Table {
     /// The name.
     pub name: &'static str,
-    /// Where it is that the jobs of its rows are.
+    /// The place of the jobs of its rows.
     pub jobs: Jobs,
 }
 
-/// Where the jobs of the rows of a table are.
+/// The place of the jobs of the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jobs {
     /// Nowhere.
     Unknown,
     /// In a table `job` that the table is joined with.
     Joined,
-    /// In the rows, which are sums by user. `names` is set if they have names and groups of users that their jobs alone know.
+    /// In the rows, which are sums by owner. `names` is set if they have names and groups of users that their jobs alone know.
     InRows { names: bool },
 }
 
@@ -199,19 +199,19 @@ impl Dimension {
         }
     }
 
-    /// Returns whether sums by user have the dimension as a column.
-    pub fn is_summed(&self) -> bool {
+    /// Returns whether sums by owner have the dimension as a column, and not only a number of what has it.
+    pub fn is_of_owner(&self) -> bool {
         matches!(self.of, Of::Uid | Of::Account)
+    }
+
+    /// Returns whether sums by account know the dimension.
+    pub fn is_account(&self) -> bool {
+        self.of == Of::Account
     }
 
     /// Returns whether the dimension is of users, who are known by their `uid`.
     pub fn is_user(&self) -> bool {
         matches!(self.of, Of::Uid | Of::User | Of::Group)
-    }
-
-    /// Returns whether the sums by user know the dimension.
-    pub fn is_of_sums(&self) -> bool {
-        self.is_user() || self.is_summed()
     }
 
     /// Returns whether the dimension is something that tables of names say of a user.

@@ -56,7 +56,7 @@ fn distinct(plan: &Plan) -> &'static str {
     }
 }
 
-/// Returns the entries that the filters let through or, if the plan reads rollups by user, the users whose names are
+/// Returns the entries that the filters let through or, if the plan reads sums by owner, the users whose names are
 /// selected; `None` if they may be many.
 pub fn few(
     client: &SpiClient<'_>,
@@ -64,7 +64,7 @@ pub fn few(
     filters: &Filters,
 ) -> Result<Option<Vec<i64>>, Error> {
     let params = Params::default();
-    let statement = if plan.sources.has_users() {
+    let statement = if plan.sources.owner().is_some() {
         users(plan, filters, &params)
     } else {
         is_worth_it(plan, filters).then(|| entries(plan, filters, &params))

@@ -164,7 +164,7 @@ impl Filters {
     }
 
     /// Returns the conditions on the dimensions of a level, each with a leading AND. `table` is what the statement calls the
-    /// table of the level, or rows that have users in place of entries.
+    /// table of the level, or rows that have owners in place of entries.
     pub fn conditions(&self, level: Level, table: impl Into<Table>, params: &Params) -> String {
         self.conditions_on(|it| it.dimension.level == level, table.into(), params)
     }
@@ -180,9 +180,9 @@ impl Filters {
             .collect()
     }
 
-    /// Returns the conditions that can be tested on rows by user before they are joined with names, each with a leading AND.
-    pub fn conditions_on_sums(&self, table: Table, params: &Params) -> String {
-        self.conditions_on(|it| it.dimension.is_summed(), table, params)
+    /// Returns the conditions that can be tested on rows by owner before they are joined with names, each with a leading AND.
+    pub fn conditions_on_owners(&self, table: Table, params: &Params) -> String {
+        self.conditions_on(|it| it.dimension.is_of_owner(), table, params)
     }
 
     /// Returns the conditions that names of users must meet, each with a leading AND; `None` if there are none, or only

@@ -82,7 +82,7 @@ impl Plan {
 
     /// Returns a SELECT of rows of usage, which have a time `at`, with the end of the days for which their user had an earlier
     /// name; NULL is the name at the end of the window.
-    pub fn with_names(&self, usage: String, by_user: bool, params: &Params) -> String {
+    pub fn with_names(&self, usage: String, by_owner: bool, params: &Params) -> String {
         if !self.names.several {
             return usage;
         }
@@ -91,7 +91,7 @@ impl Plan {
             since = self.since(params),
             until = self.until(params),
         );
-        if by_user {
+        if by_owner {
             return sql!("names/of_users.sql", usage = usage, earlier = earlier);
         }
         let of_jobs = match self.jobs.are_joined() {

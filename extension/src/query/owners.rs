@@ -1,7 +1,7 @@
-//! What sums by user are asked beside the number of the user, and how rows by entry are made such sums.
+//! Asks sums by owner, and makes such sums of rows by entry.
 //!
-//! A part of the window that the sums by user do not have, because they are not computed yet or entries have got another job
-//! since, is read by entry. These rows are few or for a short time.
+//! A part of the window that the sums do not have, because they are not computed yet or entries have got another job since, is
+//! read by entry. These rows are few, or are so for a short time.
 
 use pgrx::spi::SpiClient;
 
@@ -12,8 +12,9 @@ use crate::query::params::Params;
 use crate::query::plan::Plan;
 use crate::query::question::Question;
 use crate::query::window::Window;
+use crate::store::rollup::Owner;
 
-/// The columns of sums by user that a question needs beside the number of the user.
+/// The columns of sums by owner that a question needs.
 #[derive(Default)]
 pub struct Owners {
     /// The names of the columns, which are those of dimensions.
@@ -25,15 +26,19 @@ pub struct Owners {
 }
 
 impl Owners {
-    /// Finds out what a question in this window needs of sums by user.
+    /// Finds out what a question in this window needs of sums by an owner.
     pub fn find(
         client: &SpiClient<'_>,
         question: &Question,
         window: &Window,
+        owner: Owner,
     ) -> Result<Self, Error> {
         let jobs = Jobs::find(client, question, window)?;
         let names = jobs.name_users();
-        let mut columns: Vec<&str> = Vec::new();
+        let mut columns: Vec<&str> = match owner {
+            Owner::User => vec!["uid"],
+            Owner::Account => Vec::new(),
+        };
         for dimension in question.dimensions() {
             let needed: &[&str] = match dimension.name {
                 "group_name" if names => &["gid", "group_name"],
@@ -61,7 +66,7 @@ impl Owners {
         self.jobs.are_several()
     }
 
-    /// Returns the table of sums by user that statements call `name`.
+    /// Returns the table of sums by owner that statements call `name`.
     pub fn table(&self, name: &'static str) -> Table {
         let jobs = Where::InRows { names: self.names };
         Table { name, jobs }
@@ -75,17 +80,18 @@ impl Owners {
             .collect()
     }
 
-    /// Returns the number of the user of an entry `entry` and of its job, and the columns, as columns of rows by user.
+    /// Returns what the columns hold of an entry `entry` and its job `job`, each with a leading comma.
     pub fn of_entry(&self) -> String {
-        let uid = match self.jobs.are_joined() {
-            true => "coalesce(entry.uid, job.uid) AS uid",
-            false => "entry.uid",
+        let value = |column: &str| match column {
+            "uid" if self.jobs.are_joined() => "coalesce(entry.uid, job.uid)".to_owned(),
+            "uid" => "entry.uid".to_owned(),
+            "account" | "partition" => format!("job.{column}"),
+            _ => format!("CASE WHEN entry.uid IS NULL THEN job.{column} END"),
         };
-        let others = self.columns.iter().map(|column| match *column {
-            "account" | "partition" => format!(", job.{column}"),
-            _ => format!(", CASE WHEN entry.uid IS NULL THEN job.{column} END AS {column}"),
-        });
-        uid.to_owned() + &others.collect::<String>()
+        let columns = self.columns.iter();
+        columns
+            .map(|column| format!(", {} AS {column}", value(column)))
+            .collect()
     }
 
     /// Returns a join of rows `part` by entry, which have the start of their day as `at` if entries must be divided, with their

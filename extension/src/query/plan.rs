@@ -24,7 +24,7 @@ pub struct Plan {
     pub sources: Sources,
     /// The ways in which the answer depends on jobs.
     pub jobs: Jobs,
-    /// What the answer needs of sums by user, if it reads them.
+    /// The owners of sums, if the answer reads such.
     pub owners: Owners,
     /// The names that the answer is about.
     pub names: Names,
@@ -72,12 +72,12 @@ impl Plan {
         let sources = if question.needs_increments() {
             Sources::increments(client, &window)?
         } else {
-            Sources::choose(client, &window, !question.tells_entries_apart())?
+            Sources::choose(client, &window, question.owner())?
         };
         let (mut jobs, mut owners) = (Jobs::default(), Owners::default());
-        match sources.has_users() {
-            true => owners = Owners::find(client, question, &window)?,
-            false => jobs = Jobs::find(client, question, &window)?,
+        match sources.owner() {
+            Some(owner) => owners = Owners::find(client, question, &window, owner)?,
+            None => jobs = Jobs::find(client, question, &window)?,
         }
         Ok(Some(Self {
             instants: Instants::new(&window, &sources)?,

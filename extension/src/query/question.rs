@@ -6,6 +6,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use crate::query::dimension::{By, Dimension, Level};
 use crate::query::filters::Filters;
 use crate::query::measure::{Measure, Measures};
+use crate::store::rollup::Owner;
 
 /// The window that is asked for. A field that is `None` has its default.
 #[derive(Default)]
@@ -104,12 +105,20 @@ impl Question {
         self.by_targets_only() || matches!(self.wanted, Wanted::Leading)
     }
 
-    /// Returns whether the question tells different entries of one user apart.
-    pub fn tells_entries_apart(&self) -> bool {
-        let of_entries = |it: &Dimension| it.level == Level::Entry && !it.is_of_sums();
-        self.by.iter().any(of_entries)
-            || self.filters.chosen().any(of_entries)
-            || matches!(self.wanted, Wanted::Summary | Wanted::Leading)
+    /// Returns the owner whose sums answer the question; `None` if it tells different entries of one owner apart.
+    pub fn owner(&self) -> Option<Owner> {
+        if matches!(self.wanted, Wanted::Summary | Wanted::Leading) {
+            return None;
+        }
+        let all = |known: fn(&Dimension) -> bool| {
+            let mut of_entries = self.dimensions().filter(|it| it.level == Level::Entry);
+            of_entries.all(known)
+        };
+        match (all(Dimension::is_user), all(Dimension::is_account)) {
+            (true, _) => Some(Owner::User),
+            (false, true) => Some(Owner::Account),
+            (false, false) => None,
+        }
     }
 
     /// Returns the dimensions that the question groups or filters by.

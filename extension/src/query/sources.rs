@@ -9,7 +9,7 @@ use crate::pg::error::Error;
 use crate::pg::spi::Statements;
 use crate::pg::time::{EARLIEST, micros, timestamptz, timestamptzs};
 use crate::query::window::Window;
-use crate::store::rollup::{ROLLUPS, Rollup};
+use crate::store::rollup::{Owner, ROLLUPS, Rollup};
 
 /// The spans of a window by their source.
 pub struct Sources {
@@ -32,20 +32,19 @@ pub struct Sources {
 /// The spans of the rollups that are read, coarsest first.
 type Rollups = Vec<(RollupTable, Spans)>;
 
-/// The table of a rollup, by entry or by user.
+/// The table of a rollup by entry, or of its sums by owner.
 #[derive(Debug, Clone, Copy)]
 pub struct RollupTable {
     pub rollup: &'static Rollup,
-    pub by_user: bool,
+    pub owner: Option<Owner>,
 }
 
 impl RollupTable {
     /// Returns the name of the table or continuous aggregate.
     pub fn relation(&self) -> String {
-        if self.by_user {
-            self.rollup.users()
-        } else {
-            self.rollup.relation()
+        match self.owner {
+            Some(owner) => self.rollup.owned(owner),
+            None => self.rollup.relation(),
         }
     }
 }
@@ -119,10 +118,14 @@ impl Spans {
 }
 
 impl Sources {
-    /// Chooses the sources of a question that rollups can answer, or, if `by_user`, that their sums by user can answer.
-    pub fn choose(client: &SpiClient<'_>, window: &Window, by_user: bool) -> Result<Self, Error> {
+    /// Chooses the sources of a question that rollups can answer, or that their sums by an owner can answer.
+    pub fn choose(
+        client: &SpiClient<'_>,
+        window: &Window,
+        owner: Option<Owner>,
+    ) -> Result<Self, Error> {
         let coarse = coarse(client, window)?;
-        let states = states(client, window, by_user, &coarse)?;
+        let states = states(client, window, owner, &coarse)?;
         let (levels, states) = states.into_iter().unzip();
         Self::divide(window, levels, states, coarse, kept_since(client)?)
     }
@@ -174,9 +177,11 @@ impl Sources {
         self.whole.is_empty() && self.parts.is_empty() && !self.has_lost
     }
 
-    /// Returns whether a rollup by user is read.
-    pub fn has_users(&self) -> bool {
-        self.whole().chain(self.parts()).any(|(it, _)| it.by_user)
+    /// Returns the owner by which sums are read, if any are.
+    pub fn owner(&self) -> Option<Owner> {
+        self.whole()
+            .chain(self.parts())
+            .find_map(|(it, _)| it.owner)
     }
 
     /// Returns the rollups of which whole buckets are read, with their spans.
@@ -184,8 +189,8 @@ impl Sources {
         self.whole.iter().map(|(rollup, spans)| (*rollup, spans))
     }
 
-    /// Returns the rollups whose buckets are steps, with their spans: nothing else is read of these steps. If users are
-    /// read, these rollups are by user.
+    /// Returns the rollups whose buckets are steps, with their spans: nothing else is read of these steps. If sums by owner are
+    /// read, these rollups are such sums.
     pub fn steps(&self) -> impl Iterator<Item = (RollupTable, &Spans)> {
         self.whole().filter(|it| self.are_steps(it))
     }
@@ -196,7 +201,7 @@ impl Sources {
     }
 
     fn are_steps(&self, (table, spans): &(RollupTable, &Spans)) -> bool {
-        spans.are_steps && (table.by_user || !self.has_users())
+        spans.are_steps && (table.owner.is_some() || self.owner().is_none())
     }
 
     /// Returns whether a bigint holds any sum over steps that are no buckets.
@@ -246,13 +251,13 @@ impl Sources {
 fn states(
     client: &SpiClient<'_>,
     window: &Window,
-    by_user: bool,
+    owner: Option<Owner>,
     coarse: &[Coarse],
 ) -> Result<Vec<(RollupTable, window::Coverage)>, Error> {
     let dirty = spans(client, DIRTY, "interval '0'", window)?;
-    let of_others = match by_user {
-        true => spans(client, DIRTY_USERS, "interval '0'", window)?,
-        false => Vec::new(),
+    let of_others = match owner {
+        Some(_) => spans(client, DIRTY_USERS, "interval '0'", window)?,
+        None => Vec::new(),
     };
     let only =
         |spans: &[(Span, Micros)]| -> Vec<Span> { spans.iter().map(|(span, _)| *span).collect() };
@@ -282,15 +287,15 @@ fn states(
         of_users.until = of_users.until.min(users_until);
         of_users.stale.extend(only(&of_others));
         let is_behind = of_users.until < of_entries.until || !of_others.is_empty();
-        let of = |by_user| RollupTable {
+        let of = |owner| RollupTable {
             rollup: level,
-            by_user,
+            owner,
         };
-        if by_user {
-            states.push((of(true), of_users));
+        if owner.is_some() {
+            states.push((of(owner), of_users));
         }
-        if !by_user || is_behind {
-            states.push((of(false), of_entries));
+        if owner.is_none() || is_behind {
+            states.push((of(None), of_entries));
         }
     }
     Ok(states)
@@ -317,7 +322,7 @@ fn coarse(client: &SpiClient<'_>, window: &Window) -> Result<Vec<Coarse>, Error>
 const DIRTY: &str = "(SELECT lower(merged.span) AS span_from, upper(merged.span) AS span_to FROM ( \
      SELECT unnest(range_agg(tstzrange(dirty.span_from, dirty.span_to))) AS span FROM jobstats.dirty) merged)";
 
-/// The days of `jobstats.dirty_users` as spans, on which sums by user cannot be relied on.
+/// The days of `jobstats.dirty_users` as spans, on which sums by owner cannot be relied on.
 const DIRTY_USERS: &str = "(SELECT DISTINCT dirty.day AS span_from, dirty.day + interval '24 hours' AS span_to \
      FROM jobstats.dirty_users dirty)";
 

@@ -32,7 +32,7 @@ const NO_REST: &str = "SELECT WHERE false";
 pub struct Statement<'a> {
     question: &'a Question,
     plan: &'a Plan,
-    /// The entries that the filters select or, if rows are by user, the users; `None` if they may be many.
+    /// The entries that the filters select or, if rows are by owner, the users; `None` if they may be many.
     few: Option<Vec<i64>>,
     /// The distinct sums that the measures consist of.
     sums: Vec<Sum>,
@@ -77,7 +77,7 @@ impl<'a> Parts<'a> {
 }
 
 impl<'a> Statement<'a> {
-    /// Creates the statement of a question. `few` are the entries that the filters select or, if rows are by user, the
+    /// Creates the statement of a question. `few` are the entries that the filters select or, if rows are by owner, the
     /// users, if they are few.
     pub fn new(question: &'a Question, plan: &'a Plan, few: Option<Vec<i64>>) -> Self {
         let mut sums = Vec::new();
@@ -202,7 +202,7 @@ impl<'a> Statement<'a> {
         let conditions: [&str; 2] = [condition, of_users];
         let search = Search {
             dated: self.plan.divides_entries(),
-            ..self.search(&self.sums, self.is_summary(), conditions, self.by_user())
+            ..self.search(&self.sums, self.is_summary(), conditions, self.by_owner())
         };
         if !self.asks_entries() {
             return (NO_REST.to_owned(), self.summed(search.in_window(), ""));
@@ -255,8 +255,8 @@ impl<'a> Statement<'a> {
 
     fn part_key(&self) -> String {
         let key = format!("usage.step, {}", self.unit_key("usage"));
-        if self.by_user() {
-            key + ", usage.uid" + &self.plan.owners.columns("usage") + &self.plan.days("usage")
+        if self.by_owner() {
+            key + &self.plan.owners.columns("usage") + &self.plan.days("usage")
         } else if self.asks_entries() {
             key + ", usage.entry_id" + &self.plan.days("usage")
         } else {
@@ -302,8 +302,8 @@ impl<'a> Statement<'a> {
     }
 
     fn activity(&self) -> String {
-        if self.by_user() {
-            return self.activity_of_users();
+        if self.by_owner() {
+            return self.activity_of_owners();
         }
         if !self.asks_entries() {
             return "SELECT * FROM part".to_owned();
@@ -328,12 +328,12 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Returns a SELECT of the sums by user, with the names of the users if the question is about names.
-    fn activity_of_users(&self) -> String {
+    /// Returns a SELECT of the sums by owner, with the names of the users if the question is about names.
+    fn activity_of_owners(&self) -> String {
         let part = self.plan.owners.table("part");
         let of_users = self.question.by.of(&[Level::Entry]);
         sql!(
-            "statement/activity_of_users.sql",
+            "statement/activity_of_owners.sql",
             sums = self.each_sum(|n| format!("part.sum_{n}")),
             dimensions = named_columns(of_users, |_| part),
             names = self.join_names(part),
@@ -423,8 +423,8 @@ impl<'a> Statement<'a> {
         &'s self,
         sums: &'s [Sum],
         span: bool,
-        [condition, condition_on_users]: [&'s str; 2],
-        by_user: bool,
+        [condition, condition_on_owners]: [&'s str; 2],
+        by_owner: bool,
     ) -> Search<'s> {
         Search {
             plan: self.plan,
@@ -432,8 +432,8 @@ impl<'a> Statement<'a> {
             sums,
             span,
             condition,
-            condition_on_users,
-            by_user,
+            condition_on_owners,
+            by_owner,
             dated: false,
         }
     }
@@ -447,16 +447,16 @@ impl<'a> Statement<'a> {
         ))
     }
 
-    /// Returns the conditions on rows `usage` by entry and by user, as far as rows are filtered when they are read. Sums of
+    /// Returns the conditions on rows `usage` by entry and by owner, as far as rows are filtered when they are read. Sums of
     /// the other rows are filtered when they are joined with their entries or with names.
     fn of_selected(&self) -> [String; 2] {
-        if !self.by_user() {
+        if !self.by_owner() {
             return [self.of_few("entry_id").unwrap_or_default(), String::new()];
         }
         let of_uid = self
             .question
             .filters
-            .conditions_on_sums(self.plan.owners.table("usage"), &self.params);
+            .conditions_on_owners(self.plan.owners.table("usage"), &self.params);
         let of_named = self.of_few("uid").unwrap_or_default();
         [String::new(), of_uid + &of_named]
     }
@@ -474,10 +474,10 @@ impl<'a> Statement<'a> {
         )
     }
 
-    /// Returns whether usage is summed by entry, or by user. A filter needs no more than to read the rows of the selected
+    /// Returns whether usage is summed by entry, or by owner. A filter needs no more than to read the rows of the selected
     /// entries, if these are few, and if filters select all usage of an entry or nothing.
     fn asks_entries(&self) -> bool {
-        let selects_entries = !self.plan.sources.has_users() && !self.plan.divides_entries();
+        let selects_entries = self.plan.sources.owner().is_none() && !self.plan.divides_entries();
         let reads_selected = self.few.is_some() && selects_entries;
         self.question.by.has(Level::Entry)
             || self.question.filters.has(Level::Entry) && !reads_selected
@@ -486,20 +486,20 @@ impl<'a> Statement<'a> {
 
     /// Returns whether rows have users in place of entries. The question then asks for no more, and some of the rows
     /// have no more.
-    fn by_user(&self) -> bool {
-        self.asks_entries() && self.plan.sources.has_users()
+    fn by_owner(&self) -> bool {
+        self.asks_entries() && self.plan.sources.owner().is_some()
     }
 
     /// Returns whether rows are read as they are and only once, but for those of steps that are no buckets. They then need
     /// not be materialized.
     fn is_read_once(&self) -> bool {
-        self.by_user()
+        self.by_owner()
             && self.plan.sources.steps().next().is_some()
             && !self.question.filters.has(Level::Entry)
     }
 
     fn joins_entries(&self) -> bool {
-        self.asks_entries() && !self.by_user()
+        self.asks_entries() && !self.by_owner()
     }
 
     fn is_summary(&self) -> bool {
@@ -509,7 +509,7 @@ impl<'a> Statement<'a> {
     /// Returns a SELECT of rows of usage with the jobs and names to which they belong, as far as there are several.
     fn with_days(&self, usage: String) -> String {
         let usage = self.plan.with_jobs(usage, &self.params);
-        self.plan.with_names(usage, self.by_user(), &self.params)
+        self.plan.with_names(usage, self.by_owner(), &self.params)
     }
 
     /// Returns a join of a table and its sums `part` with the names of users and groups, if the question is about names.

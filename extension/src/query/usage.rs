@@ -26,10 +26,10 @@ pub struct Search<'a> {
     pub span: bool,
     /// A further condition on rows `usage`, with a leading AND.
     pub condition: &'a str,
-    /// A further condition on rows `usage` of rollups by user, with a leading AND.
-    pub condition_on_users: &'a str,
-    /// Set if rows have `uid` in place of `entry_id`.
-    pub by_user: bool,
+    /// A further condition on rows `usage` of sums by owner, with a leading AND.
+    pub condition_on_owners: &'a str,
+    /// Set if rows have the columns of an owner in place of `entry_id`.
+    pub by_owner: bool,
     /// Set if rows have `at`, a time that says to which day they belong.
     pub dated: bool,
 }
@@ -39,26 +39,26 @@ pub struct Search<'a> {
 enum Relation {
     Increments,
     Rollup {
-        /// Set if rows have `uid` in place of `entry_id`, and columns for [sums over many
+        /// Set if rows have the columns of an owner in place of `entry_id`, and columns for [sums over many
         /// operations](crate::store::sum::COMBINED).
-        by_user: bool,
+        by_owner: bool,
     },
 }
 
 impl Relation {
     fn of(table: RollupTable) -> Self {
         Self::Rollup {
-            by_user: table.by_user,
+            by_owner: table.owner.is_some(),
         }
     }
 
-    fn is_by_user(self) -> bool {
-        matches!(self, Self::Rollup { by_user: true })
+    fn is_by_owner(self) -> bool {
+        matches!(self, Self::Rollup { by_owner: true })
     }
 }
 
 impl Search<'_> {
-    /// Returns a SELECT of rows with `step`, `target_id`, `entry_id` or `uid`, `observed` (NULL if a rollup is read)
+    /// Returns a SELECT of rows with `step`, `target_id`, `entry_id` or the columns of an owner, `observed` (NULL if a rollup is read)
     /// and `value_n` for each of the sums.
     pub fn in_window(&self) -> String {
         let all = self.of_buckets_that_are_steps().into_iter();
@@ -203,12 +203,12 @@ impl Search<'_> {
         self.keyed(Relation::of(table), spans, rows)
     }
 
-    /// Names the users of rows if `uid` is wanted.
+    /// Names the owners of rows if these are wanted.
     ///
     /// Sums over short spans fit into a bigint and are cast to it. A numeric sum would make all rows numeric that are
     /// read with it, and these take longer to add up.
     fn keyed(&self, relation: Relation, spans: &Spans, rows: String) -> String {
-        if relation.is_by_user() || !self.by_user {
+        if relation.is_by_owner() || !self.by_owner {
             return rows;
         }
         let owners = &self.plan.owners;
@@ -224,7 +224,7 @@ impl Search<'_> {
                 .collect()
         };
         sql!(
-            "usage/by_user.sql",
+            "usage/by_owner.sql",
             at = at,
             of_day = of_day,
             key = key,
@@ -237,8 +237,8 @@ impl Search<'_> {
     }
 
     fn condition_on(&self, table: RollupTable) -> &str {
-        if table.by_user {
-            self.condition_on_users
+        if table.owner.is_some() {
+            self.condition_on_owners
         } else {
             self.condition
         }
@@ -246,8 +246,8 @@ impl Search<'_> {
 
     /// Returns whether rows of a relation have `at`.
     fn has_dates(&self, relation: Relation) -> bool {
-        let divides = self.by_user && self.plan.owners.divide_entries();
-        self.dated || divides && !relation.is_by_user()
+        let divides = self.by_owner && self.plan.owners.divide_entries();
+        self.dated || divides && !relation.is_by_owner()
     }
 
     /// Returns a SELECT of the parts of rows that lie in spans.
@@ -335,13 +335,10 @@ impl Search<'_> {
         } else {
             String::new()
         };
-        let owner = match relation.is_by_user() {
-            true if self.by_user => self.plan.owners.columns("usage"),
-            _ => String::new(),
-        };
-        let key = match relation.is_by_user() {
-            true => "uid",
-            false => "entry_id",
+        let key = match relation.is_by_owner() {
+            true if self.by_owner => self.plan.owners.columns("usage"),
+            true => ", NULL::bigint AS entry_id".to_owned(),
+            false => ", usage.entry_id".to_owned(),
         };
         let at = match relation {
             _ if !self.has_dates(relation) => "",
@@ -349,9 +346,7 @@ impl Search<'_> {
             Relation::Increments => ", usage.\"time\" + interval '0' AS at",
             Relation::Rollup { .. } => ", usage.bucket + interval '0' AS at",
         };
-        format!(
-            "SELECT {step} AS step, usage.target_id, usage.{key}{owner}, usage.observed{at}{values}{span}"
-        )
+        format!("SELECT {step} AS step, usage.target_id{key}, usage.observed{at}{values}{span}")
     }
 
     /// Returns `first` and `last`: the start of the part of a row that lies in the window, and the time at which the
@@ -369,7 +364,7 @@ impl Search<'_> {
 
 /// Returns an expression for the value that a row adds to a sum; NULL if none of the columns has a value.
 fn value(sum: &Sum, relation: Relation, share: impl Fn(&str) -> String) -> String {
-    match sum.combined().filter(|_| relation.is_by_user()) {
+    match sum.combined().filter(|_| relation.is_by_owner()) {
         Some(column) => share(column),
         None => sum.over(share),
     }

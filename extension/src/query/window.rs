@@ -20,7 +20,7 @@ use crate::store::views::{last_since, pace};
 pub const ROW_LIMIT: usize = 1_000_000;
 
 /// The largest number of steps of a window. Nobody asks for more.
-const STEP_LIMIT: usize = 100_000;
+pub const STEP_LIMIT: usize = 100_000;
 
 /// The largest number of steps of all targets together. Four times as many take minutes, whatever the answer is grouped
 /// by.

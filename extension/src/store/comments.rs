@@ -6,7 +6,7 @@ use pgrx::spi::SpiClient;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::store::columns::{meaning, meaning_of_rate, operation_columns};
-use crate::store::rollup::{ROLLUPS, Rollup};
+use crate::store::rollup::{Owner, ROLLUPS, Rollup};
 use crate::store::sum::COMBINED;
 
 /// The text of COMMENT ON for a relation, for a column of a relation, or for a column in all relations that have it.
@@ -20,6 +20,7 @@ struct Meaning {
 pub fn set(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let meanings: Vec<Meaning> = operations()
         .chain(ROLLUPS.iter().flat_map(of_rollup))
+        .chain(ROLLUPS.iter().flat_map(of_owner))
         .collect();
     let column = |text: fn(&Meaning) -> Option<String>| -> Vec<Option<String>> {
         meanings.iter().map(text).collect()
@@ -62,16 +63,18 @@ fn operations() -> impl Iterator<Item = Meaning> {
 }
 
 /// Returns the meanings of the relations of a rollup.
-fn of_rollup(rollup: &Rollup) -> [Meaning; 4] {
+fn of_rollup(rollup: &Rollup) -> [Meaning; 5] {
     let (relation, width) = (rollup.relation(), rollup.width);
     let live = rollup.live();
+    let owned = |whose| {
+        format!(
+            "Sums of {relation} by target{whose}, up to rollups.users_refreshed and but for the spans in dirty and the days in \
+             dirty_users."
+        )
+    };
     [
-        (
-            rollup.users(),
-            format!(
-                "Sums of {relation} by target, user, account and partition, up to rollups.users_refreshed and but for the spans in dirty and the days in dirty_users."
-            ),
-        ),
+        (rollup.owned(Owner::User), owned(" and user")),
+        (rollup.owned(Owner::Account), owned(", account and partition")),
         (
             relation,
             format!(
@@ -100,6 +103,31 @@ fn of_rollup(rollup: &Rollup) -> [Meaning; 4] {
         text,
     })
 }
+
+/// Returns the meanings of the columns that say whose the sums by user of a rollup are.
+fn of_owner(rollup: &Rollup) -> impl Iterator<Item = Meaning> {
+    let relation = rollup.owned(Owner::User);
+    OWNER.iter().map(move |(column, text)| Meaning {
+        relation: Some(relation.clone()),
+        column: Some((*column).to_owned()),
+        text: (*text).to_owned(),
+    })
+}
+
+const OWNER: [(&str, &str); 3] = [
+    (
+        "user_name",
+        "Name of the user as the scheduler knows it, where the identifier names none; else NULL.",
+    ),
+    (
+        "gid",
+        "Number of the group as the scheduler knows it, where the identifier names no user; else NULL.",
+    ),
+    (
+        "group_name",
+        "Name of the group as the scheduler knows it, where the identifier names no user; else NULL.",
+    ),
+];
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.set_comments() RETURNS void

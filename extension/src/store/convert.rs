@@ -13,7 +13,7 @@ use crate::pg::spi::{SqlResult, connect, connect_mut};
 use crate::pg::tuplestore::Rows;
 use crate::store;
 use crate::store::installation::{Installation, divide_by_time, installation};
-use crate::store::rollup::{ROLLUPS, Rollup};
+use crate::store::rollup::{Owner, ROLLUPS, Rollup};
 use crate::store::sources;
 
 extension_sql_file!("convert/steps.sql", name = "convert");
@@ -53,15 +53,17 @@ fn pending(client: &SpiClient<'_>, installation: &Installation) -> Result<Vec<Pe
         chunk_width: level.chunk_width(),
         aggregate: community.then_some(level),
     });
-    let users = ROLLUPS.iter().map(|level| Pending {
-        relation: level.users(),
-        key: "bucket",
-        unit: level.unit,
-        chunk_width: level.chunk_width(),
-        aggregate: None,
+    let owned = Owner::ALL.into_iter().flat_map(|owner| {
+        ROLLUPS.iter().map(move |level| Pending {
+            relation: level.owned(owner),
+            key: "bucket",
+            unit: level.unit,
+            chunk_width: level.chunk_width(),
+            aggregate: None,
+        })
     });
     let mut found = Vec::new();
-    for it in growing.chain(rollups).chain(users) {
+    for it in growing.chain(rollups).chain(owned) {
         let is_pending = match store::kind(client, &it.relation)? {
             Some('p') => true,
             Some('r') => it.aggregate.is_some(),

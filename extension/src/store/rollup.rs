@@ -19,10 +19,10 @@ use crate::store::installation::Installation;
 mod compute;
 mod definition;
 mod dirty;
-mod users;
+mod owners;
 
 pub use dirty::{COARSE, changed, coarse};
-pub use users::{forget as forget_users, note_changed};
+pub use owners::{Owner, forget as forget_users, note_changed};
 
 extension_sql_file!(
     "rollup/refresh.sql",
@@ -110,9 +110,15 @@ impl Rollup {
         format!("interval '{}'", self.chunk)
     }
 
-    /// Returns the name of the table of its [sums by user](users).
-    pub fn users(&self) -> String {
-        format!("rollup_{}_users", self.name)
+    /// Returns the name of the table of its [sums by owner](owners).
+    pub fn owned(&self, owner: Owner) -> String {
+        format!("rollup_{}_{}", self.name, owner.suffix())
+    }
+
+    /// Returns the names of the table or continuous aggregate and of its sums by owner.
+    pub fn relations(&self) -> Vec<String> {
+        let owned = Owner::ALL.map(|owner| self.owned(owner));
+        [self.relation()].into_iter().chain(owned).collect()
     }
 
     /// Returns the name of the view that is exact at any moment.
@@ -141,12 +147,12 @@ pub fn create(client: &mut SpiClient<'_>, installation: &Installation) -> Result
         _ => installation,
     };
     for rollup in &ROLLUPS {
-        users::create(client, installation, rollup)?;
         let inserted = client.execute(
             "INSERT INTO jobstats.rollups (level, width, retention) VALUES ($1, $2::interval, $3::interval) \
              ON CONFLICT DO NOTHING",
             &[rollup.name.into(), rollup.width.into(), rollup.retention.into()],
         )?;
+        owners::create(client, installation, rollup)?;
         let relation = rollup.relation();
         if store::kind(client, &relation)?.is_none() {
             create_relation(client, installation, rollup)?;
@@ -167,7 +173,7 @@ const KEY: (&str, &str) = ("entry_id", "bigint NOT NULL");
 pub fn definitions(client: &SpiClient<'_>) -> Result<String, Error> {
     let mut statements = Vec::new();
     for rollup in &ROLLUPS {
-        statements.push(users::definition(rollup));
+        statements.extend(owners::definitions(rollup));
         let relation = rollup.relation();
         if store::kind(client, &relation)? != Some('v') {
             statements.push(Rollup::table(&relation, KEY, "", ""));

@@ -102,7 +102,7 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
          FROM jobstats_internal.hypertables() h WHERE h.relation = ANY ($1)"
     );
     for rollup in &rollup::ROLLUPS {
-        let relations = vec![rollup.relation(), rollup.users()];
+        let relations = rollup.relations();
         client.execute(&of_rollup, &[relations.into(), rollup.chunk.into()])?;
     }
     Ok(())
@@ -114,7 +114,7 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let increments = std::iter::once(("increments".to_owned(), "\"time\""));
     let rollups = rollup::ROLLUPS.iter();
-    let rollups = rollups.flat_map(|it| [(it.relation(), "bucket"), (it.users(), "bucket")]);
+    let rollups = rollups.flat_map(|it| it.relations().into_iter().map(|name| (name, "bucket")));
     for (relation, order) in increments.chain(rollups) {
         let kind: Option<String> = client.query_value(
             "SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END \

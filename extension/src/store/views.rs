@@ -48,7 +48,14 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
         missed = missed("observed"),
         calls = calls.join(" + ")
     );
-    let rates = sql!("views/rates.sql", operation_rates = rates.join(",\n"));
+    let whose = Whose::of_rows_at("i.\"time\"");
+    let rates = sql!(
+        "views/rates.sql",
+        user = whose.user,
+        account = whose.account,
+        names = whose.names,
+        operation_rates = rates.join(",\n")
+    );
     [
         ("raw_text", sql!("views/raw_text.sql", extschema = schema)),
         ("rates", rates),
@@ -56,6 +63,48 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
         ("health", health),
         ("quality", quality),
     ]
+}
+
+/// The columns and joins that name the users and jobs of rows with an `entry` in views of rates.
+pub struct Whose {
+    /// The columns of the user.
+    pub user: String,
+    /// The columns of the job beside its number.
+    pub account: String,
+    /// The joins that these columns need.
+    pub names: String,
+}
+
+impl Whose {
+    /// Returns it for rows that belong to the day of an instant `at`, which is after its start.
+    ///
+    /// Only where an identifier names no user is a job looked up for it, by subqueries: a join would read all jobs even if
+    /// nothing needs one.
+    pub fn of_rows_at(at: &str) -> Self {
+        let of_job = |column: &str| sql!("views/of_job.sql", column = column, at = at);
+        let or_of_job = |known: &str, column: &str| {
+            format!(
+                "coalesce({known}, CASE WHEN entry.uid IS NULL THEN {} END)",
+                of_job(column)
+            )
+        };
+        let uid = or_of_job("entry.uid", "uid");
+        let gid = or_of_job("person.gid", "gid");
+        let user_name = or_of_job("person.user_name", "user_name");
+        let group_name = or_of_job("team.group_name", "group_name");
+        Self {
+            user: format!("{uid} AS uid, {user_name} AS user_name, {gid} AS gid"),
+            account: format!(
+                "{group_name} AS group_name, job.account, job.partition, job.job_name, job.state"
+            ),
+            names: sql!(
+                "views/names.sql",
+                uid = uid,
+                gid = gid,
+                job_no = of_job("job_no")
+            ),
+        }
+    }
 }
 
 /// Returns a SELECT that says, for each target, on which server and how often it was observed, and whether it is

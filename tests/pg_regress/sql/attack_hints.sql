@@ -28,7 +28,8 @@ INSERT INTO tried (statement) VALUES
     -- Windows and steps.
     ($$SELECT * FROM jobstats_rates('infinity')$$), ($$SELECT * FROM jobstats_totals(until => '-infinity')$$), ($$SELECT * FROM jobstats_top('294276-01-01')$$),
     ($$SELECT * FROM jobstats_summary(now(), now())$$), ($$SELECT * FROM jobstats_audit(now(), now())$$), ($$SELECT * FROM jobstats_reprocess(now(), now())$$),
-    ($$SELECT * FROM jobstats_job('1', now(), now())$$), ($$SELECT * FROM jobstats_job(NULL)$$),
+    ($$SELECT * FROM jobstats_job('1', now(), now())$$), ($$SELECT * FROM jobstats_job(NULL)$$), ($$SELECT * FROM jobstats_compare(NULL)$$),
+    ($$SELECT * FROM jobstats_compare('{1}', '1 month')$$), ($$SELECT * FROM jobstats_compare(ARRAY[repeat('x', 1100000)])$$),
     ($$SELECT * FROM jobstats_rates(step => '0')$$), ($$SELECT * FROM jobstats_densities(step => '1 mon -1 day')$$),
     ($$SELECT * FROM jobstats_rates(step => '178000000 years')$$), ($$SELECT * FROM jobstats_rates(now() - interval '2 hours', step => '8 ms')$$),
     ($$SELECT * FROM jobstats_rates('2025-11-03', '2025-11-04', step => '1 s', cluster => '{many}', by => '{}')$$),

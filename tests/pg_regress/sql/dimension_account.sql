@@ -161,9 +161,11 @@ SELECT count(*), count(*) FILTER (WHERE s.all = s.groups) AS same FROM sums s;
 BEGIN;
 UPDATE jobstats.rollup_10m SET open = 0;
 UPDATE jobstats.rollup_10m_users SET open = 0;
+UPDATE jobstats.rollup_10m_accounts SET open = 0;
 SELECT DISTINCT question FROM changed ORDER BY 1;
 UPDATE jobstats.rollup_1d SET open = 0;
 UPDATE jobstats.rollup_1d_users SET open = 0;
+UPDATE jobstats.rollup_1d_accounts SET open = 0;
 SELECT DISTINCT question FROM changed ORDER BY 1;
 ROLLBACK;
 

@@ -54,6 +54,7 @@ BEGIN
     END IF;
     FOREACH level IN ARRAY levels LOOP
         EXECUTE format('ALTER TABLE jobstats.rollup_%s_users %s', level, forgotten);
+        EXECUTE format('ALTER TABLE jobstats.rollup_%s_accounts %s', level, forgotten);
     END LOOP;
     EXECUTE 'ALTER TABLE jobstats.increments ' || forgotten;
 END

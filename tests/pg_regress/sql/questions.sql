@@ -117,14 +117,15 @@ DO $$ BEGIN
     PERFORM did('scratch-OST0003', '80999:1002:n110', 1200.5, 1180.5, '{"read_bytes": 4294967296, "read": 1024, "read_usecs": 3072000}');
     UPDATE jobstats.entries e SET first_seen = (SELECT min(i."time") FROM jobstats.increments i WHERE i.entry_id = e.entry_id);
     PERFORM jobstats_ingest('', 'slurm', now(), source => 'slurm',
-        body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|JobName\n' || string_agg(
+        body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|JobName\n' || string_agg(
             concat_ws('|', j.job, j.label, 'hpc', floor(extract(epoch FROM ago(j.started + 30))), floor(extract(epoch FROM ago(j.started))),
                 coalesce(floor(extract(epoch FROM ago(j.ended)))::text, 'Unknown'), j.uid, j.user_name, j.account, 'main',
-                CASE WHEN j.ended IS NULL THEN 'RUNNING' ELSE 'COMPLETED' END, j.job_name), E'\n') || E'\n')
+                CASE WHEN j.ended IS NULL THEN 'RUNNING' WHEN j.job = '81231' THEN 'TIMEOUT' ELSE 'COMPLETED' END, '0:0', 2, j.job_name), E'\n') || E'\n')
     FROM (VALUES ('81245', '81245', 40, NULL, 1001, 'ada', 'climate', 'icon'), ('81200', '81200', 90, NULL, 1002, 'bo', 'physics', 'checkpoint'),
         ('81231', '81231', 130, 50, 1003, 'eva', 'physics', 'logger'), ('81188', '81188', 70, NULL, 1004, 'cai', 'climate', 'cesm'),
         ('80977', '80970_7', 1230, 1130, 1001, 'ada', 'climate', 'postprocessing')) AS j (job, label, started, ended, uid, user_name, account, job_name);
-    -- As maintenance does.
+    -- As feeds and maintenance do.
+    UPDATE jobstats.targets t SET last_observation = (SELECT max(o."time") FROM jobstats.observations o WHERE o.target_id = t.target_id);
     PERFORM jobstats_internal.match_some();
 END $$;
 
@@ -136,6 +137,34 @@ FROM jobstats_top(now() - interval '30 days', operation => 'write_bytes', by => 
 SELECT job, user_name, account, job_name, operation, jobstats_format(total, operation, 'total') AS total
 FROM jobstats_totals(now() - interval '1 day', operations => '{read_bytes,write_bytes,metadata,service_time}',
                      by => '{job,user_name,account,job_name}', job => ARRAY['80970\_7']);
+
+-- How did job 80970_7 end, and how busy did it keep the servers?
+SELECT operation, jobstats_format(total, operation, 'total') AS total, user_name, account, state, exit_code, to_char(run_time, 'HH24:MI') AS "run time",
+    nodes, round(in_service::numeric, 3) AS "in service per node"
+FROM jobstats_job('80970_7', by => '{}')
+WHERE operation IN ('run', 'read_bytes', 'write_bytes', 'service_time');
+
+-- Does this job do what that one did?
+SELECT since_start, round((max(rate) FILTER (WHERE job = '81200') / 1e9)::numeric, 1) AS "81200 in GB/s",
+    round((max(rate) FILTER (WHERE job = '81188') / 1e9)::numeric, 1) AS "81188 in GB/s"
+FROM jobstats_compare('{81200,81188}', '30 minutes', '{write_bytes}')
+GROUP BY since_start
+ORDER BY since_start;
+
+-- Which jobs of the last month kept servers busiest? Maintenance makes such rows.
+SET LOCAL client_min_messages = error;
+INSERT INTO jobstats.job_summaries (job_no, scheduler, job, label, runs, started, ended, run_time, user_name, account, state, active_nodes, targets,
+    read_bytes, write_bytes, read, write, opens, metadata, service_time, busiest_target, operations, made)
+SELECT i.job_no, i.scheduler, i.job, i.label, i.runs, i.started, i.ended, i.ended - i.started, i.user_name, i.account, i.state, s.nodes, 1,
+    s.read_bytes, s.write_bytes, s.read, s.write, s.opens, s.metadata, s.service_time, s.busiest_target, '{}', now()
+FROM jobstats.job_ids i JOIN jobstats_summary(now() - interval '1 day') s USING (job) WHERE i.ended IS NOT NULL;
+SET LOCAL client_min_messages = warning;
+SELECT label, user_name, account, state, to_char(run_time, 'HH24:MI') AS "run time", jobstats_format(read_bytes, 'read_bytes', 'total') AS read,
+    jobstats_format(write_bytes, 'write_bytes', 'total') AS written, round(service_time) AS "server seconds", busiest_target
+FROM jobstats.job_summaries
+WHERE ended > now() - interval '30 days'
+ORDER BY service_time DESC NULLS LAST
+LIMIT 10;
 
 -- Who else worked on its nodes then?
 SELECT node, job, user_name, jobstats_format(read_bytes, 'read_bytes', 'total') AS read,

@@ -1,5 +1,5 @@
--- Sums by user know the account and the partition of jobs, and the user of an entry whose identifier names none. They are right
--- whenever the accounting comes.
+-- Sums by account, and by user: these know the user of an entry whose identifier names none. They are right whenever the accounting
+-- comes.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
 \set accounting :source '/include/accounting.sql'
@@ -12,6 +12,7 @@
 \pset null '(null)'
 DO $$ BEGIN PERFORM jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years'); END $$;
 UPDATE texts.clock SET zero = '2025-11-03 08:00+00';
+UPDATE jobstats.settings SET jobs_retention = '100 years';
 
 -- Two targets in two days: 11 and 12 in the first hour, 12 and 13, a bare number, over midnight. Each writes 4 kB a minute.
 INSERT INTO jobstats.feed (server, "time", body)
@@ -24,26 +25,34 @@ FROM unnest(ARRAY[0, 10, 20, 950, 960, 970, 980]) AS o (minute);
 -- Answers of sums by user, which are read by hour and day; and the same question of entries.
 CREATE VIEW answers AS
 SELECT 'day' AS question, to_jsonb(r) AS answer
-FROM jobstats_rates('2025-11-03', '2025-11-05', '{write_bytes}', '{target,account,uid}', '1 day') r
+FROM jobstats_rates('2025-11-03', '2025-11-05', '{write_bytes}', '{target,account}', '1 day') r
 UNION ALL
-SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', '{write_bytes}', '{account,user_name}', '1 hour') r
+SELECT 'hours', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', '{write_bytes}', '{account,partition}', '1 hour') r
+UNION ALL
+SELECT 'users', to_jsonb(r) FROM jobstats_rates('2025-11-03 08:00', '2025-11-04 01:00', '{write_bytes}', '{uid,user_name}', '1 hour') r
 UNION ALL
 SELECT 'user', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid,user_name,gid,group_name}') r
 UNION ALL
 SELECT 'account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{}', account => '{phys%}') r
 UNION ALL
-SELECT 'no account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}', exclude => '{"account": ["phys%"]}') r
+SELECT 'no account', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}', exclude => '{"account": ["phys%"]}') r
 UNION ALL
-SELECT 'name', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}', user_name => '{user1002}') r;
+SELECT 'name', to_jsonb(r) FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}', user_name => '{user1002}') r;
 CREATE VIEW of_entries AS
 SELECT account, uid, sum(total) AS total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account,uid,entry}') GROUP BY 1, 2;
-CREATE VIEW of_users AS
-SELECT account, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account,uid}');
-CREATE VIEW different AS (TABLE of_entries EXCEPT ALL TABLE of_users) UNION ALL (TABLE of_users EXCEPT ALL TABLE of_entries);
+CREATE VIEW of_owners AS
+SELECT account, NULL::bigint AS uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{account}')
+UNION ALL
+SELECT NULL, uid, total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '{uid}');
+CREATE VIEW summed AS
+SELECT account, NULL::bigint AS uid, sum(total) AS total FROM of_entries GROUP BY account
+UNION ALL
+SELECT NULL, uid, sum(total) FROM of_entries GROUP BY uid;
+CREATE VIEW different AS (TABLE summed EXCEPT ALL TABLE of_owners) UNION ALL (TABLE of_owners EXCEPT ALL TABLE summed);
 
 -- Without accounting.
 CALL jobstats_maintain();
-TABLE of_users ORDER BY 1, 2;
+TABLE of_entries ORDER BY 1, 2;
 TABLE different;
 \set ECHO none
 \i :compare_rollups
@@ -56,13 +65,14 @@ TABLE different;
 CREATE TABLE before AS TABLE answers;
 CALL jobstats_maintain();
 TABLE jobstats.dirty_users;
-TABLE of_users ORDER BY 1, 2;
+TABLE of_entries ORDER BY 1, 2;
 TABLE different;
 \set ECHO none
 \i :compare_rollups
 \set ECHO all
 SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1;
-SELECT bucket::date, account, uid, write_bytes FROM jobstats.rollup_1d_users ORDER BY 1, 2, 3;
+SELECT bucket::date, account, "partition", write_bytes FROM jobstats.rollup_1d_accounts ORDER BY 1, 2, 3, 4;
+SELECT bucket::date, uid, write_bytes FROM jobstats.rollup_1d_users ORDER BY 1, 2, 3;
 
 -- A job gets another account; that another one has ended changes nothing.
 SELECT account(1000, run('11', '11', 'alpha', 0, 20, 1000, 'physics2') || run('13', '13', 'alpha', 940, 945, 1002, 'physics'));
@@ -71,15 +81,18 @@ TABLE different;
 \set ECHO none
 \i :compare_rollups
 \set ECHO all
-TABLE of_users ORDER BY 1, 2;
+TABLE of_entries ORDER BY 1, 2;
 
--- Days that wait to be computed are read by entry: of no use are the sums of users then.
+-- Days that wait to be computed are read by entry: the sums are of no use then.
 TRUNCATE before;
 INSERT INTO before TABLE answers;
 BEGIN;
 UPDATE jobstats.rollup_1d_users SET write_bytes = 0;
+UPDATE jobstats.rollup_1d_accounts SET write_bytes = 0;
 UPDATE jobstats.rollup_1h_users SET write_bytes = 0;
+UPDATE jobstats.rollup_1h_accounts SET write_bytes = 0;
 UPDATE jobstats.rollup_10m_users SET write_bytes = 0;
+UPDATE jobstats.rollup_10m_accounts SET write_bytes = 0;
 SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1;
 INSERT INTO jobstats.dirty_users SELECT t.target_id, d.day FROM jobstats.targets t, (VALUES (timestamptz '2025-11-03 00:00+00'), ('2025-11-04 00:00+00')) AS d (day);
 SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1;
@@ -87,8 +100,11 @@ ROLLBACK;
 -- On the second day only.
 BEGIN;
 DELETE FROM jobstats.rollup_1d_users WHERE bucket > '2025-11-04 00:00+00';
+DELETE FROM jobstats.rollup_1d_accounts WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_1h_users WHERE bucket > '2025-11-04 00:00+00';
+DELETE FROM jobstats.rollup_1h_accounts WHERE bucket > '2025-11-04 00:00+00';
 DELETE FROM jobstats.rollup_10m_users WHERE bucket > '2025-11-04 00:00+00';
+DELETE FROM jobstats.rollup_10m_accounts WHERE bucket > '2025-11-04 00:00+00';
 INSERT INTO jobstats.dirty_users SELECT t.target_id, '2025-11-04 00:00+00' FROM jobstats.targets t;
 SELECT DISTINCT a.question FROM (TABLE before EXCEPT TABLE answers) a ORDER BY 1;
 ROLLBACK;
@@ -103,3 +119,11 @@ SELECT total FROM jobstats_totals('2025-11-03', '2025-11-05', '{write_bytes}', '
 \set ECHO none
 \i :compare_rollups
 \set ECHO all
+
+-- The views know what the functions know.
+SELECT r.account, r.uid, r.user_name, sum(r.write_bytes * 600) AS total FROM jobstats.rates_10m r GROUP BY 1, 2, 3 ORDER BY 1, 2;
+SELECT r.account, r.uid, r.state, sum(r.write_bytes * extract(epoch FROM r.until - r.since)) AS total FROM jobstats.rates r GROUP BY 1, 2, 3 ORDER BY 1, 2;
+-- What a query does not ask for is not read.
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS off) ' || query; END $$;
+SELECT query, (SELECT count(*) > 0 FROM plan('SELECT ' || query || ' FROM jobstats.rates_1h') AS line WHERE line ~ 'job_ids|users') AS reads_names
+FROM unnest(ARRAY['workload, write', 'entry, job', 'account']) AS query;

@@ -60,5 +60,5 @@ SELECT * FROM jobstats_top(at(0), at(5), 'write', job => '{4700_1}');
 -- No notice where all names are known, or one of several, or where the answer is not empty.
 SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711}', target => '{scratch%}', uid => '{1000}');
 SELECT * FROM jobstats_top(at(0), at(5), 'read', job => '{4711,4713}');
-SELECT * FROM jobstats_job('4711', at(10), at(20));
+SELECT operation, label FROM jobstats_job('4711', at(10), at(20));
 SELECT count(*) FROM jobstats_rates(at(0), at(5), '{write}', job => '{4713}');

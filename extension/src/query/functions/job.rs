@@ -15,7 +15,6 @@ use crate::query::answer::SETTINGS;
 use crate::query::dimension::By;
 use crate::query::entries::if_few;
 use crate::query::filters::{Filters, exactly};
-use crate::query::jobs::note_arrays;
 use crate::query::measure::Measures;
 use crate::query::plan::Plan;
 use crate::query::question::{Period, Question, Wanted};
@@ -23,16 +22,21 @@ use crate::query::statement::Statement;
 use crate::query::unknown;
 use crate::store;
 
+use accounting::Accounting;
 use entries::Entries;
 use grouping::Grouping;
+use named::Named;
 use report::Report;
 use scope::Scope;
 use time::{Asked, Chosen};
 use work::Work;
 
+mod accounting;
+mod compare;
 mod details;
 mod entries;
 mod grouping;
+mod named;
 mod report;
 mod scope;
 mod span;
@@ -49,12 +53,14 @@ CREATE FUNCTION jobstats_job(
     operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
     stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
     mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
-    coverage double precision
+    coverage double precision, scheduler text, label text, user_name text, account text, partition text, job_name text,
+    state text, exit_code text, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
+    cpus bigint, in_service double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
-'Shows what one job did as a whole, then by target, node or step. The first rows are of the whole job, with target and node NULL; then come those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
@@ -71,7 +77,9 @@ CREATE FUNCTION jobstats_job(
     operation text, total numeric, calls numeric, per_call double precision, min numeric, max numeric,
     stddev double precision, rate double precision, min_rate double precision, median_rate double precision,
     mean_rate double precision, max_rate double precision, first timestamptz, last_active timestamptz, nodes bigint,
-    coverage double precision
+    coverage double precision, scheduler text, label text, user_name text, account text, partition text, job_name text,
+    state text, exit_code text, submitted timestamptz, started timestamptz, ended timestamptz, run_time interval,
+    cpus bigint, in_service double precision
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
@@ -100,86 +108,114 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         store::require(client)?;
-        let job = numbered(client, job)?;
-        let entries = Entries::of_job(client, &job)?;
-        let filters = Filters::default().only("job", exactly(&job));
-        let chosen = asked.choose(client, &job, &entries, &filters)?;
-        if entries.is_empty() {
-            return unknown::explain(client, &filters).map(|_| ());
+        let job = Named::find(client, job)?;
+        let entries = Entries::of_job(client, &job.number)?;
+        let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
+        if let Some(accounting) = &accounting {
+            accounting.note(&job, &asked);
+            accounting.write_runs(&mut rows)?;
         }
-        match chosen {
-            Some(chosen) => of_job(client, filters, &entries, &grouping, chosen, &mut rows),
-            None => Ok(()),
-        }
+        let subject = Subject {
+            entries,
+            is_cut: asked.is_limited(),
+            accounting,
+        };
+        subject.report(client, &job, asked, &grouping, &mut rows)
     })?;
     Ok(())
 }
 
-/// Returns the number that `job_stats` shows of a job, which may be given by the label that users type.
-fn numbered(client: &SpiClient<'_>, job: String) -> Result<String, Error> {
-    let found = client.query_opt(
-        include_str!("job/numbered.sql"),
-        &[job.as_str().into(), exactly(&job).into()],
-    )?;
-    let Some(found) = found else { return Ok(job) };
-    let number: String = found.get("job")?;
-    if found.get("is_array")? {
-        note_arrays(std::slice::from_ref(&number));
-    }
-    Ok(number)
+/// The job that an answer is about.
+struct Subject {
+    entries: Entries,
+    /// Set if the answer is about a part of the job's time.
+    is_cut: bool,
+    accounting: Option<Accounting>,
 }
 
-fn of_job(
-    client: &SpiClient<'_>,
-    filters: Filters,
-    entries: &Entries,
-    grouping: &Grouping,
-    chosen: Chosen,
-    rows: &mut Rows,
-) -> Result<(), Error> {
-    let question = Question {
-        period: Period::default(),
-        by: By::these(&["cluster", "filesystem", "kind", "target"]),
-        measures: Measures::every()?,
-        filters,
-        totals: true,
-        calls: true,
-        wanted: Wanted::All,
-    };
-    let Some(plan) = Plan::over(client, &question, chosen.window)? else {
-        return Ok(());
-    };
-    let statement = Statement::new(&question, &plan, if_few(entries.ids()));
-    let targets = statement.targets();
-    let targets = client.query(&*targets.sql, &targets.params)?;
-    let scope = Scope::read(targets, &plan.window, grouping)?;
-    let mut work = Work::new(&question.measures, grouping.by_node);
-    let mdts: HashSet<i32> = scope.mdts().collect();
-    let usage = statement.rows_of_entries(&work.columns());
-    work.add_rows(client, &usage, entries, &mdts)?;
-    plan.note_behind()?;
-    plan.note_age();
-    let details = if chosen.is_whole && chosen.has_buckets {
-        details::of_job(
-            client,
-            &plan,
-            &question.measures,
-            &work,
+impl Subject {
+    /// Writes the rows of its usage.
+    fn report(
+        &self,
+        client: &SpiClient<'_>,
+        job: &Named,
+        mut asked: Asked,
+        grouping: &Grouping,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let filters = Filters::default().only("job", exactly(&job.number));
+        if let Some(accounting) = &self.accounting {
+            accounting.limit(&mut asked)?;
+        }
+        let chosen = asked.choose(client, &job.number, &self.entries, &filters)?;
+        match (chosen, &self.accounting) {
+            (Some(chosen), _) if !self.entries.is_empty() => {
+                self.report_usage(client, filters, grouping, chosen, rows)
+            }
+            (_, Some(accounting)) => {
+                accounting.note_no_work(job, self.is_cut);
+                Ok(())
+            }
+            (_, None) if self.entries.is_empty() => unknown::explain(client, &filters).map(|_| ()),
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn report_usage(
+        &self,
+        client: &SpiClient<'_>,
+        filters: Filters,
+        grouping: &Grouping,
+        chosen: Chosen,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let entries = &self.entries;
+        let question = Question {
+            period: Period::default(),
+            by: By::these(&["cluster", "filesystem", "kind", "target"]),
+            measures: Measures::every()?,
+            filters,
+            totals: true,
+            calls: true,
+            wanted: Wanted::All,
+        };
+        let Some(plan) = Plan::over(client, &question, chosen.window)? else {
+            return Ok(());
+        };
+        let statement = Statement::new(&question, &plan, if_few(entries.ids()));
+        let targets = statement.targets();
+        let targets = client.query(&*targets.sql, &targets.params)?;
+        let scope = Scope::read(targets, &plan.window, grouping)?;
+        let mut work = Work::new(&question.measures, grouping.by_node);
+        let mdts: HashSet<i32> = scope.mdts().collect();
+        let usage = statement.rows_of_entries(&work.columns());
+        work.add_rows(client, &usage, entries, &mdts)?;
+        plan.note_behind()?;
+        plan.note_age();
+        let details = if chosen.is_whole && chosen.has_buckets {
+            details::of_job(
+                client,
+                &plan,
+                &question.measures,
+                &work,
+                entries,
+                &scope,
+                grouping,
+            )?
+        } else {
+            None
+        };
+        let report = Report {
+            window: &plan.window,
+            has_buckets: chosen.has_buckets,
+            by_node: grouping.by_node,
+            measures: &question.measures.list,
+            scope: &scope,
             entries,
-            &scope,
-            grouping,
-        )?
-    } else {
-        None
-    };
-    let report = Report {
-        window: &plan.window,
-        has_buckets: chosen.has_buckets,
-        by_node: grouping.by_node,
-        measures: &question.measures.list,
-        scope: &scope,
-        entries,
-        details: details.as_ref(),
-    };
-    report.write(&work, rows)
+            details: details.as_ref(),
+            accounting: self.accounting.as_ref(),
+            is_cut: self.is_cut,
+        };
+        report.write(&work, rows)
+    }
 }

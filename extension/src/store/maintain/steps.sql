@@ -71,7 +71,8 @@ WITH item AS (
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
-    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}]'
+    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"},
+        {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
@@ -90,9 +91,9 @@ FROM (
     SELECT 2, 'drop', 'retention of rollup_' || l.level, 'rollup_' || l.level, l.dropped FROM jobstats.rollups l
     UNION ALL
     -- Sums by user that are not kept, and that nobody reads any more, are all dropped: no chunk ends later than that.
-    SELECT 2, 'drop', format('retention of rollup_%s_users', l.level), format('rollup_%s_users', l.level),
+    SELECT 2, 'drop', format('retention of rollup_%s_%s', l.level, o.owner), format('rollup_%s_%s', l.level, o.owner),
         CASE WHEN s.keep = 'counts' AND l.users_refreshed = timestamptz 'epoch' THEN now() + interval '2 years' ELSE l.dropped END
-    FROM jobstats.rollups l, jobstats.settings s
+    FROM jobstats.rollups l, jobstats.settings s, (VALUES ('users'), ('accounts')) AS o (owner)
     UNION ALL
     SELECT CASE t.kept WHEN 'retention' THEN 3 ELSE 4 END, 'drop', 'retention of ' || t.relation, t.relation,
         CASE t.kept WHEN 'retention' THEN r.dropped WHEN 'raw_retention' THEN now() - s.raw_retention END
@@ -289,6 +290,11 @@ BEGIN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             affected := jobstats_internal.match_some();
             more := jobstats_internal.match_items(item, affected);
+        WHEN 'queue summaries' THEN
+            PERFORM jobstats_internal.queue_changed_summaries();
+        WHEN 'summarize' THEN
+            affected := jobstats_internal.summarize_some();
+            more := jobstats_internal.match_items(item, affected);
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.
@@ -358,7 +364,7 @@ SELECT CASE WHEN matched > 0 AND l.until > clock_timestamp() THEN jsonb_build_ar
 FROM (SELECT coalesce((item ->> 'until')::timestamptz, clock_timestamp() + interval '2 minutes') AS until) l
 $$;
 COMMENT ON FUNCTION jobstats_internal.match_items(jsonb, bigint) IS
-'Internal: the item that follows on a batch of numbers, of which so many were matched.';
+'Internal: the item that follows on a batch of numbers or jobs, of which so many were matched or summed up.';
 
 CREATE FUNCTION jobstats_internal.sweep_items(item jsonb, deleted bigint) RETURNS jsonb
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp

@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect, connect_mut};
 use crate::pg::time::{micros, timestamptz};
-use crate::store::rollup::{Rollup, users};
+use crate::store::rollup::{Owner, Rollup, owners};
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.rollup_unit(level text) RETURNS text
@@ -27,7 +27,7 @@ CREATE FUNCTION jobstats_internal.roll_up(
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.roll_up(text, boolean, timestamptz, timestamptz, integer) IS
-'Internal: computes the buckets of a rollup that is a table, or of its sums by user, for one target or for all, and returns the number of rows.';
+'Internal: computes the buckets of a rollup that is a table, or of its sums by user and by account, for one target or for all, and returns the number of rows.';
 "#)]
 fn jobstats_roll_up(
     level: Option<&str>,
@@ -51,20 +51,23 @@ fn jobstats_roll_up(
             };
             format!("{table}.{key} > $1 AND {table}.{key} <= $2 AND {target}")
         };
-        let (relation, insert) = if by_user {
-            let condition = in_span("summed", "bucket");
-            (rollup.users(), users::insert(rollup, &condition))
-        } else {
-            let condition = in_span("summed", rollup.source().1);
-            (rollup.relation(), rollup.insert(&condition))
-        };
         let old = in_span("old", "bucket");
-        client.execute(
-            &format!("DELETE FROM jobstats.{relation} old WHERE {old}"),
-            &arguments,
-        )?;
-        // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
-        client.execute(&format!("{insert} ORDER BY 1"), &arguments)
+        let mut replace = |relation: String, insert: String| {
+            client.execute(
+                &format!("DELETE FROM jobstats.{relation} old WHERE {old}"),
+                &arguments,
+            )?;
+            // Rows are stored in the order of buckets, so that the block ranges of the BRIN index tell where a bucket is.
+            client.execute(&format!("{insert} ORDER BY 1"), &arguments)
+        };
+        if !by_user {
+            let condition = in_span("summed", rollup.source().1);
+            return replace(rollup.relation(), rollup.insert(&condition));
+        }
+        let condition = in_span("summed", "bucket");
+        let each = Owner::ALL.into_iter();
+        each.map(|it| replace(rollup.owned(it), owners::insert(rollup, it, &condition)))
+            .sum()
     })?;
     Ok(rows as i64)
 }
@@ -95,7 +98,7 @@ fn jobstats_skip_empty_days(
     }
     let (relation, (source, time)) = if by_user {
         (
-            rollup.users(),
+            rollup.owned(Owner::User),
             (format!("jobstats.{}", rollup.relation()), "bucket"),
         )
     } else {

@@ -7,6 +7,7 @@ use crate::pg::spi::Statements;
 use crate::pg::template::sql;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::rollup::{EPOCH, Rollup, Source, operations};
+use crate::store::views::Whose;
 
 impl Rollup {
     /// Returns the SQL expression for the bucket of an instant that ends a span. A bucket is stored as a microsecond
@@ -93,12 +94,20 @@ impl Rollup {
         columns: &str,
         partitioned: &str,
     ) -> String {
+        // Accounts are filtered by patterns, for which this index is of no use.
+        let index = match key {
+            "account" => String::new(),
+            _ => {
+                let name = key.trim_end_matches("_id");
+                format!("CREATE INDEX {relation}_{name} ON jobstats.{relation} ({key}, bucket);\n")
+            }
+        };
         sql!(
             "table.sql",
             relation = relation,
             key = key,
             key_type = key_type,
-            index = key.trim_end_matches("_id"),
+            index = index,
             columns = columns,
             operations = operations(|name| format!("{name} bigint")),
             partitioned = partitioned,
@@ -163,9 +172,13 @@ impl Rollup {
     }
 
     fn rates_view(&self) -> String {
+        let whose = Whose::of_rows_at("summed.bucket");
         sql!(
             "rates_view.sql",
             name = self.name,
+            user = whose.user,
+            account = whose.account,
+            names = whose.names,
             width = self.width,
             rates = operations(|name| format!("summed.{name} / width.seconds AS {name}")),
         )

@@ -3,8 +3,8 @@
 CREATE OR REPLACE VIEW jobstats.rates_@name@ AS
 SELECT summed.since, summed.until, summed.bucket, summed.first, summed.last, summed.resets,
     target.cluster, target.filesystem, target.kind, target.name AS target,
-    entry.workload, entry.job, entry.uid, known.user_name, entry.gid, entry.node, entry.executable, entry.pid,
-    entry.status, entry.name AS entry@rates@
+    entry.workload, entry.job, @user@, entry.node, entry.executable, entry.pid,
+    entry.status, entry.name AS entry, @account@@rates@
 FROM jobstats.increments_@name@ summed
 LEFT JOIN jobstats.targets target ON target.target_id = summed.target_id
 CROSS JOIN LATERAL (
@@ -12,4 +12,4 @@ CROSS JOIN LATERAL (
         THEN target.last_observation - summed.since ELSE interval '@width@' END)::double precision AS seconds
 ) width
 LEFT JOIN jobstats.entries entry ON entry.entry_id = summed.entry_id
-LEFT JOIN jobstats.users known ON known.uid = entry.uid
+@names@

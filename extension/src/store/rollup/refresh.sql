@@ -99,7 +99,7 @@ FROM (
     SELECT d.target_id, d.buckets
     FROM jobstats.rollups l
     CROSS JOIN LATERAL jobstats_internal.dirty_buckets(l.width, by_user, jobstats_internal.refreshed(level, by_user)) d
-    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user)
+    WHERE l.level = next_dirty.level AND NOT jobstats_internal.is_aggregate(level, by_user) AND upper(d.buckets) > l.dropped
 ) s
 WHERE after IS NULL OR (coalesce(s.target_id, 0), lower(s.buckets)) > (coalesce(after_target, 0), after)
 ORDER BY coalesce(s.target_id, 0), lower(s.buckets)
@@ -168,7 +168,8 @@ BEGIN
     -- Setup and jobstats_reidentify() take the same lock.
     PERFORM jobstats_internal.lock_store();
     PERFORM jobstats_internal.add_partitions(
-        format('rollup_%s%s', level, CASE WHEN by_user THEN '_users' END), jobstats_internal.rollup_unit(level), span_from, span_to);
+        format('rollup_%s%s', level, s.suffix), jobstats_internal.rollup_unit(level), span_from, span_to)
+    FROM unnest(CASE WHEN by_user THEN ARRAY['_users', '_accounts'] ELSE ARRAY[''] END) AS s (suffix);
     RETURN jobstats_internal.roll_up(level, by_user, span_from, span_to, target_id);
 END
 $$;

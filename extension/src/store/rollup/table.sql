@@ -2,5 +2,4 @@ CREATE TABLE jobstats.@relation@ (
     bucket timestamptz NOT NULL, @key@ @key_type@, target_id integer NOT NULL,
     first timestamptz NOT NULL, last timestamptz NOT NULL, resets bigint NOT NULL@columns@@operations@
 ) @partitioned@;
-CREATE INDEX @relation@_@index@ ON jobstats.@relation@ (@key@, bucket);
-CREATE INDEX @relation@_bucket ON jobstats.@relation@ USING brin (bucket) WITH (pages_per_range = 32)
+@index@CREATE INDEX @relation@_bucket ON jobstats.@relation@ USING brin (bucket) WITH (pages_per_range = 32)

@@ -181,6 +181,57 @@ CREATE TABLE IF NOT EXISTS jobstats.to_match (
     job text NOT NULL
 );
 
+-- Jobs that are done, whose summaries have to be made, since they or their usage have changed. Nothing is known of all their work before
+-- `due`.
+CREATE TABLE IF NOT EXISTS jobstats.to_summarize (
+    job_no bigint PRIMARY KEY,
+    due timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS to_summarize_due ON jobstats.to_summarize (due);
+
+-- A row for each job that is done. It stays when the job, its entries and their usage are gone.
+CREATE TABLE IF NOT EXISTS jobstats.job_summaries (
+    job_no bigint PRIMARY KEY,
+    scheduler text NOT NULL,
+    job text NOT NULL,
+    label text,
+    runs bigint NOT NULL,
+    submitted timestamptz,
+    started timestamptz NOT NULL,
+    ended timestamptz NOT NULL,
+    run_time interval NOT NULL,
+    uid bigint,
+    user_name text,
+    gid bigint,
+    group_name text,
+    account text,
+    "partition" text,
+    qos text,
+    job_name text,
+    state text,
+    exit_code text,
+    nodes bigint,
+    cpus bigint,
+    first timestamptz,
+    last_active timestamptz,
+    active_nodes bigint NOT NULL,
+    targets bigint NOT NULL,
+    read_bytes numeric NOT NULL,
+    write_bytes numeric NOT NULL,
+    read numeric NOT NULL,
+    write numeric NOT NULL,
+    opens numeric NOT NULL,
+    metadata numeric NOT NULL,
+    service_time numeric,
+    in_service double precision,
+    busiest_target text,
+    operations jsonb NOT NULL,
+    made timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS job_summaries_ended ON jobstats.job_summaries (ended);
+CREATE INDEX IF NOT EXISTS job_summaries_job ON jobstats.job_summaries (job text_pattern_ops);
+CREATE INDEX IF NOT EXISTS job_summaries_label ON jobstats.job_summaries (label text_pattern_ops);
+
 -- Texts of people and jobs. A few come in an hour: they are kept by deleting old rows, and need no partitions.
 CREATE TABLE IF NOT EXISTS jobstats.texts (
     received timestamptz NOT NULL,

@@ -31,6 +31,14 @@ impl Group {
 }
 
 impl Grouping {
+    /// Returns the grouping of a job as a whole.
+    pub fn of_whole() -> Self {
+        Self {
+            by_target: [false; 4],
+            by_node: false,
+        }
+    }
+
     /// Parses the argument `by`; NULL stands for its default. A target is named by its cluster and file system too,
     /// because the names of targets repeat.
     ///

@@ -1,9 +1,13 @@
--- The number of the newest job with a label, unless the label is itself a number in job_stats.
-SELECT run.job, job.label IS NULL AS is_array
+-- The number of the newest job with a label, unless the label is itself a number in job_stats. Elements of an array may share the
+-- number.
+SELECT run.job, run.started, EXISTS (
+        SELECT FROM jobstats.jobs other
+        WHERE other.scheduler = run.scheduler AND other.job = run.job AND other.label <> run.label
+            AND (other.started < run.started + interval '168 hours' AND other.started > run.started - interval '168 hours'
+                OR run.started IS NULL OR other.started IS NULL)
+    ) AS is_array
 FROM jobstats.jobs run
-JOIN jobstats.job_ids job ON job.scheduler = run.scheduler AND job.job = run.job
-    AND run.started >= job.started AND run.started <= job.last_started
 WHERE run.label LIKE $2 AND run.job <> $1
     AND NOT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job = $1)
-ORDER BY run.started DESC
+ORDER BY run.started DESC NULLS LAST
 LIMIT 1

@@ -12,6 +12,7 @@ use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::time::timestamptz;
 use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING, OfRow};
 use crate::query::functions::job::details::Details;
 use crate::query::functions::job::entries::Entries;
 use crate::query::functions::job::grouping::Group;
@@ -19,6 +20,9 @@ use crate::query::functions::job::scope::Scope;
 use crate::query::functions::job::work::{Done, Place, Work};
 use crate::query::measure::{CALLS_FOR_MEAN, Measure, SECONDS};
 use crate::query::window::{ROW_LIMIT, Window};
+
+/// The number of columns of usage.
+pub const COLUMNS: usize = 23;
 
 /// The sources of the rows.
 pub struct Report<'a> {
@@ -32,6 +36,10 @@ pub struct Report<'a> {
     pub entries: &'a Entries,
     /// The details of single calls, if they are known.
     pub details: Option<&'a Details>,
+    /// The accounting of the job, if there is any.
+    pub accounting: Option<&'a Accounting>,
+    /// Set if the window is a part of the job's time.
+    pub is_cut: bool,
 }
 
 /// The rows, in their order: by group, step and measure.
@@ -186,8 +194,9 @@ impl Report<'_> {
         let [cluster, filesystem, kind, target] = self.scope.names(group);
         let node = group.node.and_then(|node| self.entries.node_name(node));
         let (targets, observed) = span.observed;
+        let of_accounting = self.accounting_of(group, asked, done, span)?;
         rows.put(|| {
-            [
+            let usage: [_; COLUMNS] = [
                 time.into_datum(),
                 seconds.into_datum(),
                 cluster.into_datum(),
@@ -213,9 +222,34 @@ impl Report<'_> {
                     .unwrap_or(i64::MAX)
                     .into_datum(),
                 (observed as f64 / 1e6 / (targets as f64 * seconds)).into_datum(),
-            ]
+            ];
+            let mut row = [None; COLUMNS + OF_ACCOUNTING];
+            row[..COLUMNS].copy_from_slice(&usage);
+            if let Some(of_accounting) = &of_accounting {
+                row[COLUMNS..].copy_from_slice(&of_accounting.columns());
+            }
+            row
         });
         Ok(())
+    }
+
+    /// Returns the values of accounting for a row, if there are any.
+    fn accounting_of(
+        &self,
+        group: Group,
+        measure: &Measure,
+        done: &Done,
+        span: &Span,
+    ) -> Result<Option<OfRow<'_>>, Error> {
+        let Some(accounting) = self.accounting else {
+            return Ok(None);
+        };
+        let window = self.is_cut.then_some((span.start, span.end));
+        let in_service = match measure.name.as_str() {
+            "service_time" => accounting.in_service(done.total, window, group.node.is_some()),
+            _ => None,
+        };
+        accounting.of_row(in_service).map(Some)
     }
 
     /// Returns the rate of a group: the sum over targets of total ÷ seconds for which the target was observed.

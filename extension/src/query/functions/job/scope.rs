@@ -68,6 +68,11 @@ impl Scope {
         self.targets.iter().filter(|it| it.is_mdt).map(|it| it.id)
     }
 
+    /// Returns whether a target is in scope.
+    pub fn has(&self, target: i32) -> bool {
+        self.positions.contains_key(&target)
+    }
+
     /// Returns the number of the group of a target; `None` if targets make no groups.
     pub fn group(&self, target: i32) -> Option<usize> {
         let position = *self.positions.get(&target)?;

@@ -53,7 +53,7 @@ pub fn of_job(client: &SpiClient<'_>, job: &str, entries: &[i64]) -> Result<Opti
 /// Searches every source. Each search is limited to the window explicitly, so that the planner can leave out older
 /// days.
 fn search(client: &SpiClient<'_>, window: &Window, entries: &[i64]) -> Result<Vec<Found>, Error> {
-    let sources = Sources::choose(client, window, false)?;
+    let sources = Sources::choose(client, window, None)?;
     let (params, since) = (Params::default(), timestamptz(window.since())?);
     let since = params.bind("since", || since);
     let ids = params.bind("entries", || entries.to_vec());

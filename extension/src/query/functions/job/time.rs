@@ -42,6 +42,17 @@ pub struct Chosen {
 }
 
 impl Asked {
+    /// Returns the start and the end that are given.
+    pub fn bounds(&self) -> Result<[Option<Micros>; 2], Error> {
+        let [since, until] = [self.since, self.until].map(|time| time.map(micros).transpose());
+        Ok([since?, until?])
+    }
+
+    /// Returns whether it is a part of the job's time, or if there are steps, several parts.
+    pub fn is_limited(&self) -> bool {
+        self.since.is_some() || self.until.is_some() || self.step.is_some()
+    }
+
     /// Returns the window. A bound that is NULL is the first or last time of the job's rows. Returns `None` if the job
     /// has no rows in the window.
     pub fn choose(
@@ -90,8 +101,7 @@ impl Asked {
         if self.since.is_some() && self.until.is_some() {
             return Ok(Some((period(self.since, self.until), false)));
         }
-        let [from, to] = [self.since, self.until].map(|time| time.map(micros).transpose());
-        let (from, to) = (from?, to?);
+        let [from, to] = self.bounds()?;
         let span = span::of_job(client, job, &entries.ids())?;
         let reaches = |&(first, last): &Span| {
             from.is_none_or(|from| last > from) && to.is_none_or(|to| first < to)

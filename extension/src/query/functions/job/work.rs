@@ -164,6 +164,11 @@ impl Work {
         self.columns.iter().map(|it| Sum::column(it)).collect()
     }
 
+    /// Returns the number of places of usage.
+    pub fn places(&self) -> usize {
+        self.done.len()
+    }
+
     /// Returns the usage in each place by measure.
     pub fn done(&self) -> impl Iterator<Item = (&Place, impl Iterator<Item = (usize, &Done)>)> {
         self.done.iter().map(|(place, done)| {

@@ -1,5 +1,5 @@
--- Rows with users in place of entries. The rows are summed by entry first, so that few entries have to be looked up.
-SELECT part.step, part.target_id, @owner@, NULL::timestamptz AS observed@at@@values@
+-- Rows with owners in place of entries. The rows are summed by entry first, so that few entries have to be looked up.
+SELECT part.step, part.target_id@owner@, NULL::timestamptz AS observed@at@@values@
 FROM (
     SELECT usage.step, usage.target_id, usage.entry_id@of_day@@sums@
     FROM (

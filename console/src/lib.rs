@@ -1,0 +1,40 @@
+//! Shows who uses a Lustre file system.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`options`], [`config`], [`generate`] | the command line, the configuration file, manual pages and completions |
+//! | [`source`] | where readings come from: [commands](`process`), or a [recording](`recording`) |
+//! | [`track`] | compares each text of a target with the one before |
+//! | [`who`], [`users`], [`interval`] | whose work it is, and what happened between two texts of a target |
+//! | [`board`] | the state of all targets: last work, late ones, the load over time |
+//! | [`view`], [`rows`], [`order`] | what is looked at, the rows that follow, and their places |
+//! | [`number`], [`text`], [`columns`] | numbers and names in cells, and the columns that fit |
+//! | [`page`] | the text of the whole screen |
+//! | [`app`], [`keys`], [`screen`] | what keys do, and the terminal |
+//! | [`mod@print`], [`json`] | tables without a screen |
+
+pub mod app;
+pub mod board;
+pub mod columns;
+pub mod config;
+pub mod generate;
+pub mod interval;
+pub mod json;
+pub mod keys;
+pub mod number;
+pub mod options;
+pub mod order;
+pub mod page;
+pub mod print;
+pub mod process;
+pub mod recording;
+pub mod rows;
+pub mod screen;
+pub mod source;
+#[cfg(test)]
+mod testing;
+pub mod text;
+pub mod track;
+pub mod users;
+pub mod view;
+pub mod who;

@@ -1,0 +1,242 @@
+//! Shows who uses a Lustre file system, from `job_stats` as its servers print it, live or recorded.
+
+use std::io::{self, IsTerminal, stdout};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use jobstats_console::app::App;
+use jobstats_console::config::{self, Span};
+use jobstats_console::options::{Command, Options, Top};
+use jobstats_console::page::{Look, Mode};
+use jobstats_console::print::{self, Form};
+use jobstats_console::recording::{self, Recorder};
+use jobstats_console::source::{self, Commands, Input, Replay, Source, server_of};
+use jobstats_console::users::Users;
+use jobstats_console::{generate, process, screen, text};
+
+/// The command line is wrong.
+const USAGE: u8 = 64;
+/// There is nothing to show.
+const NOTHING: u8 = 66;
+/// This machine has a problem, such as no terminal.
+const SYSTEM: u8 = 71;
+/// No server could be read.
+const UNREAD: u8 = 74;
+/// The configuration has a mistake.
+const SETUP: u8 = 78;
+
+/// The time between readings.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// The time limit of a command.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The largest text of a server. Longer texts cannot be read.
+const MOST: usize = 1 << 30;
+
+/// The width of a table that is not printed on a terminal.
+const WIDTH: u16 = 100;
+
+/// An error that ends the program.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("nothing to read: give --input, --profile or the directory of a recording")]
+    NoInput,
+    #[error("{names} names of servers for {inputs} inputs")]
+    Names { names: usize, inputs: usize },
+    #[error("two inputs are of the server {0}: name them with --server")]
+    SameName(String),
+    #[error("the profile has no input, which is a table of commands by server")]
+    NoCommand,
+    #[error("the names of users cannot be read: {0}")]
+    Users(process::Error),
+    #[error("the command of --users prints no line of getent passwd")]
+    NoUsers,
+    #[error("the screen needs a terminal; --once and --json do not")]
+    NoTerminal,
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    #[error(transparent)]
+    Source(#[from] source::Error),
+    #[error(transparent)]
+    Record(#[from] recording::Error),
+    #[error(transparent)]
+    Screen(#[from] screen::Error),
+    #[error(transparent)]
+    Print(#[from] print::Error),
+    #[error(transparent)]
+    Generate(#[from] generate::Error),
+}
+
+impl Error {
+    const fn code(&self) -> u8 {
+        match self {
+            Self::Names { .. } | Self::SameName(_) => USAGE,
+            Self::NoInput => NOTHING,
+            Self::Config(_) | Self::NoCommand => SETUP,
+            Self::Source(error)
+            | Self::Screen(screen::Error::Source(error))
+            | Self::Print(print::Error::Source(error)) => of_source(error),
+            Self::Print(print::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
+            Self::NoTerminal
+            | Self::Record(_)
+            | Self::Screen(_)
+            | Self::Print(_)
+            | Self::Generate(_) => SYSTEM,
+        }
+    }
+}
+
+const fn of_source(error: &source::Error) -> u8 {
+    match error {
+        source::Error::Nothing(_) => NOTHING,
+        source::Error::Format(_) => USAGE,
+        source::Error::Record(_) | source::Error::Directory { .. } => SYSTEM,
+    }
+}
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help and version are errors here too, but go to stdout.
+            let _ = error.print();
+            return if error.use_stderr() {
+                USAGE.into()
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    let ended = match options.command {
+        Command::Top(top) => show(&top),
+        Command::Generate(generate) => generate::write(&generate.directory).map_err(Error::from),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough.
+        Err(Error::Print(print::Error::Output(error)))
+            if error.kind() == io::ErrorKind::BrokenPipe =>
+        {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let lines = error.to_string();
+            let lines: Vec<_> = lines.lines().map(text::shown).collect();
+            eprintln!("jobstats-console: {}", lines.join("\n"));
+            error.code().into()
+        }
+    }
+}
+
+fn show(top: &Top) -> Result<(), Error> {
+    let profile = match &top.profile {
+        Some(name) => config::profile(top.config.as_deref(), name)?,
+        None => config::Profile::default(),
+    };
+    let formats = if top.format.is_empty() {
+        profile.formats.clone()
+    } else {
+        top.format.clone()
+    };
+    let interval = top
+        .interval
+        .or(profile.interval.map(|Span(span)| span))
+        .unwrap_or(INTERVAL);
+    let timeout = top
+        .timeout
+        .or(profile.timeout.map(|Span(span)| span))
+        .unwrap_or(TIMEOUT);
+    let source: Box<dyn Source> = match &top.recording {
+        Some(path) => Box::new(Replay::open(path, &formats)?),
+        None => {
+            let profile = profile.input.clone().into_iter();
+            let profile = profile.map(|(server, command)| Input { server, command });
+            let inputs: Vec<_> = profile.chain(inputs(top)?).collect();
+            if inputs.is_empty() {
+                return Err(if top.profile.is_some() {
+                    Error::NoCommand
+                } else {
+                    Error::NoInput
+                });
+            }
+            distinct(&inputs)?;
+            let recorder = top
+                .record
+                .as_deref()
+                .map(|path| Recorder::open(path, &top.cluster));
+            Box::new(Commands::new(
+                inputs,
+                &formats,
+                (timeout, MOST),
+                recorder.transpose()?,
+            )?)
+        }
+    };
+    let mode = match source.is_live() {
+        true => Mode::Live(i64::try_from(interval.as_micros()).unwrap_or(i64::MAX)),
+        false => Mode::Replay(top.speed, None),
+    };
+    let look = Look {
+        rows: top.show.rows,
+        ..Look::new(mode)
+    };
+    let mut view = top.show.view();
+    if let Some(command) = top.users.as_ref().or(profile.users.as_ref()) {
+        let printed = process::run(command, timeout, MOST).map_err(Error::Users)?;
+        view.users = Arc::new(Users::read(&printed.text));
+        if view.users.is_empty() {
+            return Err(Error::NoUsers);
+        }
+    }
+    if top.show.once || top.show.json {
+        let form = Form {
+            once: top.show.once,
+            json: top.show.json,
+            width: usize::from(top.show.width.unwrap_or_else(width)),
+        };
+        print::run(source, (&view, &look), form, interval, &mut stdout().lock())?;
+        return Ok(());
+    }
+    if !stdout().is_terminal() || !io::stdin().is_terminal() {
+        return Err(Error::NoTerminal);
+    }
+    screen::run(&mut App::new(view, look), source)?;
+    Ok(())
+}
+
+/// Returns the inputs of the command line, each with the name of its server.
+fn inputs(top: &Top) -> Result<Vec<Input>, Error> {
+    let (names, inputs) = (top.server.len(), top.input.len());
+    if names > 0 && names != inputs {
+        return Err(Error::Names { names, inputs });
+    }
+    let named = top.input.iter().enumerate().map(|(at, command)| Input {
+        server: top
+            .server
+            .get(at)
+            .cloned()
+            .unwrap_or_else(|| server_of(command)),
+        command: command.clone(),
+    });
+    Ok(named.collect())
+}
+
+fn distinct(inputs: &[Input]) -> Result<(), Error> {
+    let mut names: Vec<_> = inputs.iter().map(|input| &input.server).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|two| two[0] == two[1]) {
+        Some(same) => Err(Error::SameName(same[0].clone())),
+        None => Ok(()),
+    }
+}
+
+/// Returns the width of the terminal, if there is one.
+fn width() -> u16 {
+    let size = rustix::termios::tcgetwinsize(stdout()).ok();
+    size.map(|size| size.ws_col)
+        .filter(|width| *width > 0)
+        .unwrap_or(WIDTH)
+}

@@ -1,0 +1,186 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::{Span, SpanRelativeTo};
+use jobstats_core::target::TargetKind;
+
+use crate::view::{By, Filter, Sort, View};
+
+/// Show who uses a Lustre file system.
+#[derive(Debug, Parser)]
+#[command(name = "jobstats-console", version)]
+pub struct Options {
+    /// The command to run.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show who uses a file system right now, or play a recording
+    #[command(after_help = HELP)]
+    Top(Box<Top>),
+    /// Write manual pages and shell completions to a directory
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// The options of `generate`.
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// Directory to write to; it must exist
+    pub directory: PathBuf,
+}
+
+/// The list of exit codes that `--help` shows.
+pub const HELP: &str = "\
+Each server needs a command that prints its job_stats, such as
+    ssh -o BatchMode=yes oss1 lctl get_param '*.*.job_stats'
+Rates are known from the second reading on. In the terminal, ? shows the keys.
+
+Exit codes:
+   0  everything was shown
+  64  wrong arguments
+  66  nothing to show: no input, or no recording
+  71  an error of this machine: no terminal, no room for the recording
+  74  no server could be read
+  78  the configuration has a mistake";
+
+/// The options of `top`.
+#[derive(Debug, Args)]
+pub struct Top {
+    /// Directory of a recording to play
+    #[arg(value_name = "DIRECTORY", conflicts_with_all = ["input", "profile", "record"])]
+    pub recording: Option<PathBuf>,
+    /// Shell command that prints job_stats of a server; give it once for each server
+    #[arg(long, value_name = "COMMAND")]
+    pub input: Vec<String>,
+    /// Name of the server of each --input, in the same order [default: the host of ssh]
+    #[arg(long, value_name = "NAME", requires = "input")]
+    pub server: Vec<String>,
+    /// Profile of the configuration that has the commands
+    #[arg(long, short = 'P', value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Configuration [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    pub config: Option<PathBuf>,
+    /// Time between readings [default: 10s]
+    #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration)]
+    pub interval: Option<Duration>,
+    /// Time limit of a command [default: 30s]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Format of identifiers: jobid_name of the clients, such as %j:%u:%H; may be repeated [default: guessed]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Vec<String>,
+    /// Shell command that prints the names of users, such as 'getent passwd'; it is run once
+    #[arg(long, value_name = "COMMAND")]
+    pub users: Option<String>,
+    /// Directory to keep the readings in, as jobstats-shipper record does
+    #[arg(long, value_name = "DIRECTORY")]
+    pub record: Option<PathBuf>,
+    /// Name of the cluster in the recording
+    #[arg(long, value_name = "NAME", default_value = "", requires = "record")]
+    pub cluster: String,
+    /// Speed at which a recording is played
+    #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
+    pub speed: f64,
+    /// The options for rows.
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// The options for what is shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is shown")]
+pub struct Show {
+    /// Print one table after two readings, or the last one of a recording, instead of a screen
+    #[arg(long)]
+    pub once: bool,
+    /// Print each reading as a line of JSON instead of a screen
+    #[arg(long)]
+    pub json: bool,
+    /// Dimension whose values are rows
+    #[arg(long, value_enum, default_value_t = By::User)]
+    pub by: By,
+    /// Number that rows are ranked by
+    #[arg(long, value_enum, default_value_t = Sort::Service)]
+    pub sort: Sort,
+    /// Words that names of rows must have, and with ! words that they must not have
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    pub filter: String,
+    /// Targets that count
+    #[arg(long, value_enum)]
+    pub targets: Option<Targets>,
+    /// Requests per second below which a row is left out
+    #[arg(long, value_name = "RATE", value_parser = not_negative, default_value = "0")]
+    pub min_rate: f64,
+    /// Number of rows [default: as many as fit, 20 with --once, all with --json]
+    #[arg(long, short = 'n', value_name = "NUMBER")]
+    pub rows: Option<usize>,
+    /// Width of the table of --once [default: that of the terminal, or 100]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
+    pub width: Option<u16>,
+}
+
+/// A kind of targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Targets {
+    /// Metadata targets
+    Mdt,
+    /// Object storage targets
+    Ost,
+}
+
+impl Show {
+    /// Returns the view to begin with.
+    pub fn view(&self) -> View {
+        View {
+            by: self.by,
+            sort: self.sort,
+            filter: Filter::new(&self.filter),
+            kind: self.targets.map(|targets| match targets {
+                Targets::Mdt => TargetKind::Mdt,
+                Targets::Ost => TargetKind::Ost,
+            }),
+            minimum: self.min_rate,
+            ..View::default()
+        }
+    }
+}
+
+/// Parses a duration such as `120s`, `2m`, `1h 30m` or `1d`.
+///
+/// # Errors
+///
+/// Fails if the text is no duration of a millisecond or more.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let duration = text
+        .parse()
+        .and_then(|span: Span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
+        .map_err(|error| error.to_string())?;
+    Duration::try_from(duration)
+        .ok()
+        .filter(|duration| *duration >= Duration::from_millis(1))
+        .ok_or_else(|| "is shorter than a millisecond".to_owned())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = not_negative(text)?;
+    match number > 0.0 {
+        true => Ok(number),
+        false => Err("must be positive".to_owned()),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().map_err(|error| error.to_string())?;
+    match number.is_finite() && number >= 0.0 {
+        true => Ok(number),
+        false => Err("must be a number that is not negative".to_owned()),
+    }
+}

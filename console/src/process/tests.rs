@@ -1,0 +1,111 @@
+use super::*;
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn failure(command: &str) -> String {
+    run(command, LIMIT, 1 << 20).unwrap_err().to_string()
+}
+
+#[test]
+fn a_command_prints_text_that_has_its_time() {
+    let before = Timestamp::now().as_microsecond();
+    let printed = run(
+        "printf 'a\\nb\\n'; sleep 0.05; printf 'c\\n'",
+        LIMIT,
+        1 << 20,
+    )
+    .unwrap();
+    assert_eq!(printed.text, b"a\nb\nc\n");
+    let [first, last] = [printed.arrivals.first(), printed.arrivals.last()].map(Option::unwrap);
+    assert!(first.from == 0 && first.at >= before && last.at >= first.at + 40_000);
+    assert_eq!(last.from, 4);
+}
+
+#[test]
+fn a_command_that_hangs_is_killed_with_its_children() {
+    let start = Instant::now();
+    let error = run("sleep 600 | cat", Duration::from_millis(200), 1 << 20).unwrap_err();
+    assert!(matches!(error, Error::TimedOut(_)) && start.elapsed() < LIMIT);
+    assert_eq!(error.to_string(), "no answer within 200ms");
+}
+
+#[test]
+fn what_a_command_leaves_behind_is_not_waited_for() {
+    let start = Instant::now();
+    let printed = run("sleep 600 >/dev/null & echo x", LIMIT, 1 << 20).unwrap();
+    assert_eq!(
+        (printed.text.as_slice(), start.elapsed() < LIMIT),
+        (&b"x\n"[..], true)
+    );
+}
+
+#[test]
+fn a_command_that_fails_says_why() {
+    assert_eq!(
+        failure("echo 'ssh: no\u{1b}[31m route' >&2; exit 255"),
+        "ssh: no\\x1B[31m route (exit code 255)"
+    );
+    assert_eq!(failure("exit 3"), "exit code 3");
+    assert_eq!(failure("kill -9 $$"), "signal 9");
+    assert_eq!(
+        failure("yes"),
+        "the command printed more than 1048576 bytes"
+    );
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_is_no_failure() {
+    let no_match = "echo \"error: get_param: param_path 'mdt/*/job_stats': No such file or directory\" >&2; exit 2";
+    assert!(run(&format!("echo x; {no_match}"), LIMIT, 99).is_ok());
+    assert!(run(no_match, LIMIT, 99).is_err());
+    assert!(run(&format!("echo x; echo other >&2; {no_match}"), LIMIT, 99).is_err());
+}
+
+#[test]
+fn a_text_that_begins_with_the_time_has_the_clock_of_the_server() {
+    let printed = run("echo 1700000000.25; echo x", LIMIT, 99).unwrap();
+    assert_eq!(printed.text, b"x\n");
+    assert_eq!(
+        printed.arrivals[0],
+        Arrival {
+            from: 0,
+            at: 1_700_000_000_250_000
+        }
+    );
+    assert_eq!(time(b"1700000000"), Some(1_700_000_000_000_000));
+    for other in ["17", "1700000000.", "1700000000.x", "-1700000000", "", "x"] {
+        assert_eq!(time(other.as_bytes()), None, "{other}");
+    }
+}
+
+#[test]
+fn commands_that_run_are_known_until_they_end() {
+    let start = Instant::now();
+    let waiting = thread::spawn(|| {
+        let mut process = Process::new(
+            Command::new("sleep")
+                .arg("600")
+                .process_group(0)
+                .spawn()
+                .unwrap(),
+        );
+        process.wait(Instant::now() + LIMIT)
+    });
+    // Commands of other tests of this process are not to be killed, so only this one's group is.
+    let own = loop {
+        let running = RUNNING.lock().unwrap().clone();
+        let is_sleep = |process: &&Pid| {
+            let name =
+                std::fs::read_to_string(format!("/proc/{}/cmdline", process.as_raw_nonzero()));
+            name.is_ok_and(|name| name == "sleep\u{0}600\u{0}")
+        };
+        if let Some(own) = running.iter().find(is_sleep) {
+            break *own;
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    kill_process_group(own, Signal::KILL).unwrap();
+    let status = waiting.join().unwrap().unwrap().unwrap();
+    assert!(status.signal() == Some(9) && start.elapsed() < LIMIT);
+    assert!(!RUNNING.lock().unwrap().contains(&own));
+}

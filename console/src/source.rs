@@ -1,0 +1,86 @@
+//! The sources of readings: commands that are run again and again, or a recording.
+//!
+//! A store will be a third source.
+
+mod commands;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use crate::interval::Reading;
+use crate::recording;
+
+pub use commands::{Commands, Input, server_of};
+pub use replay::Replay;
+
+/// A source cannot be used any more.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A format of identifiers is none.
+    #[error(transparent)]
+    Format(#[from] jobstats_core::entry_id::FormatError),
+    /// The reading cannot be recorded.
+    #[error(transparent)]
+    Record(#[from] recording::Error),
+    /// The recording cannot be read.
+    #[error("{}: {cause}", path.display())]
+    Directory {
+        /// The path of the directory.
+        path: PathBuf,
+        /// The error of the file system.
+        cause: std::io::Error,
+    },
+    /// The directory has no reading.
+    #[error("{} has no recording of job_stats", .0.display())]
+    Nothing(PathBuf),
+}
+
+/// A step to another reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The next reading. Of commands, this is the only step.
+    Next,
+    /// So many readings forward, or back.
+    By(isize),
+    /// The first reading that can be compared with one before.
+    Begin,
+    /// The last reading.
+    End,
+}
+
+/// The place of a reading in a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The number of the reading, from 1.
+    pub at: usize,
+    /// The number of all readings.
+    pub of: usize,
+}
+
+/// The result of a step.
+#[derive(Debug, Default)]
+pub struct Update {
+    /// The new readings, in order; none at the end of a recording.
+    pub readings: Vec<Reading>,
+    /// True if these readings do not follow those before.
+    pub begins_anew: bool,
+    /// The place in the recording.
+    pub position: Option<Position>,
+    /// The time until the next reading of a recording, in microseconds.
+    pub until_next: Option<i64>,
+}
+
+/// A source of readings.
+pub trait Source: Send {
+    /// Goes to another reading. This blocks until it is made.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there will be no more readings. Servers that fail are part of a reading.
+    fn step(&mut self, step: Step) -> Result<Update, Error>;
+
+    /// Returns true if readings are made now, so that they have to be asked for in time.
+    fn is_live(&self) -> bool;
+}

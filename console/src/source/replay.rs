@@ -1,0 +1,261 @@
+//! Plays a recording: the readings that `jobstats-console top --record` or `jobstats-shipper record` kept.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jobstats_client::spool::{self, Directory, Entry, SpoolFile};
+use zstd::stream::read::Decoder;
+
+use super::{Error, Position, Source, Step, Update};
+use crate::interval::{Failure, Reading};
+use crate::recording::LCTL;
+use crate::track::{Arrival, Text, Tracker};
+
+/// The number of readings that are read again after a jump, for the course of the load and for entries that come and go.
+const LOOKED_BACK: usize = 30;
+
+/// The size of the files that are read again after a jump, unless two readings are larger.
+const LOOKED_BACK_BYTES: u64 = 4 << 20;
+
+/// The largest texts of a file. Longer ones cannot be read.
+const MOST: u64 = 1 << 30;
+
+/// The readings of all servers at one time.
+#[derive(Debug)]
+struct Round {
+    time: i64,
+    servers: Vec<String>,
+    files: Vec<PathBuf>,
+    bytes: u64,
+}
+
+/// A recording that is played.
+pub struct Replay {
+    rounds: Vec<Round>,
+    /// The number of rounds that were read.
+    position: usize,
+    tracker: Tracker,
+}
+
+impl Replay {
+    /// Opens the recording. Only the heads of its files are read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory cannot be read or has no reading of `job_stats`.
+    pub fn open(path: &Path, formats: &[String]) -> Result<Self, Error> {
+        let broken = |cause: io::Error| Error::Directory {
+            path: path.to_owned(),
+            cause,
+        };
+        let entries = Directory::at(path).waiting().map_err(broken)?;
+        let mut files = Vec::new();
+        for entry in entries.into_iter().filter(|entry| entry.source == LCTL) {
+            let index = match SpoolFile::index(&entry.path) {
+                Ok(index) => index,
+                Err(spool::Error::Io(cause)) => return Err(broken(cause)),
+                // Nobody knows of a damaged file when it was read.
+                Err(_) => continue,
+            };
+            let time = index
+                .texts
+                .iter()
+                .map(|text| text.time.as_microsecond())
+                .min();
+            files.extend(time.map(|time| (time, index.server, entry)));
+        }
+        let rounds = rounds(files);
+        if rounds.is_empty() {
+            return Err(Error::Nothing(path.to_owned()));
+        }
+        Ok(Self {
+            rounds,
+            position: 0,
+            tracker: Tracker::new(formats)?,
+        })
+    }
+
+    /// Reads on until this many rounds are read.
+    fn read_to(&mut self, position: usize) -> Vec<Reading> {
+        let mut readings = Vec::new();
+        while self.position < position.min(self.rounds.len()) {
+            readings.push(self.read(self.position));
+            self.position += 1;
+        }
+        readings
+    }
+
+    /// Starts anew, early enough that this round can be compared with those before.
+    fn go_back_before(&mut self, position: usize) {
+        let mut begin = position;
+        let mut bytes = 0;
+        while begin > 0 && position - begin < LOOKED_BACK {
+            bytes += self.rounds[begin - 1].bytes;
+            if position - begin >= 2 && bytes > LOOKED_BACK_BYTES {
+                break;
+            }
+            begin -= 1;
+        }
+        self.tracker.restart();
+        self.position = begin;
+    }
+
+    fn read(&mut self, round: usize) -> Reading {
+        let round = &self.rounds[round];
+        let mut reading = Reading::default();
+        self.tracker.begin();
+        for (path, server) in round.files.iter().zip(&round.servers) {
+            match read(path, server, &mut self.tracker) {
+                Ok(seen) => reading.seen.extend(seen),
+                Err(reason) => reading.failures.push(Failure {
+                    server: Arc::from(server.as_str()),
+                    reason,
+                }),
+            }
+        }
+        let last = reading.seen.iter().map(|seen| seen.time).max();
+        reading.time = last.unwrap_or(round.time);
+        reading
+    }
+}
+
+/// Groups files into rounds. A round ends before a server that it has already, and after half of the usual time between two
+/// readings of a server: in a round of which a server is missing, its next text must not take the place.
+fn rounds(files: Vec<(i64, String, Entry)>) -> Vec<Round> {
+    let mut last: HashMap<&str, i64> = HashMap::new();
+    let gaps = files
+        .iter()
+        .filter_map(|(time, server, _)| Some(time - last.insert(server, *time)?));
+    let mut gaps: Vec<_> = gaps.collect();
+    gaps.sort_unstable();
+    let longest = gaps.get(gaps.len() / 2).map_or(i64::MAX, |usual| usual / 2);
+    let mut rounds: Vec<Round> = Vec::new();
+    for (time, server, entry) in files {
+        let is_over =
+            |round: &Round| round.servers.contains(&server) || (time - round.time).abs() > longest;
+        if rounds.last().is_none_or(is_over) {
+            rounds.push(Round {
+                time,
+                servers: Vec::new(),
+                files: Vec::new(),
+                bytes: 0,
+            });
+        }
+        if let Some(round) = rounds.last_mut() {
+            round.servers.push(server);
+            round.files.push(entry.path);
+            round.bytes += entry.bytes;
+        }
+    }
+    rounds
+}
+
+/// Reads a file, in which the text of each target has a time of its own.
+fn read(
+    path: &Path,
+    server: &str,
+    tracker: &mut Tracker,
+) -> Result<Vec<crate::interval::Seen>, String> {
+    let file = SpoolFile::open(path).map_err(|error| error.to_string())?;
+    let (mut bytes, mut arrivals) = (Vec::new(), Vec::new());
+    for text in &file.index.texts {
+        arrivals.push(Arrival {
+            from: bytes.len(),
+            at: text.time.as_microsecond(),
+        });
+        let packed = file.packed(text).map_err(|error| error.to_string())?;
+        unpack(&packed, &mut bytes).map_err(|error| error.to_string())?;
+    }
+    let text = Text {
+        server,
+        bytes: &bytes,
+        arrivals: &arrivals,
+    };
+    let taken = tracker.take(text).map_err(|error| error.to_string())?;
+    Ok(taken.seen)
+}
+
+/// Appends what a text contains. A recording may come from anywhere, and a few bytes can contain any number of them.
+fn unpack(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
+    let room = MOST.saturating_sub(bytes.len() as u64);
+    let mut text = Decoder::new(packed)?.take(room + 1);
+    if text.read_to_end(bytes)? as u64 > room {
+        return Err(io::Error::other("the texts are too large"));
+    }
+    Ok(())
+}
+
+impl Source for Replay {
+    fn step(&mut self, step: Step) -> Result<Update, Error> {
+        let all = self.rounds.len();
+        let target = match step {
+            Step::Next => self.position + 1,
+            Step::By(by) => self.position.saturating_add_signed(by),
+            Step::Begin => 2,
+            Step::End => all,
+        };
+        let target = target.clamp(1, all);
+        let begins_anew =
+            target <= self.position && step != Step::Next || target > self.position + LOOKED_BACK;
+        if begins_anew {
+            self.go_back_before(target);
+        }
+        let readings = self.read_to(target);
+        let next = self.rounds.get(self.position);
+        let last = self
+            .position
+            .checked_sub(1)
+            .and_then(|at| self.rounds.get(at));
+        Ok(Update {
+            readings,
+            begins_anew,
+            position: Some(Position {
+                at: self.position,
+                of: all,
+            }),
+            until_next: next
+                .zip(last)
+                .map(|(next, last)| (next.time - last.time).max(0)),
+        })
+    }
+
+    fn is_live(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn a_round_has_each_server_once_and_those_that_were_read_together() {
+        let file = |(time, server): &(i64, &str)| {
+            let entry = Entry {
+                sequence: 0,
+                source: LCTL.to_owned(),
+                path: PathBuf::from(server),
+                bytes: 1,
+                written: SystemTime::UNIX_EPOCH,
+            };
+            (*time, (*server).to_owned(), entry)
+        };
+        // In the second round, the first server failed, and in the last one the second.
+        let files = [
+            (100, "a"),
+            (99, "b"),
+            (110, "b"),
+            (120, "a"),
+            (121, "b"),
+            (130, "a"),
+        ];
+        let rounds = rounds(files.iter().map(file).collect());
+        let servers: Vec<_> = rounds.iter().map(|round| round.servers.join(" ")).collect();
+        assert_eq!(servers, ["a b", "b", "a b", "a"]);
+        assert_eq!((rounds[2].time, rounds[2].bytes), (120, 2));
+    }
+}

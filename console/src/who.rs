@@ -1,0 +1,141 @@
+//! Finds the owner of an entry: user, job, node and process, read from its identifier.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jobstats_core::entry_id::{DEFAULT_FORMATS, Format, FormatError, Formats, likely_format};
+
+/// The number of identifiers that are kept. Those of a day fit; beyond that, all are read anew.
+const MOST_KEPT: usize = 200_000;
+
+/// The number of identifiers from which the format is guessed.
+const MOST_GUESSED: usize = 2_000;
+
+/// The owner of work, as far as an identifier names it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Who {
+    /// The identifier of the entry; empty for work without an identifier.
+    pub entry: Box<str>,
+    /// The number of the user.
+    pub user: Option<u32>,
+    /// The number of the job, as its scheduler gives it.
+    pub job: Option<Box<str>>,
+    /// The node.
+    pub node: Option<Box<str>>,
+    /// The program.
+    pub process: Option<Box<str>>,
+}
+
+/// Reads identifiers, and remembers what they mean.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The formats; `None` as long as they are still to be guessed.
+    formats: Option<Formats>,
+    known: HashMap<Box<str>, Arc<Who>>,
+}
+
+impl Names {
+    /// Reads identifiers by these formats. Without formats, they are guessed from the first identifiers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a format is none.
+    pub fn new(formats: &[String]) -> Result<Self, FormatError> {
+        let own = formats
+            .iter()
+            .map(|format| (format.as_str(), label(format)));
+        Ok(Self {
+            formats: match formats {
+                [] => None,
+                _ => Some(Formats::compile(own)?),
+            },
+            known: HashMap::new(),
+        })
+    }
+
+    /// Guesses the formats, unless they are known.
+    pub fn guess<'i>(&mut self, ids: impl Iterator<Item = &'i str>) {
+        if self.formats.is_some() {
+            return;
+        }
+        let mut ids = ids.peekable();
+        if ids.peek().is_none() {
+            return;
+        }
+        let likely = likely_format(ids.take(MOST_GUESSED));
+        let likely =
+            likely.filter(|likely| DEFAULT_FORMATS.iter().all(|(format, _)| format != likely));
+        let formats = likely.map(|format| (format, None)).into_iter();
+        let formats = formats.chain(DEFAULT_FORMATS.iter().copied());
+        // A format that cannot be compiled is left out; the formats of the list can be.
+        let compiled = formats.filter_map(|(format, node)| Format::compile(format, node).ok());
+        self.formats = Some(compiled.collect());
+    }
+
+    /// Returns the owner of an entry.
+    pub fn who(&mut self, id: &str) -> Arc<Who> {
+        if let Some(known) = self.known.get(id) {
+            return Arc::clone(known);
+        }
+        if self.known.len() >= MOST_KEPT {
+            self.known.clear();
+        }
+        let who = Arc::new(self.read(id));
+        self.known.insert(id.into(), Arc::clone(&who));
+        who
+    }
+
+    fn read(&self, id: &str) -> Who {
+        let Some(formats) = &self.formats else {
+            return Who {
+                entry: id.into(),
+                ..Who::default()
+            };
+        };
+        let identity = formats.identify(id);
+        Who {
+            entry: id.into(),
+            user: identity.uid,
+            job: identity.number().map(|job| job.into()),
+            node: identity.node.map(Into::into),
+            process: identity.executable.map(Into::into),
+        }
+    }
+}
+
+/// Returns the node of identifiers of a format that has no node, if it is one of the formats that jobstats knows.
+fn label(format: &str) -> Option<&'static str> {
+    let known = DEFAULT_FORMATS.iter().find(|(known, _)| *known == format);
+    known.and_then(|(_, label)| *label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_guessed_once_and_then_kept() {
+        let mut names = Names::new(&[]).unwrap();
+        names.guess(["4711@1000@r01c01", "4712@1001@r01c02"].into_iter());
+        names.guess(["x.1"].into_iter());
+        let who = names.who("4711@1000@r01c01");
+        assert_eq!(
+            (who.user, who.job.as_deref(), who.node.as_deref()),
+            (Some(1000), Some("4711"), Some("r01c01"))
+        );
+        let login = names.who("make.1002");
+        assert_eq!(
+            (login.user, login.process.as_deref(), login.job.as_deref()),
+            (Some(1002), Some("make"), None)
+        );
+        assert!(Arc::ptr_eq(&login, &names.who("make.1002")));
+    }
+
+    #[test]
+    fn an_identifier_that_says_nothing_has_only_itself() {
+        let mut names = Names::new(&["%j:%u:%H".to_owned()]).unwrap();
+        let who = names.who("");
+        assert_eq!(*who, Who::default());
+        assert!(Names::new(&["nothing".to_owned()]).is_err());
+    }
+}

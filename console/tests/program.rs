@@ -1,0 +1,210 @@
+//! The program as a person calls it.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+fn run(arguments: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
+    program.args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> (i32, String) {
+    (
+        output.status.code().unwrap(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+/// A command that prints a counter that grows with each call.
+fn growing(directory: &std::path::Path) -> String {
+    let count = directory.join("count").display().to_string();
+    format!(
+        "n=$(cat {count} 2>/dev/null || echo 0); n=$((n + 1)); echo $n >{count}; echo $((1700000000 + 10 * n)); \
+         printf 'mdt.scratch-MDT0000.job_stats=\\njob_stats:\\n- job_id: 4711:1000:r01c01\\n  open: {{ samples: %s, unit: usecs, \
+         min: 1, max: 1, sum: %s, sumsq: 1 }}\\n' $((100 * n)) $((5000000 * n))"
+    )
+}
+
+#[test]
+fn a_table_is_printed_recorded_and_printed_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let recording = directory.path().join("recording").display().to_string();
+    let input = growing(directory.path());
+    let live = run(&[
+        "top", "--once", "-i", "1ms", "--server", "mds1", "--input", &input, "--record",
+        &recording, "--width", "80",
+    ]);
+    assert_eq!(said(&live), (0, String::new()));
+    let text = String::from_utf8(live.stdout).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(
+        lines[0].starts_with(" scratch") && lines[0].contains("0.5 in service"),
+        "{text}"
+    );
+    assert!(lines[0].ends_with("UTC over 10 s"), "{text}");
+    assert_eq!(lines[1], " by user · ranked by requests in service");
+    assert_eq!(
+        lines[3],
+        "  1  1000         1  ███████   0.5   100 %   10     /s    0            0"
+    );
+    assert_eq!(lines.len(), 4, "{text}");
+
+    let replayed = run(&["top", &recording, "--once", "--width", "80"]);
+    let replayed = String::from_utf8(replayed.stdout).unwrap();
+    assert_eq!(replayed, text);
+    let json = run(&["top", &recording, "--json"]);
+    assert_eq!(String::from_utf8(json.stdout).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn a_profile_names_the_servers() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("console.toml").display().to_string();
+    let input = growing(directory.path());
+    fs::write(
+        &config,
+        format!(
+            "[profile.scratch]\ninterval = '1ms'\n[profile.scratch.input]\nmds1 = '''{input}'''\n"
+        ),
+    )
+    .unwrap();
+    let output = run(&[
+        "top", "-P", "scratch", "--config", &config, "--once", "--by", "target",
+    ]);
+    assert_eq!(said(&output), (0, String::new()));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("MDT0000")
+    );
+    let named = [
+        "top",
+        "-P",
+        "scratch",
+        "--config",
+        &config,
+        "--once",
+        "--users",
+        "echo ada:x:1000:1::/h:/s",
+    ];
+    assert!(
+        String::from_utf8(run(&named).stdout)
+            .unwrap()
+            .contains("  1  ada ")
+    );
+    let unnamed = [
+        "top", "-P", "scratch", "--config", &config, "--once", "--users", "exit 1",
+    ];
+    assert_eq!(
+        said(&run(&unnamed)),
+        (
+            74,
+            "jobstats-console: the names of users cannot be read: exit code 1\n".to_owned()
+        )
+    );
+    let (code, message) = said(&run(&["top", "-P", "other", "--config", &config, "--once"]));
+    assert!(
+        code == 78 && message.contains("it has scratch"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_exit_code() {
+    let told = |arguments: &[&str]| said(&run(arguments));
+    assert_eq!(told(&["top"]).0, 66);
+    assert_eq!(told(&["top", "--flies"]).0, 64);
+    assert_eq!(told(&["top", "/nonexistent", "--once"]).0, 71);
+    assert_eq!(
+        told(&["top", "--input", "ssh a x", "--input", "ssh a y", "--once"]).0,
+        64
+    );
+    assert_eq!(
+        told(&["top", "--input", "x", "--server", "a", "--server", "b"]).0,
+        64
+    );
+    let (code, message) = told(&[
+        "top",
+        "--once",
+        "--input",
+        "echo 'ssh: no \u{1b}[31mroute' >&2; exit 255",
+        "--server",
+        "oss1",
+    ]);
+    assert_eq!(code, 74);
+    assert_eq!(
+        message,
+        "jobstats-console: no server could be read\n  oss1: ssh: no \\x1B[31mroute (exit code 255)\n"
+    );
+    let (code, message) = told(&["top", "--input", "true"]);
+    assert!(
+        code == 71 && message.contains("needs a terminal"),
+        "{message}"
+    );
+}
+
+/// Runs the screen on a terminal of this size, presses keys one after the other, and returns what the terminal got.
+fn on_a_terminal(arguments: &str, keys: &[&str]) -> Option<String> {
+    let program = env!("CARGO_BIN_EXE_jobstats-console");
+    let inside = format!("stty rows 24 cols 80; exec {program} {arguments}");
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &inside, "/dev/null"])
+        .env("TERM", "xterm");
+    script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = script.spawn() else {
+        println!("not run: there is no script, which makes terminals");
+        return None;
+    };
+    let mut terminal = child.stdin.take().unwrap();
+    for key in keys {
+        sleep(Duration::from_secs(1));
+        terminal.write_all(key.as_bytes()).unwrap();
+        terminal.flush().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_screen_is_drawn_and_the_terminal_is_left_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "mdt.scratch-MDT0000.job_stats=\njob_stats:\n- job_id: \"a\\x1B]0;gone\\x07.1000\"\n  open: { samples: 1, unit: usecs, min: 1, max: 1, sum: 1, sumsq: 1 }\n";
+    let (first, second) = (
+        directory.path().join("first"),
+        directory.path().join("second"),
+    );
+    fs::write(&first, format!("1700000000\n{text}")).unwrap();
+    fs::write(
+        &second,
+        format!(
+            "1700000010\n{}",
+            text.replace("samples: 1", "samples: 9")
+                .replace("sum: 1", "sum: 9")
+        ),
+    )
+    .unwrap();
+    let input = format!(
+        "cat {0}; mv {1} {0} 2>/dev/null; true",
+        first.display(),
+        second.display()
+    );
+    let arguments = format!("top --by entry --interval 1s --server mds1 --input '{input}'");
+    let Some(drawn) = on_a_terminal(&arguments, &["", " ", "?", "q"]) else {
+        return;
+    };
+    assert!(
+        drawn.contains("\u{1b}[?1049h") && drawn.contains("MDT") && drawn.contains("PAUSED"),
+        "{drawn:?}"
+    );
+    assert!(drawn.contains("x1B]0;gone"), "{drawn:?}");
+    assert!(!drawn.contains("\u{1b}]0"), "{drawn:?}");
+    assert!(drawn.contains("Keys"), "{drawn:?}");
+    let left = drawn.rfind("\u{1b}[?1049l").unwrap();
+    assert!(left > drawn.rfind("Keys").unwrap());
+}

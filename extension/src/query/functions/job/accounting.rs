@@ -1,0 +1,486 @@
+//! The accounting of a job: its runs, and the values on which all of them agree.
+
+use jobstats_core::instant::{DAY, MINUTE, Micros, Span};
+use jobstats_core::matching::APART;
+use pgrx::IntoDatum;
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::pg_sys::Datum;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::{Error, shown};
+use crate::pg::memory::require_room;
+use crate::pg::pause::PAUSE;
+use crate::pg::spi::{Row, Statements};
+use crate::pg::time::{clock_now, micros, timestamptz};
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::named::Named;
+use crate::query::functions::job::report::COLUMNS;
+use crate::query::functions::job::span;
+use crate::query::functions::job::time::Asked;
+use crate::query::notice::{hinted, listed};
+
+/// The largest number of runs of a number that are read. The oldest ones are left out.
+const RUNS_MAX: i64 = 10_000;
+
+/// The largest number of runs that an answer lists. The oldest ones are left out.
+const LISTED_MAX: usize = 1_000;
+
+/// The memory that a run takes.
+const RUN_BYTES: usize = 4 << 10;
+
+/// The time before the start and after the end of a job in which its work may be seen.
+const NEAR: Micros = 20 * MINUTE;
+
+/// The number of schedulers and users that a notice names.
+const NAMED: usize = 5;
+
+/// The name of the operation of rows that are runs.
+const RUN: &str = "run";
+
+/// The number of columns of accounting, which come after those of usage.
+pub const OF_ACCOUNTING: usize = 14;
+
+/// The accounting of a job.
+pub struct Accounting {
+    /// The runs in the order of their starts. Runs that have not begun come last.
+    runs: Vec<Run>,
+    /// The values of all runs together.
+    together: Values,
+    /// The time up to which the work of a running job is known.
+    observed: Micros,
+    /// The number of jobs, which had the number at different times.
+    jobs: usize,
+    /// The times between which the number was that of no other jobs, as far as there are others.
+    limits: (Option<Micros>, Option<Micros>),
+}
+
+/// A run of a job.
+#[derive(Clone)]
+struct Run {
+    values: Values,
+    /// The number of nodes.
+    nodes: Option<i64>,
+}
+
+/// The values of a run, or of all runs of a job. A value on which the runs do not agree is `None`.
+#[derive(Clone, Default)]
+struct Values {
+    /// The texts of [`TEXTS`].
+    texts: [Option<String>; 6],
+    /// The state and the exit code: of all runs together those of the last one.
+    result: [Option<String>; 2],
+    submitted: Option<Micros>,
+    started: Option<Micros>,
+    ended: Option<Micros>,
+    /// The time for which it ran: of all runs together the sum.
+    run_time: Option<Micros>,
+    cpus: Option<i64>,
+}
+
+/// The columns of texts on which runs may agree.
+const TEXTS: [&str; 6] = [
+    "scheduler",
+    "label",
+    "user_name",
+    "account",
+    "partition",
+    "job_name",
+];
+const SCHEDULER: usize = 0;
+const LABEL: usize = 1;
+const USER: usize = 2;
+
+impl Accounting {
+    /// Returns the accounting of a job: of the time that is asked for, else of the last job with this number. Returns `None` if
+    /// accounting knows nothing of it.
+    pub fn of_job(
+        client: &SpiClient<'_>,
+        job: &Named,
+        entries: &Entries,
+        asked: &Asked,
+    ) -> Result<Option<Self>, Error> {
+        let found = client.query(
+            include_str!("runs.sql"),
+            &[job.number.as_str().into(), RUNS_MAX.into()],
+        )?;
+        require_room(found.len(), RUN_BYTES)?;
+        let now = clock_now();
+        let runs = PAUSE.among(found).map(|row| Run::read(&row, now));
+        let mut runs: Vec<Run> = runs.collect::<Result<_, Error>>()?;
+        runs.reverse();
+        let [since, until] = asked.bounds()?;
+        runs.retain(|run| run.touches(since, until, now));
+        let are_fixed = (since.is_some(), until.is_some());
+        let Some(chosen) = Chosen::of(runs, job.started, are_fixed, now) else {
+            return Ok(None);
+        };
+        let observed: Option<TimestampWithTimeZone> = client.query_value(
+            "SELECT max(target.last_observation) FROM jobstats.targets target WHERE target.last_observation <= now()",
+            &[],
+        )?;
+        let accounting = Self {
+            together: Values::of_all(&chosen.runs),
+            runs: chosen.runs,
+            jobs: chosen.jobs,
+            observed: observed.map(micros).transpose()?.unwrap_or(now),
+            limits: chosen.limits,
+        };
+        let is_last = job.started.is_none() && until.is_none();
+        if is_last && accounting.is_outdated(client, job, entries, now)? {
+            return Ok(Some(accounting.forget()));
+        }
+        Ok(Some(accounting))
+    }
+
+    /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
+    /// does not know yet.
+    fn is_outdated(
+        &self,
+        client: &SpiClient<'_>,
+        job: &Named,
+        entries: &Entries,
+        now: Micros,
+    ) -> Result<bool, Error> {
+        let ended = self.together.ended.filter(|ended| now - ended >= APART);
+        let Some(ended) = ended.filter(|_| !entries.is_empty()) else {
+            return Ok(false);
+        };
+        let work = span::of_job(client, &job.number, &entries.ids())?;
+        Ok(work.is_some_and(|(_, last)| last.saturating_sub(ended) >= APART))
+    }
+
+    /// Returns the accounting of the job that came after this one: nothing but when its number was that of others.
+    fn forget(self) -> Self {
+        let ended = self.together.ended.map(|it| it.saturating_add(NEAR));
+        Self {
+            runs: Vec::new(),
+            together: Values::default(),
+            limits: (ended, None),
+            ..self
+        }
+    }
+
+    /// Returns the start of the first run, if the job has begun.
+    pub fn started(&self) -> Option<Micros> {
+        self.together.started
+    }
+
+    /// Returns the end of the last run, or the time up to which the work of a running job is known.
+    pub fn ended(&self) -> Micros {
+        self.together.ended.unwrap_or(self.observed)
+    }
+
+    /// Returns the times between which the number was not that of other jobs, as far as there are others.
+    pub fn limits(&self) -> (Option<Micros>, Option<Micros>) {
+        self.limits
+    }
+
+    /// Limits the time that is asked for to that of the job, if its number had other jobs.
+    pub fn limit(&self, asked: &mut Asked) -> Result<(), Error> {
+        let (since, until) = self.limits;
+        if asked.since.is_none() {
+            asked.since = since.map(timestamptz).transpose()?;
+        }
+        if asked.until.is_none() {
+            asked.until = until.map(timestamptz).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// Raises a notice if the answer is about more than one job, or about one of several.
+    pub fn note(&self, job: &Named, asked: &Asked) {
+        let number = shown(&job.number);
+        let several = |column: usize| Some(self.names(column)).filter(|names| names.len() > 1);
+        let problem = if let Some(names) = several(SCHEDULER) {
+            format!(
+                "jobs of several schedulers have the number {number}: {}",
+                listed(&names, NAMED)
+            )
+        } else if let Some(names) = several(USER) {
+            format!(
+                "jobs of several users have the number {number}: {}",
+                listed(&names, NAMED)
+            )
+        } else if self.jobs > 1 {
+            format!("{} jobs had the number {number} in this time", self.jobs)
+        } else {
+            let (earlier, later) = self.limits;
+            if earlier.is_some() && asked.since.is_none()
+                || later.is_some() && asked.until.is_none()
+            {
+                hinted(
+                    format!("there are other jobs with the number {number}, at other times"),
+                    "For these, give since and until. jobstats.jobs has the times.".to_owned(),
+                );
+            }
+            return;
+        };
+        hinted(
+            problem,
+            "The answer is about all of them. since and until choose one, if they ran at different times."
+                .to_owned(),
+        );
+    }
+
+    /// Raises a notice that no work of the job was seen.
+    pub fn note_no_work(&self, job: &Named, is_cut: bool) {
+        let name = shown(&job.asked);
+        if self.started().is_none() {
+            pgrx::notice!("job {name} has not begun");
+            return;
+        }
+        let then = if is_cut { " in this window" } else { "" };
+        hinted(
+            format!("accounting knows job {name}, but no work of it was observed{then}"),
+            "It did nothing on these file systems, or the identifiers of its processes lack its number: see jobstats.quality."
+                .to_owned(),
+        );
+    }
+
+    /// Returns the different values of a column, in order.
+    fn names(&self, column: usize) -> Vec<String> {
+        let names = self.runs.iter();
+        let names = names.filter_map(|run| run.values.texts[column].as_deref());
+        let mut names: Vec<String> = names.map(|it| shown(it).into_owned()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Writes a row for each run.
+    pub fn write_runs(&self, rows: &mut Rows) -> Result<(), Error> {
+        let left_out = self.runs.len().saturating_sub(LISTED_MAX);
+        if left_out > 0 {
+            pgrx::notice!(
+                "the last {LISTED_MAX} of {} runs are listed",
+                self.runs.len()
+            );
+        }
+        for run in PAUSE.among(self.runs.iter().skip(left_out)) {
+            let values = &run.values;
+            let time = values.started.map(timestamptz).transpose()?;
+            let seconds = values.run_time.map(|it| it as f64 / 1e6);
+            let of_run = OfRow::new(values, None)?;
+            rows.put(|| {
+                let mut row = [None; COLUMNS + OF_ACCOUNTING];
+                row[0] = time.into_datum();
+                row[1] = seconds.into_datum();
+                row[7] = RUN.into_datum();
+                row[21] = run.nodes.into_datum();
+                row[COLUMNS..].copy_from_slice(&of_run.columns());
+                row
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the values for a row of usage.
+    pub fn of_row(&self, in_service: Option<f64>) -> Result<OfRow<'_>, Error> {
+        OfRow::new(&self.together, in_service)
+    }
+
+    /// Returns the mean number of requests in service per node: service time in microseconds ÷ (run time × nodes). Only the
+    /// part of the run time in `window` counts, if there is one. The nodes of the elements of an array are not known one by
+    /// one.
+    pub fn in_service(
+        &self,
+        service_time: i128,
+        window: Option<Span>,
+        is_of_node: bool,
+    ) -> Option<f64> {
+        let (from, until) = window.unwrap_or((Micros::MIN, Micros::MAX));
+        if is_of_node {
+            self.together.texts[LABEL].as_ref()?;
+        }
+        let mut node_time = 0;
+        for run in &self.runs {
+            let Some(started) = run.values.started else {
+                continue;
+            };
+            let ended = run.values.ended.unwrap_or(self.observed).min(until);
+            let time = ended.saturating_sub(started.max(from)).max(0);
+            let nodes = if is_of_node { 1 } else { run.nodes? };
+            node_time += i128::from(time) * i128::from(nodes);
+        }
+        (node_time > 0).then(|| service_time as f64 / node_time as f64)
+    }
+}
+
+/// The runs that an answer is about.
+struct Chosen {
+    runs: Vec<Run>,
+    jobs: usize,
+    limits: (Option<Micros>, Option<Micros>),
+}
+
+impl Chosen {
+    /// Chooses the job that began at `started`, or else the last job with the number; and all before and after it if the start and
+    /// the end of the window are fixed. Runs that lie seven days apart are of different jobs.
+    fn of(
+        runs: Vec<Run>,
+        started: Option<Micros>,
+        are_fixed: (bool, bool),
+        now: Micros,
+    ) -> Option<Self> {
+        let mut jobs: Vec<Vec<Run>> = Vec::new();
+        let mut known = Micros::MIN;
+        for run in runs {
+            let begins = |started: Micros| started.saturating_sub(known) >= APART;
+            let is_next = run.values.started.is_some_and(begins);
+            known = known.max(run.end(now));
+            match jobs.last_mut() {
+                Some(job) if !is_next => job.push(run),
+                _ => jobs.push(vec![run]),
+            }
+        }
+        let has_begun = |job: &Vec<Run>| job.iter().any(|run| run.values.started == started);
+        let found = started.and_then(|_| jobs.iter().position(has_begun));
+        let last = jobs.len().checked_sub(1)?;
+        let position = found.unwrap_or(last);
+        let first = if are_fixed.0 { 0 } else { position };
+        let last = if are_fixed.1 { last } else { position };
+        let start = |position: usize| jobs.get(position)?.first()?.values.started;
+        let near = |start: Micros| start.saturating_sub(NEAR);
+        let limits = (
+            start(first).filter(|_| first > 0).map(near),
+            start(last + 1).map(near),
+        );
+        let chosen = jobs.into_iter().skip(first).take(last + 1 - first);
+        Some(Self {
+            runs: chosen.flatten().collect(),
+            jobs: last + 1 - first,
+            limits,
+        })
+    }
+}
+
+impl Run {
+    fn read(row: &Row<'_>, now: Micros) -> Result<Self, Error> {
+        let mut texts = [const { None }; TEXTS.len()];
+        for (text, column) in texts.iter_mut().zip(TEXTS) {
+            *text = row.get(column)?;
+        }
+        let time = |column: &str| -> Result<Option<Micros>, Error> {
+            let time: Option<TimestampWithTimeZone> = row.get(column)?;
+            time.map(micros).transpose()
+        };
+        let (started, ended) = (time("started")?, time("ended")?);
+        let run_time = |started: Micros| ended.unwrap_or(now).saturating_sub(started).max(0);
+        Ok(Self {
+            values: Values {
+                texts,
+                result: [row.get("state")?, row.get("exit_code")?],
+                submitted: time("submitted")?,
+                started,
+                ended,
+                run_time: started.map(run_time),
+                cpus: row.get("cpus")?,
+            },
+            nodes: row.get("nodes")?,
+        })
+    }
+
+    /// Returns whether work of the run may be seen in a window. A run that has not begun is at the end of all time.
+    fn touches(&self, since: Option<Micros>, until: Option<Micros>, now: Micros) -> bool {
+        let Some(started) = self.values.started else {
+            return until.is_none();
+        };
+        until.is_none_or(|until| started.saturating_sub(NEAR) <= until)
+            && since.is_none_or(|since| self.end(now).saturating_add(NEAR) > since)
+    }
+
+    fn end(&self, now: Micros) -> Micros {
+        let ended = self.values.ended.unwrap_or(now);
+        self.values.started.map_or(Micros::MIN, |it| ended.max(it))
+    }
+}
+
+impl Values {
+    fn of_all(runs: &[Run]) -> Self {
+        let mut all = runs.first().map(|it| it.values.clone()).unwrap_or_default();
+        for run in &runs[1.min(runs.len())..] {
+            let other = &run.values;
+            for (text, other) in all.texts.iter_mut().zip(&other.texts) {
+                if text != other {
+                    *text = None;
+                }
+            }
+            if all.cpus != other.cpus {
+                all.cpus = None;
+            }
+            all.result.clone_from(&other.result);
+            all.submitted = earlier(all.submitted, other.submitted);
+            all.started = earlier(all.started, other.started);
+            all.ended = all
+                .ended
+                .zip(other.ended)
+                .map(|(one, other)| one.max(other));
+            all.run_time = match (all.run_time, other.run_time) {
+                (Some(one), Some(other)) => Some(one.saturating_add(other)),
+                (one, other) => one.or(other),
+            };
+        }
+        all
+    }
+}
+
+/// The values of accounting for a row of an answer.
+pub struct OfRow<'a> {
+    values: &'a Values,
+    /// The submission, the start and the end.
+    times: [Option<TimestampWithTimeZone>; 3],
+    run_time: Option<Interval>,
+    in_service: Option<f64>,
+}
+
+impl<'a> OfRow<'a> {
+    fn new(values: &'a Values, in_service: Option<f64>) -> Result<Self, Error> {
+        let time = |time: Option<Micros>| time.map(timestamptz).transpose();
+        Ok(Self {
+            values,
+            times: [
+                time(values.submitted)?,
+                time(values.started)?,
+                time(values.ended)?,
+            ],
+            run_time: values.run_time.and_then(interval),
+            in_service,
+        })
+    }
+
+    /// Makes the columns in the current memory context.
+    pub fn columns(&self) -> [Option<Datum>; OF_ACCOUNTING] {
+        let text = |text: &Option<String>| text.as_deref().into_datum();
+        let [scheduler, label, user_name, account, partition, job_name] =
+            self.values.texts.each_ref().map(text);
+        let [state, exit_code] = self.values.result.each_ref().map(text);
+        let [submitted, started, ended] = self.times.map(IntoDatum::into_datum);
+        [
+            scheduler,
+            label,
+            user_name,
+            account,
+            partition,
+            job_name,
+            state,
+            exit_code,
+            submitted,
+            started,
+            ended,
+            self.run_time.into_datum(),
+            self.values.cpus.into_datum(),
+            self.in_service.into_datum(),
+        ]
+    }
+}
+
+fn earlier(one: Option<Micros>, other: Option<Micros>) -> Option<Micros> {
+    one.into_iter().chain(other).min()
+}
+
+/// Returns a length of time as PostgreSQL prints it best: in days, and the rest.
+pub fn interval(length: Micros) -> Option<Interval> {
+    let days = i32::try_from(length.div_euclid(DAY)).ok()?;
+    Interval::new(0, days, length.rem_euclid(DAY)).ok()
+}

@@ -1,0 +1,389 @@
+//! `jobstats_compare()` shows the rates of jobs over the time since each began.
+
+use std::collections::{HashMap, HashSet};
+
+use allocator_api2::alloc::Global;
+use jobstats_core::instant::{DAY, Micros, Span};
+use jobstats_core::window::Rates;
+use pgrx::IntoDatum;
+use pgrx::datum::Interval;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::pg::arguments::Arguments;
+use crate::pg::error::{Error, shown};
+use crate::pg::guc::Pinned;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::time::timestamptz;
+use crate::pg::tuplestore::Rows;
+use crate::query::answer::SETTINGS;
+use crate::query::dimension::By;
+use crate::query::entries::if_few;
+use crate::query::filters::{Filters, exactly};
+use crate::query::functions::job::accounting::{Accounting, interval};
+use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::named::Named;
+use crate::query::functions::job::scope::Scope;
+use crate::query::functions::job::span;
+use crate::query::functions::job::time::Asked;
+use crate::query::functions::job::work::Work;
+use crate::query::measure::{Measure, Measures, Term};
+use crate::query::notice::hinted;
+use crate::query::plan::Plan;
+use crate::query::question::{Period, Question, Wanted};
+use crate::query::statement::Statement;
+use crate::query::unknown;
+use crate::query::window::{ROW_LIMIT, STEP_LIMIT, Window};
+use crate::store;
+
+/// The largest number of jobs. Nobody can tell more curves apart.
+const JOBS_MAX: usize = 100;
+
+/// The operations that are compared if none are named.
+const OPERATIONS: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
+
+/// The shortest time of a job: schedulers count in seconds.
+const SHORTEST: Micros = 1_000_000;
+
+/// The memory that the total of a target in a step takes.
+const TOTAL_BYTES: usize = 128;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_compare(
+    jobs text[], step interval DEFAULT '10 minutes', operations text[] DEFAULT NULL,
+    cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
+    weights jsonb DEFAULT NULL
+) RETURNS TABLE (
+    since_start interval, seconds double precision, job text, operation text, rate double precision,
+    coverage double precision, "time" timestamptz
+)
+LANGUAGE c STABLE
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_compare IS
+'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+"#)]
+fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
+    let jobs = names(arguments.take()?)?;
+    let width = arguments.take::<Interval>()?;
+    let width = width.as_ref().map(micros_of).transpose()?;
+    let operations = arguments.take()?;
+    let mut filters = Filters::default();
+    for name in ["cluster", "filesystem", "kind", "target"] {
+        filters = filters.any_of(name, arguments.take()?);
+    }
+    let weights = arguments.take()?;
+    let operations = match (operations, &weights) {
+        (None, None) => Some(OPERATIONS.map(|it| Some(it.to_owned())).to_vec()),
+        (None, Some(_)) => Some(Vec::new()),
+        (operations, _) => operations,
+    };
+    let mut comparison = Comparison {
+        measures: Measures::parse(operations, weights)?.list,
+        filters,
+        width,
+        has_noted_age: false,
+        written: 0,
+    };
+    let _pinned = Pinned::new(SETTINGS);
+    connect(|client| {
+        store::require(client)?;
+        comparison.filters.require_patterns()
+    })?;
+    for job in jobs {
+        pause();
+        // What is read stays in memory as long as its connection.
+        connect(|client| comparison.add(client, job, &mut rows))?;
+    }
+    Ok(())
+}
+
+/// Reads the argument `jobs`. A job that is named twice is compared once.
+fn names(jobs: Option<Vec<Option<String>>>) -> Result<Vec<String>, Error> {
+    const HINT: &str = "Give identifiers of jobs, as in '{4711,123_4}'.";
+    let jobs = jobs.ok_or_else(|| Error::argument("jobs must not be NULL", HINT))?;
+    let mut names: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
+    for job in jobs {
+        pause();
+        let job = job.ok_or_else(|| Error::argument("a job must not be NULL", HINT))?;
+        if known.insert(job.clone()) {
+            names.push(job);
+        }
+        if names.len() > JOBS_MAX {
+            return Err(Error::argument(
+                format!("jobs has more than {JOBS_MAX} jobs"),
+                "Compare fewer jobs at a time.",
+            ));
+        }
+    }
+    Ok(names)
+}
+
+/// Returns the width of the steps. Days have 24 hours: jobs do not follow clocks.
+fn micros_of(step: &Interval) -> Result<Micros, Error> {
+    let days = i64::from(step.days()).checked_mul(DAY);
+    let width = days.and_then(|days| days.checked_add(step.micros()));
+    if step.months() != 0 {
+        return Err(Error::argument(
+            "step must not have months",
+            "Give days or less, such as '10 minutes'; NULL is one step for each job.",
+        ));
+    }
+    width.filter(|&it| it > 0).ok_or_else(|| {
+        Error::argument(
+            "step must be positive",
+            "Give a span of time such as '10 minutes'; NULL is one step for each job.",
+        )
+    })
+}
+
+/// A comparison of jobs.
+struct Comparison {
+    measures: Vec<Measure>,
+    filters: Filters,
+    /// The width of the steps; `None` for one step for each job.
+    width: Option<Micros>,
+    has_noted_age: bool,
+    /// The number of rows that have been written.
+    written: usize,
+}
+
+/// The totals of a target in a step, by measure of a [flat list](Comparison::terms).
+type Totals = HashMap<(usize, usize), Vec<(i32, i128)>>;
+
+impl Comparison {
+    /// Adds the rows of a job.
+    fn add(&mut self, client: &SpiClient<'_>, job: String, rows: &mut Rows) -> Result<(), Error> {
+        let asked = Asked {
+            since: None,
+            until: None,
+            step: None,
+        };
+        let job = Named::find(client, job)?;
+        let entries = Entries::of_job(client, &job.number)?;
+        let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
+        let filters = self.filters.clone().only("job", exactly(&job.number));
+        let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {
+            if entries.is_empty() && accounting.is_none() {
+                unknown::explain(client, &filters)?;
+            }
+            return Ok(());
+        };
+        let Some((plan, scope, work)) = self.work(client, window, filters, &entries)? else {
+            return Ok(());
+        };
+        if !self.has_noted_age {
+            plan.note_age();
+            self.has_noted_age = true;
+        }
+        self.write(&job, &plan.window, &scope, &work, rows)
+    }
+
+    /// Reads the work of entries in a window.
+    fn work(
+        &self,
+        client: &SpiClient<'_>,
+        window: Window,
+        filters: Filters,
+        entries: &Entries,
+    ) -> Result<Option<(Plan, Scope, Work)>, Error> {
+        let question = Question {
+            period: Period::default(),
+            by: By::these(&["cluster", "filesystem", "kind", "target"]),
+            measures: Measures {
+                list: self.terms(),
+                all: false,
+                without_times: Vec::new(),
+            },
+            filters,
+            totals: true,
+            calls: false,
+            wanted: Wanted::All,
+        };
+        let Some(plan) = Plan::over(client, &question, window)? else {
+            return Ok(None);
+        };
+        let statement = Statement::new(&question, &plan, if_few(entries.ids()));
+        let targets = statement.targets();
+        let targets = client.query(&*targets.sql, &targets.params)?;
+        let scope = Scope::read(targets, &plan.window, &Grouping::of_whole())?;
+        let mut work = Work::new(&question.measures, false);
+        if !entries.is_empty() {
+            let mdts: HashSet<i32> = scope.mdts().collect();
+            let usage = statement.rows_of_entries(&work.columns());
+            work.add_rows(client, &usage, entries, &mdts)?;
+        }
+        Ok(Some((plan, scope, work)))
+    }
+
+    /// Returns the start of the first work of a number in a span, by any of the operations.
+    fn first_work(
+        &self,
+        client: &SpiClient<'_>,
+        job: &Named,
+        entries: &Entries,
+        (from, until): Span,
+    ) -> Result<Option<Micros>, Error> {
+        let filters = Filters::default().only("job", exactly(&job.number));
+        let found = self.work(client, Window::whole(from, until), filters, entries)?;
+        Ok(found.and_then(|(_, _, work)| {
+            let done = work.done().flat_map(|(_, done)| done);
+            done.map(|(_, done)| done.first.max(from)).min()
+        }))
+    }
+
+    /// Returns the steps of a job, from its start to its end; `None` if nothing is known of it.
+    fn window(
+        &self,
+        client: &SpiClient<'_>,
+        job: &Named,
+        accounting: Option<&Accounting>,
+        entries: &Entries,
+    ) -> Result<Option<Window>, Error> {
+        let limits = accounting.map_or((None, None), Accounting::limits);
+        let work = match entries.is_empty() {
+            true => None,
+            false => span::of_job(client, &job.number, &entries.ids())?,
+        };
+        // Work of other jobs with this number is not known apart from that of this one, but by its time.
+        let work = work.map(|(first, last)| {
+            let from = limits.0.unwrap_or(first);
+            (first.max(from), last.min(limits.1.unwrap_or(last)))
+        });
+        let mut work = work.filter(|(first, last)| first < last);
+        let started = accounting.and_then(Accounting::started);
+        if let (None, Some(_), Some((first, last))) = (started, limits.0, work) {
+            let first = self.first_work(client, job, entries, (first, last))?;
+            work = Some((first.unwrap_or(last - SHORTEST), last));
+        }
+        if let (Some(accounting), None) = (accounting, work) {
+            accounting.note_no_work(job, false);
+        }
+        let Some(start) = started.or(work.map(|it| it.0)) else {
+            return Ok(None);
+        };
+        if started.is_none() {
+            hinted(
+                format!("the start of job {} is not known", shown(&job.asked)),
+                "It is compared from its first work on. To know starts, feed the accounting of the scheduler.".to_owned(),
+            );
+        }
+        let ended = accounting.filter(|_| started.is_some());
+        let ended = ended.map(Accounting::ended);
+        let end = ended.into_iter().chain(work.map(|it| it.1)).max();
+        let end = end.unwrap_or(start).max(start.saturating_add(SHORTEST));
+        let width = self.width.unwrap_or(end - start);
+        let steps = (end - start).saturating_add(width - 1) / width;
+        if usize::try_from(steps).is_ok_and(|steps| steps > STEP_LIMIT) {
+            return Err(Error::TooManySteps);
+        }
+        let mut edges: Vec<Micros> = (0..steps).map(|step| start + step * width).collect();
+        edges.push(end);
+        Ok(Some(Window {
+            edges,
+            ..Window::whole(start, end)
+        }))
+    }
+
+    /// Returns the terms of all measures, one after the other, each as a measure.
+    fn terms(&self) -> Vec<Measure> {
+        let terms = self.measures.iter().flat_map(|measure| {
+            measure.total.iter().map(|term| Measure {
+                total: vec![Term {
+                    weight: None,
+                    sum: term.sum.clone(),
+                }],
+                calls: None,
+                spent: None,
+                ..measure.clone()
+            })
+        });
+        terms.collect()
+    }
+
+    fn write(
+        &mut self,
+        job: &Named,
+        window: &Window,
+        scope: &Scope,
+        work: &Work,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let written = self.written + window.steps().saturating_mul(self.measures.len());
+        if written > ROW_LIMIT {
+            return Err(Error::TooManyRows);
+        }
+        self.written = written;
+        require_room(work.places(), self.measures.len() * TOTAL_BYTES)?;
+        let mut totals = Totals::new();
+        let mut used = HashSet::new();
+        for (place, done) in work.done() {
+            pause();
+            for (term, done) in done.filter(|_| scope.has(place.target)) {
+                used.insert(term);
+                let of_step = totals.entry((place.step, term)).or_default();
+                of_step.push((place.target, done.total));
+            }
+        }
+        let start = window.since();
+        for step in 0..window.steps() {
+            pause();
+            let Some((time, seconds)) = window.step(step) else {
+                continue;
+            };
+            let (targets, observed) = scope.observed_by(Group::WHOLE, &[step]);
+            let coverage =
+                (targets > 0).then(|| observed as f64 / 1e6 / (targets as f64 * seconds));
+            let (since_start, time) = (interval(time - start), timestamptz(time)?);
+            let mut first = 0;
+            for measure in &self.measures {
+                let terms = first..first + measure.total.len();
+                first = terms.end;
+                let is_known = !measure.is_time() || terms.clone().any(|it| used.contains(&it));
+                let mut rate = (observed > 0 && is_known).then_some(0.0);
+                for (term, weighted) in terms.zip(&measure.total) {
+                    let done = totals.get(&(step, term)).map_or(&[][..], Vec::as_slice);
+                    let part = rate_of(weighted, done, scope, step)?;
+                    rate = rate.zip(part).map(|(rate, part)| rate + part);
+                }
+                rows.put(|| {
+                    [
+                        since_start.into_datum(),
+                        seconds.into_datum(),
+                        job.asked.as_str().into_datum(),
+                        measure.name.as_str().into_datum(),
+                        rate.into_datum(),
+                        coverage.into_datum(),
+                        time.into_datum(),
+                    ]
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the rate of a term in a step; `None` if no target with usage was observed.
+fn rate_of(
+    term: &Term,
+    done: &[(i32, i128)],
+    scope: &Scope,
+    step: usize,
+) -> Result<Option<f64>, Error> {
+    if done.is_empty() {
+        return Ok(Some(0.0));
+    }
+    // Microseconds divided by microseconds are seconds per second.
+    let scale = if term.sum.time { 1 } else { 1_000_000 };
+    let mut rates = Rates::new_in(scale, 0, Global);
+    for &(target, total) in done {
+        rates.push(total, scope.observed(target, &[step]))?;
+    }
+    let weight = term.weight.as_deref().map_or(Some(1.0), |weight| {
+        weight.trim_matches(['(', ')']).parse().ok()
+    });
+    Ok(rates.rate().zip(weight).map(|(rate, weight)| rate * weight))
+}

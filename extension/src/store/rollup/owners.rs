@@ -1,0 +1,215 @@
+//! Sums of rollups by user, and by account and partition, which dashboards ask for most, in a fraction of the rows.
+//!
+//! A row stands for all entries of a user, or of an account in a partition, on a target. So every question about either, and
+//! about nothing else that entries have, is answered from these rows. Sums by all of them would have three times as many rows
+//! as those by user. They are in tables on every installation, since continuous aggregates do not see that identities change;
+//! after `jobstats_reidentify()` all of them are computed anew, and the days of a target on which entries get another job are
+//! [noted](note_changed).
+
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::spi::SpiClient;
+
+use crate::pg::error::Error;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::store;
+use crate::store::installation::Installation;
+use crate::store::rollup::{Rollup, operations};
+use crate::store::sum::{COMBINED, Sum};
+
+/// Whose the rows of sums are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A user.
+    User,
+    /// An account and a partition.
+    Account,
+}
+
+/// A column that says whose a row is.
+struct Column {
+    name: &'static str,
+    data_type: &'static str,
+    /// What it holds of an entry `entry` and its job `job`.
+    value: &'static str,
+}
+
+/// The columns of sums by user. Names and groups are those of a job that alone says who the user is.
+const USER: [Column; 4] = [
+    column("uid", "bigint", "coalesce(entry.uid, job.uid)"),
+    column(
+        "user_name",
+        "text",
+        "CASE WHEN entry.uid IS NULL THEN job.user_name END",
+    ),
+    column(
+        "gid",
+        "bigint",
+        "CASE WHEN entry.uid IS NULL THEN job.gid END",
+    ),
+    column(
+        "group_name",
+        "text",
+        "CASE WHEN entry.uid IS NULL THEN job.group_name END",
+    ),
+];
+
+/// The columns of sums by account.
+const ACCOUNT: [Column; 2] = [
+    column("account", "text", "job.account"),
+    column("\"partition\"", "text", "job.partition"),
+];
+
+const fn column(name: &'static str, data_type: &'static str, value: &'static str) -> Column {
+    Column {
+        name,
+        data_type,
+        value,
+    }
+}
+
+impl Owner {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::User, Self::Account];
+
+    fn columns(self) -> &'static [Column] {
+        match self {
+            Self::User => &USER,
+            Self::Account => &ACCOUNT,
+        }
+    }
+
+    /// Returns the end of the names of its tables.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::User => "users",
+            Self::Account => "accounts",
+        }
+    }
+
+    fn each(self, text: impl Fn(&Column) -> String) -> String {
+        let columns = self.columns().iter();
+        columns.map(|it| format!(", {}", text(it))).collect()
+    }
+}
+
+/// Creates the tables of the sums, or adds the columns that they lack.
+pub fn create(
+    client: &mut SpiClient<'_>,
+    installation: &Installation,
+    rollup: &Rollup,
+) -> Result<(), Error> {
+    for owner in Owner::ALL {
+        let relation = rollup.owned(owner);
+        if store::kind(client, &relation)?.is_some() {
+            store::add_operations(client, &relation)?;
+            add_columns(client, rollup, owner)?;
+            continue;
+        }
+        rollup.create_table(client, installation, &relation, key(owner), &columns(owner))?;
+        forget_level(client, rollup)?;
+    }
+    Ok(())
+}
+
+/// Returns the first of the columns that say whose a row is, and its type.
+fn key(owner: Owner) -> (&'static str, &'static str) {
+    let [first, ..] = owner.columns() else {
+        return ("", "");
+    };
+    (first.name, first.data_type)
+}
+
+/// Returns the columns beside those of a rollup and the key, each with a leading comma.
+fn columns(owner: Owner) -> String {
+    let others = owner.columns().iter().skip(1);
+    let others = others.map(|it| format!(", {} {}", it.name, it.data_type));
+    others.collect::<String>() + &combined(|name, _| format!("{name} bigint"))
+}
+
+/// Adds the columns that a table of another version lacks.
+fn add_columns(client: &mut SpiClient<'_>, rollup: &Rollup, owner: Owner) -> Result<(), Error> {
+    let relation = rollup.owned(owner);
+    for column in owner.columns() {
+        let is_there: bool = client.query_value(
+            "SELECT EXISTS (SELECT FROM pg_attribute a \
+             WHERE a.attrelid = to_regclass('jobstats.' || $1) AND a.attname = trim($2, '\"') AND NOT a.attisdropped)",
+            &[relation.as_str().into(), column.name.into()],
+        )?;
+        if !is_there {
+            let (name, data_type) = (column.name, column.data_type);
+            let add = format!("ALTER TABLE jobstats.{relation} ADD COLUMN {name} {data_type}");
+            client.execute(&add, &[])?;
+            forget_level(client, rollup)?;
+        }
+    }
+    Ok(())
+}
+
+fn forget_level(client: &mut SpiClient<'_>, rollup: &Rollup) -> Result<(), Error> {
+    client.execute(
+        "UPDATE jobstats.rollups l SET users_refreshed = 'epoch' WHERE l.level = $1",
+        &[rollup.name.into()],
+    )?;
+    Ok(())
+}
+
+/// Returns the statements that create the tables, undivided.
+pub fn definitions(rollup: &Rollup) -> impl Iterator<Item = String> {
+    let tables = Owner::ALL.into_iter();
+    tables.map(|it| Rollup::table(&rollup.owned(it), key(it), &columns(it), ""))
+}
+
+/// Returns an expression for each of the [combined sums](COMBINED), each with a leading comma.
+fn combined(expression: impl Fn(&str, &Sum) -> String) -> String {
+    COMBINED
+        .iter()
+        .map(|it| format!(", {}", expression(it.column, &(it.sum)())))
+        .collect()
+}
+
+/// Invalidates the sums after identities have changed, until maintenance has computed them anew. Waits for
+/// maintenance that knows the old identities.
+pub fn forget(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    store::lock(client)?;
+    client.execute("UPDATE jobstats.rollups SET users_refreshed = 'epoch'", &[])?;
+    Ok(())
+}
+
+/// Notes the days on which entries have got another job, of all targets on which they were active then: the ranges
+/// `(from, until]`, which begin and end at 0:00 UTC. Nothing is noted of days of which no sums are computed yet.
+pub fn note_changed(
+    client: &mut SpiClient<'_>,
+    entries: Vec<i64>,
+    from: Vec<TimestampWithTimeZone>,
+    until: Vec<TimestampWithTimeZone>,
+) -> Result<(), Error> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let ranges = [entries.into(), from.into(), until.into()];
+    client.execute(include_str!("note_changed.sql"), &ranges)?;
+    Ok(())
+}
+
+/// Returns the INSERT that fills a table from the rollup. `condition` is one on rows `summed` of the rollup.
+pub fn insert(rollup: &Rollup, owner: Owner, condition: &str) -> String {
+    let totals = combined(|_, sum| {
+        let total = sum.over(|column| format!("summed.\"{column}\""));
+        format!("sum({total})::bigint")
+    });
+    let positions = (3..).take(owner.columns().len());
+    sql!(
+        "owners.sql",
+        relation = rollup.owned(owner),
+        owner = owner.each(|it| it.name.to_owned()),
+        whose = owner.each(|it| it.value.to_owned()),
+        positions = positions.map(|it| format!(", {it}")).collect::<String>(),
+        rollup = rollup.relation(),
+        names = combined(|name, _| name.to_owned()),
+        columns = operations(str::to_owned),
+        totals = totals,
+        sums = operations(|name| format!("sum(summed.{name})::bigint")),
+        condition = condition,
+    )
+}

@@ -1,0 +1,104 @@
+-- A job as a whole, with what the scheduler's accounting says of it.
+\getenv source PG_ABS_SRCDIR
+\set reading :source '/include/reading.sql'
+\set ECHO none
+\i :reading
+\set ECHO all
+\set VERBOSITY default
+\pset null '(null)'
+SELECT jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years') IS NOT NULL AS ready;
+
+-- sacct prints 4700_4, a requeued job, one that waits, one that did nothing, and 14 of two clusters; LSF and a number that came back
+-- are written by hand.
+CREATE FUNCTION world.run(job text, label text, scheduler text, started numeric, ended numeric, uid integer, account text, state text,
+    exit_code text DEFAULT '0:0', nodes integer DEFAULT 2)
+RETURNS text LANGUAGE sql AS $$
+SELECT concat_ws('|', job, label, scheduler, extract(epoch FROM at(coalesce(started, 100) - 5))::bigint, coalesce(extract(epoch FROM at(started))::bigint::text, 'Unknown'),
+    coalesce(extract(epoch FROM at(ended))::bigint::text, 'Unknown'), uid, 'user' || uid, account, 'main', state, exit_code, nodes, 16 * nodes, 'sim ' || job) || E'\n'
+$$;
+SELECT i.action FROM jobstats_ingest('', 'slurm', at(200), source => 'slurm',
+    body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n'
+    || run('4711', '4700_4', 'alpha', 0, 40, 1000, 'physics', 'COMPLETED')
+    || run('5', '5', 'alpha', 0, 10, 1000, 'physics', 'NODE_FAIL', '1:0') || run('5', '5', 'alpha', 20, 40, 1000, 'physics', 'COMPLETED', '0:0', 4)
+    || run('6', '6', 'alpha', 0, 10, 1001, 'bio', 'FAILED', '2:0') || run('7', '7', 'alpha', NULL, NULL, 1001, 'bio', 'PENDING')
+    || run('14', '14', 'alpha', 0, 20, 1000, 'physics', 'COMPLETED') || run('14', '14', 'beta', 5, 25, 1001, 'bio', 'COMPLETED')) i;
+INSERT INTO jobstats.jobs (scheduler, job, label, submitted, started, ended, user_name, job_name, state, nodes, cpus, exit_code, source, updated)
+SELECT 'lsf', '815', format('815[%s]', n), at(0), at(10 * n), at(10 * n + 10), 'eva', 'scan', CASE n WHEN 3 THEN 'EXIT' ELSE 'DONE' END, 1, 1, n, 'lsf', at(200)
+FROM generate_series(1, 3) AS n
+UNION ALL
+SELECT 'lsf', '900', '900', at(m), at(m), at(m + 30), u, 'again', 'DONE', 1, 1, '0', 'lsf', at(200)
+FROM (VALUES (-43200, 'cai'), (0, 'bo')) AS r (m, u);
+INSERT INTO jobstats.users (uid, user_name) VALUES (1000, 'ada') ON CONFLICT (uid) DO UPDATE SET user_name = excluded.user_name;
+
+DO $$ BEGIN
+    PERFORM observe('scratch-OST0000', 'oss1', -43210, -43190, 0, 10, 20, 30, 40, 50);
+    PERFORM act('scratch-OST0000', id || ':1000:n01', 0, 10, '{"write": 10, "write_usecs": 1200000000, "write_bytes": 100}') FROM unnest('{4711,5,14}'::text[]) AS id;
+    PERFORM act('scratch-OST0000', id || ':1000:n02', 20, 30, '{"read": 10, "read_usecs": 600000000, "read_bytes": 4096}') FROM unnest('{4711,5}'::text[]) AS id;
+    PERFORM act('scratch-OST0000', '14:1001:n03', 10, 20, '{"write": 10, "write_usecs": 600000000, "write_bytes": 100}');
+    PERFORM act('scratch-OST0000', '815', 10, 20, '{"write": 10, "write_usecs": 600000000, "write_bytes": 100}');
+    PERFORM act('scratch-OST0000', '900', -43210, -43190, '{"write": 10, "write_usecs": 600000000, "write_bytes": 1}');
+    PERFORM act('scratch-OST0000', '900', 10, 20, '{"write": 10, "write_usecs": 600000000, "write_bytes": 100}');
+    PERFORM act('scratch-OST0000', '77', 10, 20, '{"write": 10, "write_bytes": 1}');
+END $$;
+UPDATE jobstats.entries SET first_seen = at(-43210) WHERE job = '900';
+
+-- The element of an array, under what its user types: its run, and its usage. Two nodes for 40 minutes: 1800 s / 4800 s.
+SELECT "time", seconds, operation, total, nodes, scheduler, label, user_name, account, partition, job_name, state, exit_code, run_time, cpus
+FROM jobstats_job('4700_4', by => '{}') WHERE operation IN ('run', 'read', 'service_time');
+SELECT submitted, started, ended, in_service FROM jobstats_job(4711, by => '{}') WHERE operation = 'service_time';
+-- By node, in a window and in steps: requests in service per node while it ran there and then.
+SELECT node, target, total, in_service FROM jobstats_job('4711', by => '{node}') WHERE operation = 'service_time';
+SELECT target, total, in_service FROM jobstats_job('4711', at(0), at(20)) WHERE operation = 'service_time';
+SELECT "time", target, total, in_service FROM jobstats_job('4711', step => '10 minutes', by => '{}') WHERE operation = 'service_time';
+
+-- Each run of a requeued job. What they do not agree on is not known of the job; its state is that of the last run.
+SELECT "time", operation, nodes, state, exit_code, started, ended, run_time, cpus, in_service FROM jobstats_job('5', by => '{}')
+WHERE operation IN ('run', 'service_time');
+-- The elements of an array that share a number.
+SELECT operation, label, user_name, state, exit_code, started, ended, run_time, in_service FROM jobstats_job('815[2]', by => '{node}')
+WHERE operation IN ('run', 'service_time');
+-- Two schedulers.
+SELECT operation, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}') WHERE operation IN ('run', 'service_time');
+-- A number that came back is the last job with it; since and until choose another one.
+SELECT operation, total, user_name, started FROM jobstats_job('900', by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), at(-43100), by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), by => '{}') WHERE operation IN ('run', 'write_bytes');
+-- A job that accounting does not know yet does not get the user of an old one with its number.
+INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, user_name, state, nodes, source, updated)
+VALUES ('lsf', '901', '901', at(-43200), at(-43190), 'cai', 'DONE', 1, 'lsf', at(200));
+DO $$ BEGIN
+    PERFORM act('scratch-OST0000', '901', -43210, -43190, '{"write": 10, "write_bytes": 1}');
+    PERFORM act('scratch-OST0000', '901', 10, 20, '{"write": 10, "write_bytes": 100}');
+END $$;
+UPDATE jobstats.entries SET first_seen = at(-43210) WHERE job = '901';
+SELECT operation, total, user_name, started FROM jobstats_job('901', by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT operation, total, user_name, started FROM jobstats_job('901', until => at(-43000), by => '{}') WHERE operation IN ('run', 'write_bytes');
+SELECT since_start, seconds, job, rate, "time" FROM jobstats_compare('{901}', operations => '{write_bytes}');
+
+-- A job that did nothing, one that waits, one that accounting does not know, one that nobody knows.
+SELECT operation, total, user_name, account, state, exit_code, started, ended FROM jobstats_job('6');
+SELECT "time", seconds, operation, user_name, state, submitted, started, run_time FROM jobstats_job('7');
+SELECT operation, total, state, started, in_service FROM jobstats_job('77', by => '{}');
+SELECT * FROM jobstats_job('8');
+-- Nothing in a window in which it did not run.
+SELECT count(*) FROM jobstats_job('4711', at(100), at(110));
+
+-- A job that runs, as far as its targets were observed, and one that was lost.
+INSERT INTO jobstats.jobs (scheduler, job, label, started, state, nodes, source, updated)
+VALUES ('alpha', '4712', '4712', now() - interval '20 minutes', 'RUNNING', 1, 'slurm', now()),
+    ('alpha', '4713', '4713', at(0), 'RUNNING', 1, 'slurm', at(30));
+DO $$ BEGIN
+    PERFORM observe('', 'scratch-OST0001', 'oss1', ARRAY[now() - interval '30 minutes', now() - interval '10 minutes']);
+    UPDATE jobstats.targets SET last_observation = now() - interval '10 minutes' WHERE name = 'scratch-OST0001';
+    PERFORM act('', 'scratch-OST0001', '4712', now() - interval '20 minutes', now() - interval '10 minutes', '{"write": 10, "write_usecs": 300000000}');
+    PERFORM act('scratch-OST0000', '4713', 0, 10, '{"write": 10, "write_usecs": 300000000}');
+END $$;
+SELECT state, ended, round(in_service::numeric, 3) AS in_service, run_time BETWEEN interval '19 minutes' AND interval '21 minutes' AS runs
+FROM jobstats_job('4712', by => '{}') WHERE operation = 'service_time';
+SELECT state, ended, in_service FROM jobstats_job('4713', by => '{}') WHERE operation = 'service_time';
+
+-- Very many runs: the last thousand are listed, and all of them count.
+INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, state, nodes, source, updated)
+SELECT 'lsf', '816', format('816[%s]', n), at(0), at(10), 'DONE', 1, 'lsf', at(200) FROM generate_series(1, 1500) AS n;
+DO $$ BEGIN PERFORM act('scratch-OST0000', '816', 0, 10, '{"write": 10, "write_usecs": 900000000}'); END $$;
+SELECT operation, count(*), min(run_time) AS run_time, min(in_service) AS in_service FROM jobstats_job('816', by => '{}') GROUP BY operation ORDER BY operation;
