@@ -6,6 +6,8 @@
 #   again    the same text once more, as the nightly call about three days repeats what is known
 #   calls    the texts of a day in an empty store, one for every five minutes, in one session and a transaction each
 #
+# And below the table, what it takes maintenance to match two entries of each job of `whole` with their job.
+#
 #   accounting.sh [SCHEDULER ...]    slurm pbs lsf gridengine flux by default
 #
 #   JOBSTATS_ACCOUNTING_JOBS     jobs of the day (100000)
@@ -76,6 +78,23 @@ measure() {
 	SQL
 }
 
+# Adds two entries for each number of a job, and prints the CPU time that it takes to match the numbers.
+match() {
+    sql <<-'SQL' 2>&1 | awk -v scheduler="$scheduler" '/^numbers/ { numbers = $2 } / s user, .* elapsed/ { seconds = $2 + $5 }
+        END { printf "%s: %.1f s of CPU time to match %d numbers, %.0f ms per thousand\n", scheduler, seconds, numbers, 1e6 * seconds / numbers }' >>"$cluster/matched"
+		TRUNCATE jobstats.entries;
+		INSERT INTO jobstats.entries (entry_id, name, job, node, status, workload, first_seen)
+		SELECT 2 * n + e, format('%s:n%s', j.job, e), j.job, 'n' || e, 'identified', 'batch', j.started
+		FROM (SELECT row_number() OVER () AS n, job, min(started) AS started FROM jobstats.jobs WHERE started IS NOT NULL GROUP BY job) j,
+		    generate_series(0, 1) e;
+		SELECT 'numbers ' || count(DISTINCT job) FROM jobstats.to_match;
+		VACUUM ANALYZE;
+		SET client_min_messages = log;
+		SET log_statement_stats = on;
+		DO 'BEGIN WHILE jobstats_internal.match_some() > 0 LOOP END LOOP; END';
+	SQL
+}
+
 scripts/install.sh all
 simulator=$target/release/jobstats-simulator
 start_cluster accounting fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
@@ -88,8 +107,10 @@ for scheduler; do
     texts
     measure whole
     measure again
+    match
     [ "${JOBSTATS_ACCOUNTING_CALLS:-yes}" = yes ] || continue
-    sql -c 'TRUNCATE jobstats.jobs, jobstats.job_ids, jobstats.to_match, jobstats.rejects'
+    sql -c 'TRUNCATE jobstats.jobs, jobstats.job_ids, jobstats.entries, jobstats.to_match, jobstats.rejects'
     measure calls
 done
+cat "$cluster/matched"
 machine

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How long it takes until a statement on large texts has ended that somebody cancels, at moments that are spread over it.
-# Prints a table.
+# Prints a table. The texts of accounting have 100 MB without a record.
 #
 #   JOBSTATS_CANCEL_MOMENTS    how many moments (10)
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -22,6 +22,10 @@ for round in 1 2; do
 done
 sql -f - <<-'SQL'
 	INSERT INTO jobstats.feed (server, "time", body_zstd) SELECT 'oss1', now() - interval '9 minutes', body FROM texts WHERE name = 'round 1';
+	CREATE TABLE accounting AS
+	SELECT t.source, t.head || repeat(t.piece, 100000000 / length(t.piece)) AS body
+	FROM (VALUES ('slurm', E'JobIDRaw|JobID|Submit\n', E'1.batch|1.batch|1700000000\n'), ('pbs', '', E'07/05/2024 13:59:00;L;license;floating\n'),
+	    ('lsf', '', E'"JOB_RESIZE" "10.1" 1\n'), ('gridengine', '', E'# comment\n'), ('flux', '{"jobs": [', ' ')) AS t (source, head, piece);
 	CREATE TABLE junk AS SELECT repeat(E'x\n', 5000000) AS body;
 	CREATE TABLE unpacked AS SELECT jobstats_unpack(body) AS body FROM texts WHERE name = 'round 1';
 	-- Cancels a session after a delay; gives the milliseconds until its statement has ended. Null: it had ended before.
@@ -68,6 +72,9 @@ row 'jobstats_problems(), 10 MB of nonsense' 'SELECT count(*) FROM junk, jobstat
 row 'jobstats_parse(), 49,000 entries' 'SELECT count(*) FROM unpacked, jobstats_parse(body)'
 row 'jobstats_unpack(), 49,000 entries' "SELECT octet_length(jobstats_unpack(body)) FROM texts WHERE name = 'round 1'"
 row 'feed, 10 MB of nonsense' "INSERT INTO jobstats.feed (server, body) SELECT 'oss2', body FROM junk"
+for source in slurm pbs lsf gridengine flux; do
+    row "feed, 100 MB of $source" "INSERT INTO jobstats.feed (server, body, source) SELECT 'x', body, source FROM accounting WHERE source = '$source'"
+done
 row 'feed, 49,000 entries' "INSERT INTO jobstats.feed (server, body_zstd) SELECT 'oss1', body FROM texts WHERE name = 'round 2'"
 row 'jobstats_audit()' "SELECT count(*) FROM jobstats_audit(now() - interval '1 hour', now())"
 machine

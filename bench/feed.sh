@@ -12,6 +12,7 @@
 #   length    texts of 1,000 to 400,000 entries
 #   stored    with a month of increments in the store, and without
 #   at_once   two targets at once, and eight, with the entries in common
+#   matched   with accounting in the store, whose jobs the entries have to be matched with, and without, in turn
 #
 #   JOBSTATS_FEED_RUNS    how often each is run (5)
 #   JOBSTATS_FEED_ROWS    rows of increments that are stored for the part `stored` (10 million)
@@ -252,12 +253,38 @@ at_once() {
     done
 }
 
+# Feeds of entries that are all new and of entries that are known, in pairs: with 100,000 jobs in the store and without any.
+matched() {
+    local run kind state before
+    [ -n "$(sql -c 'SELECT 1 FROM texts WHERE entries = 49000 LIMIT 1')" ] || texts 49000 1 2 3
+    sql -c "CREATE TABLE accounted AS SELECT j.* FROM generate_series(1, 100000) n, jsonb_populate_record(NULL::jobstats.jobs,
+        jsonb_build_object('scheduler', 'c', 'job', 3950000 + n, 'label', 3950000 + n, 'started', now() - interval '1 hour',
+        'user_name', 'u' || n % 500, 'source', 'slurm', 'updated', now())) j"
+    rm -f "$cluster"/{new,known}_{with,without}
+    for ((run = 0; run <= runs; run++)); do
+        # The first run warms up, and the one of a pair that comes first changes from run to run.
+        [ "$run" != 1 ] || rm "$cluster"/{new,known}_{with,without}
+        for state in $([ $((run % 2)) = 0 ] && echo with without || echo without with); do
+            sql -c 'TRUNCATE jobstats.jobs, jobstats.to_match, jobstats.entries'
+            [ "$state" = without ] || sql -c 'INSERT INTO jobstats.jobs SELECT * FROM accounted'
+            before=$(statement "$state $run" 49000 1)
+            measured "new_$state" "$(statement "$state $run" 49000 2)" "$before" 'TRUNCATE jobstats.entries, jobstats.to_match'
+            measured "known_$state" "$(statement "$state $run" 49000 3)"
+        done
+    done
+    printf '| 49,000 entries | ms of CPU time without accounting | with | with ÷ without, of pairs |\n|---|---:|---:|---:|\n'
+    for kind in new known; do
+        printf '| %s | %s | %s | %s |\n' "$kind" "$(column "${kind}_without" 9 | median)" "$(column "${kind}_with" 9 | median)" \
+            "$(paste <(column "${kind}_with" 9) <(column "${kind}_without" 9) | awk '{ print $1 / $2 }' | median %.3f)"
+    done
+}
+
 scripts/install.sh all
 start_cluster feed fsync=on full_page_writes=on synchronous_commit=on autovacuum=off
 new_store "$cluster" feed >/dev/null
 url=$(scripts/cluster.sh url "$cluster" feed)
 sql -c 'CREATE TABLE texts (entries integer, round integer, at timestamptz, body_zstd bytea)' -c 'ALTER TABLE texts ALTER body_zstd SET STORAGE external'
-[ $# -gt 0 ] || set -- text memory length stored at_once
+[ $# -gt 0 ] || set -- text memory length stored at_once matched
 for part; do
     printf '\n### %s\n\n' "$part"
     "$part"

@@ -11,6 +11,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jobstats_core::accounting::slurm;
 use jobstats_core::accounting::zone::Zone;
+use jobstats_core::pause::Pause;
 use timing::Timings;
 
 const JOBS: u64 = 100_000;
@@ -64,7 +65,7 @@ fn slurm(criterion: &mut Criterion) {
         ("sacct --json", json()),
     ] {
         let jobs = || {
-            slurm::records(text.as_bytes(), &utc)
+            slurm::records(text.as_bytes(), &utc, Pause::NEVER)
                 .filter(|record| record.job.is_ok())
                 .count()
         };

@@ -2,13 +2,15 @@
 //! texts of several days said.
 
 pub mod history;
+#[cfg(test)]
+mod tests;
 
 use std::collections::TryReserveError;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2_iter};
 use thiserror::Error;
 
-use crate::accounting::field::{self, lines};
+use crate::accounting::field::{self, first_lines, lines};
 use crate::pause::Pause;
 
 /// The longest name of a user or group in bytes. Linux itself allows 255.
@@ -110,7 +112,7 @@ pub(crate) fn read<'a>(
     entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> Result<Contents<'a>, ReadError> {
     let mut contents = Contents::default();
-    for (line, printed) in pause.among(lines(text)) {
+    for (line, printed) in lines(text, pause) {
         if is_no_entry(printed) {
             continue;
         }
@@ -137,8 +139,7 @@ pub(crate) fn is_among_first<'a>(
     text: &'a [u8],
     entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> bool {
-    let lines = lines(text).map(|(_, line)| line);
-    let mut first = lines.filter(|line| !is_no_entry(line)).take(FIRST_LINES);
+    let mut first = first_lines(text).filter(|line| !is_no_entry(line)).take(FIRST_LINES);
     first.any(|line| entry(line).is_ok())
 }
 
@@ -154,6 +155,66 @@ fn is_no_entry(line: &[u8]) -> bool {
         Some(b'+' | b'-' | b'#') => true,
         _ => line.trim_ascii_start().is_empty(),
     }
+}
+
+/// Returns whether one of the first ten lines of a text [may have a password](may_have_password).
+pub fn begins_with_password(text: &[u8]) -> bool {
+    let mut first = first_lines(text).take(FIRST_LINES);
+    first.any(may_have_password)
+}
+
+/// Returns whether a line of a text looks like one of `passwd`, `shadow`, `group` or `gshadow`, or has an encrypted password at
+/// any place. Such lines must not be shown to anybody.
+pub fn may_have_password(text: &[u8]) -> bool {
+    has_marker(text) || text.split(|byte| *byte == b'\n').any(is_of_getent)
+}
+
+/// Returns whether a text has the beginning of an encrypted password, such as `$6$` or `{SSHA}`.
+fn has_marker(text: &[u8]) -> bool {
+    const NAMES: [&[u8]; 6] = [b"SSHA", b"SHA", b"SMD5", b"MD5", b"CRYPT", b"crypt"];
+    memchr2_iter(b'$', b'{', text).any(|place| {
+        let (mark, rest) = (text[place], &text[place + 1..]);
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+        let length = rest
+            .iter()
+            .take(10)
+            .take_while(|byte| is_part(byte))
+            .count();
+        let (name, after) = (&rest[..length], &rest[length..]);
+        if mark == b'$' {
+            let salt = after
+                .iter()
+                .skip(1)
+                .take_while(|byte| !byte.is_ascii_whitespace());
+            length > 0 && after.first() == Some(&b'$') && salt.take(8).count() == 8
+        } else {
+            NAMES.iter().any(|known| name.starts_with(known))
+        }
+    })
+}
+
+/// Returns whether a line has the fields of a user or group.
+fn is_of_getent(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut fields = line.split(|byte| *byte == b':');
+    let name = fields.next().unwrap_or_default();
+    let password = fields.next();
+    let rest: Vec<&[u8]> = fields.take(8).collect();
+    let is_number = |field: &[u8]| !field.is_empty() && field.iter().all(u8::is_ascii_digit);
+    let is_number_or_empty = |field: &&[u8]| field.iter().all(u8::is_ascii_digit);
+    let is_shown =
+        password.is_some_and(|it| matches!(it, b"x" | b"*" | b"!" | b"!!" | b"!*" | b""));
+    let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic());
+    is_name
+        && match rest.as_slice() {
+            // A user: uid, gid, GECOS, home and shell.
+            [uid, gid, _, _, _, ..] if is_number(uid) && is_number(gid) => true,
+            // Days of a password.
+            [_, _, _, _, _, _, _] if rest.iter().all(is_number_or_empty) => true,
+            // A group: gid and members, or administrators and members.
+            [gid, _] => is_number(gid) || is_shown,
+            _ => false,
+        }
 }
 
 /// Splits a line at its first colon.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use jobstats_core::accounting::slurm;
 use jobstats_core::accounting::zone::Zone;
+use jobstats_core::pause::Pause;
 
 /// Returns the resident memory of this process at its highest, in KiB.
 fn peak() -> u64 {
@@ -25,7 +26,8 @@ fn a_million_jobs_of_slurm_need_no_memory() {
     }
     let before = peak();
     let utc = Zone::UTC;
-    let jobs = slurm::records(text.as_bytes(), &utc).filter(|record| record.job.is_ok());
+    let jobs =
+        slurm::records(text.as_bytes(), &utc, Pause::NEVER).filter(|record| record.job.is_ok());
     assert_eq!(jobs.count(), 1_000_000);
     let grown = peak() - before;
     assert!(grown < 4 << 10, "{grown} KiB");

@@ -10,7 +10,8 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'any_finish_wrapp
 COMMENT ON FUNCTION jobstats_internal.any_finish(internal) IS 'Internal: of jobstats_internal.any.';
 
 CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'as_owner_wrapper';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'as_owner_wrapper';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
 'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 
@@ -922,7 +923,7 @@ CREATE FUNCTION jobstats_ingest(
     target text, action text, entries integer, active integer, added integer, resets integer, removed integer,
     carried integer, unknown integer, problems integer, increments integer
 )
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_ingest_wrapper';
 COMMENT ON FUNCTION jobstats_ingest(text, text, timestamptz, text, bytea, interval, text, text, tstzrange) IS
 'Feeds a text as INSERT INTO jobstats.feed does, and tells the outcome. One row per target of the text: action is baseline (first observation), stored, placed (late text), repeated (known already), interval (only job_cleanup_interval) or rejected (see jobstats.rejects); a WARNING counts those that are placed or rejected. source NULL is lctl; the text of another source gives one row without a target, whose action is users or jobs. covers is the span of time in which a text of jobs is complete. read_at NULL is now. Errors: 55000 no store, 22001 cluster or server of over 255 bytes, 25001 isolation level above READ COMMITTED, 54000 text too large, 22P03 body_zstd is not zstd, 22023 neither or both bodies, no server, or covers without a start or an end, 0A000 an unknown source, 53200 out of memory, 40001 feed again.';
@@ -931,7 +932,7 @@ CREATE FUNCTION jobstats_internal.ingest(
     cluster text, server text, read_at timestamptz, body text, body_zstd bytea, duration interval, shipper text,
     source text, own_targets text[], covers tstzrange
 ) RETURNS void
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_ingest_own_wrapper';
 COMMENT ON FUNCTION jobstats_internal.ingest(text, text, timestamptz, text, bytea, interval, text, text, text[], tstzrange) IS
 'Internal: what jobstats_ingest does, for a sender that may feed the targets whose name is LIKE one of own_targets; NULL: all.';
@@ -987,7 +988,8 @@ LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_last_wr
 COMMENT ON FUNCTION jobstats_last(jobstats_counter) IS 'Returns the value of the last reading.';
 
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_match_some_wrapper';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_match_some_wrapper';
 COMMENT ON FUNCTION jobstats_internal.match_some() IS
 'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
 
@@ -1036,7 +1038,8 @@ COMMENT ON FUNCTION jobstats_internal.queue_changed_summaries() IS
 'Internal: puts the jobs into jobstats.to_summarize whose usage late text has changed, and returns how many there are.';
 
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_queue_unmatched_wrapper';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS 'jobstats-0.2.0', 'jobstats_queue_unmatched_wrapper';
 COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
 'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
 
@@ -2913,11 +2916,13 @@ BEGIN
             -- Feeds of jobs lock them in another order.
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             WITH gone AS (
-                DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon RETURNING j.job
+                DELETE FROM jobstats.jobs j WHERE j.ended < horizon OR j.ended IS NULL AND j.updated < horizon RETURNING j.job
             ), queued AS (
                 INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
             )
             SELECT count(*) INTO affected FROM gone g;
+            DELETE FROM jobstats.schedulers s
+            WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
             PERFORM jobstats_internal.forget_covered(horizon);
         WHEN 'texts' THEN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
@@ -3106,6 +3111,7 @@ BEGIN
         IF state ? 'refresh' THEN
             COMMIT;
             PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            PERFORM pg_catalog.set_config('jit', 'off', true);
             CALL jobstats_internal.refresh_aggregate(
                 state #>> '{refresh,relation}', (state #>> '{refresh,from}')::timestamptz, (state #>> '{refresh,to}')::timestamptz);
         END IF;

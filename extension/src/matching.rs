@@ -17,6 +17,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 
 /// The largest number of numbers that are taken at a time.
@@ -64,6 +65,8 @@ pub fn take(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         return Ok(taken);
     }
     let store = Store::read(client)?;
+    // While tables are small, the planner prefers to read them as a whole, once for each portion.
+    let _pinned = Pinned::new([(c"enable_seqscan", c"off")]);
     for numbers in portions(client, numbers)? {
         // What is read stays in memory as long as its connection.
         let jobs = connect_mut(|client| jobs::renew(client, &numbers, &store))?;
@@ -189,7 +192,8 @@ pub fn forget_some(
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.match_some() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.match_some() IS
 'Internal: matches the entries of some numbers of jobstats.to_match with jobs, and returns how many numbers these were; 0: none is left.';
 "#)]
@@ -199,7 +203,8 @@ fn jobstats_match_some() -> SqlResult<i64> {
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.queue_unmatched() RETURNS bigint
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.queue_unmatched() IS
 'Internal: puts into jobstats.to_match the numbers of entries that work on days of which nothing is known, and returns how many there are.';
 "#)]

@@ -2,11 +2,12 @@
 #![no_main]
 
 use jobstats_core::accounting::gridengine::{recognizes, records};
+use jobstats_core::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     let mut line = 0;
-    for record in records(text) {
+    for record in records(text, Pause::NEVER) {
         assert!(record.line > line);
         line = record.line;
         let Ok(job) = record.job else { continue };

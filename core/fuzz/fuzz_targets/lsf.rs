@@ -2,12 +2,13 @@
 #![no_main]
 
 use jobstats_core::accounting::lsf::{recognizes, records};
+use jobstats_core::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     let lines = text.split(|byte| *byte == b'\n').count();
     let mut last = 0;
-    for record in records(text) {
+    for record in records(text, Pause::NEVER) {
         assert!(record.line >= last && record.line as usize <= lines);
         last = record.line;
         if let Ok(job) = record.job {

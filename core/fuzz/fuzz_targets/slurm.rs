@@ -3,12 +3,13 @@
 
 use jobstats_core::accounting::slurm::{recognizes, records};
 use jobstats_core::accounting::zone::Zone;
+use jobstats_core::pause::Pause;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
     recognizes(text);
     let mut last = 0;
-    for record in records(text, &Zone::UTC) {
+    for record in records(text, &Zone::UTC, Pause::NEVER) {
         assert!(record.line >= last);
         last = record.line;
         let Ok(job) = record.job else { continue };

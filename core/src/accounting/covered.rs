@@ -46,7 +46,11 @@ impl Span {
 
 /// The times that the records of a text are about.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told(Option<Span>);
+pub struct Told {
+    span: Option<Span>,
+    /// A job has ended.
+    is_ended: bool,
+}
 
 impl Told {
     /// Adds a record, whose time is the end of its run, or the start of one that has not ended. Records of jobs that did not
@@ -56,7 +60,8 @@ impl Told {
             return;
         };
         let time = job.ended.unwrap_or(started);
-        let told = self.0.get_or_insert(Span {
+        self.is_ended |= job.ended.is_some();
+        let told = self.span.get_or_insert(Span {
             since: time,
             until: time,
         });
@@ -66,10 +71,17 @@ impl Told {
 
     /// Returns the span of the records, of which none can be about a time after `latest`.
     pub fn span(self, latest: Micros) -> Option<Span> {
-        self.0.map(|told| Span {
+        self.span.map(|told| Span {
             since: told.since.min(latest),
             until: told.until.min(latest),
         })
+    }
+
+    /// Returns whether jobs ended before a span, and none ended or began later: a text of the jobs that ran during the span
+    /// prints its times in another zone than it is read in.
+    pub fn lies_before(self, since: Micros) -> bool {
+        let latest = since.saturating_sub(GAP);
+        self.is_ended && self.span.is_some_and(|told| told.until < latest)
     }
 }
 

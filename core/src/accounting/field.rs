@@ -8,6 +8,7 @@ use memchr::memchr;
 use super::Reason;
 use crate::escape::escape;
 use crate::instant::{Micros, SECOND};
+use crate::pause::{self, Pause};
 
 /// The first time that no job has: the year 2200. A larger number of seconds is one of milliseconds, or damaged.
 const LATEST: Micros = 7_258_118_400 * SECOND;
@@ -15,12 +16,26 @@ const LATEST: Micros = 7_258_118_400 * SECOND;
 /// The largest number of nodes that are listed.
 const NODES_MAX: usize = 1 << 17;
 
+/// The number of lines at the beginning of a text by which a source recognizes it.
+const FIRST_LINES: usize = 100_000;
+
+/// Returns the first lines of a text, by which a source recognizes it however many lines the text has.
+pub fn first_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = lines(text, Pause::NEVER).take(FIRST_LINES);
+    lines.map(|(_, line)| line)
+}
+
 /// Returns the lines of a text with their numbers, counted from 1, and without their ends, which may be those of Windows.
-pub fn lines(text: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+pub fn lines<'a>(text: &'a [u8], pause: Pause<'_>) -> impl Iterator<Item = (u32, &'a [u8])> {
     let mut rest = Some(text).filter(|text| !text.is_empty());
     let mut number = 0_u32;
+    let mut pause_at = text.len().saturating_sub(pause::BYTES);
     std::iter::from_fn(move || {
         let text = rest?;
+        if text.len() < pause_at {
+            pause_at = text.len().saturating_sub(pause::BYTES);
+            pause.now();
+        }
         number = number.saturating_add(1);
         let (line, after) = match memchr(b'\n', text) {
             Some(end) => (&text[..end], &text[end + 1..]),
@@ -163,10 +178,13 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_and_lose_their_ends() {
-        let found: Vec<_> = lines(b"a\r\n\nb").collect();
+        let all = |text| lines(text, Pause::NEVER);
+        let found: Vec<_> = all(b"a\r\n\nb").collect();
         assert_eq!(found, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
-        assert_eq!(lines(b"").count(), 0);
-        assert_eq!(lines(b"a\n").count(), 1);
+        assert_eq!(first_lines(b"a\n\nb").collect::<Vec<_>>(), [&b"a"[..], b"", b"b"]);
+        assert_eq!(first_lines(&[b'\n'; 2 * FIRST_LINES]).count(), FIRST_LINES);
+        assert_eq!(all(b"").count(), 0);
+        assert_eq!(all(b"a\n").count(), 1);
     }
 
     #[test]

@@ -24,6 +24,10 @@ use objects::Objects;
 use value::Value;
 
 use super::{Job, Reason, Record};
+use crate::pause::Pause;
+
+/// The number of bytes that [`recognizes`] looks at.
+const FIRST_BYTES: usize = 1 << 20;
 
 /// The number of objects that [`recognizes`] looks at.
 const FIRST_OBJECTS: usize = 3;
@@ -48,17 +52,18 @@ const RESULTS: [(u64, &str); 4] = [
 ];
 
 /// Returns the records of a text, one for each object that is a job or should be one. A damaged object costs only itself.
-pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    Objects::new(text)
+pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
+    Objects::new(text, pause)
 }
 
 /// Returns whether a text looks like that of `flux jobs --json`: one of its first objects is a job, or there are none.
 pub fn recognizes(text: &[u8]) -> bool {
+    let text = &text[..text.len().min(FIRST_BYTES)];
     let bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     if bytes.take(12).eq(b"{\"jobs\":[]}") {
         return true;
     }
-    let mut first = Objects::new(text).take(FIRST_OBJECTS);
+    let mut first = Objects::new(text, Pause::NEVER).take(FIRST_OBJECTS);
     first.any(|record| record.job.is_ok_and(|job| job.submitted.is_some()))
 }
 

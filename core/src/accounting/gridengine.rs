@@ -24,6 +24,7 @@ use std::borrow::Cow;
 use super::field::{self, instant};
 use super::{Job, Reason, Record};
 use crate::instant::{Micros, SECOND};
+use crate::pause::Pause;
 
 /// The longest line that is read: a job with all its options has some hundred bytes.
 const LINE_MAX: usize = 1 << 20;
@@ -36,8 +37,8 @@ const FIRST_LINES: usize = 10;
 const EARLIEST: Micros = 631_152_000 * SECOND;
 
 /// Returns the records of a text, one for each line that speaks of a job.
-pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    field::lines(text).filter_map(|(line, content)| {
+pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
+    field::lines(text, pause).filter_map(|(line, content)| {
         let job = job(content).transpose()?;
         Some(Record { line, job })
     })
@@ -45,7 +46,7 @@ pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
 
 /// Returns whether a text looks like a file `accounting`: one of its first ten lines that are no comments can be read.
 pub fn recognizes(text: &[u8]) -> bool {
-    let lines = field::lines(text).map(|(_, line)| line);
+    let lines = field::first_lines(text);
     let first = lines.filter(|line| !is_no_record(line)).take(FIRST_LINES);
     first.map(job).any(|job| job.is_ok())
 }

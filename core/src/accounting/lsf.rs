@@ -12,11 +12,12 @@
 //!
 //! ```
 //! use jobstats_core::accounting::lsf;
+//! use jobstats_core::pause::Pause;
 //!
 //! let text = br#""JOB_FINISH" "10.1" 1720188037 7 1000 33554434 2 1720187960 0 0 1720188010 "ada" "normal" "" "" "" "l1" "" "" "" ""
 //!  "1720187960.7" 0 2 "c1" "c2" 64 60.0 "heat[1-90]" "sleep 27" 0.1 0.2 0 0 -1 0 0 0 0 0 0 0 -1 0 0 0 0 0 -1 "" "fluid" 0 2 "" "" 23 2 25 "" "" ""
 //! "#;
-//! let job = lsf::records(text).next().unwrap().job?;
+//! let job = lsf::records(text, Pause::NEVER).next().unwrap().job?;
 //! assert_eq!((job.job.as_ref(), job.label.as_ref()), ("7", "7[23]"));
 //! assert_eq!((job.uid, job.node_list.as_deref()), (Some(1000), Some("c1,c2")));
 //! # Ok::<(), jobstats_core::accounting::Reason>(())
@@ -30,6 +31,7 @@ mod json;
 mod tests;
 
 use super::{Job, Reason, Record, field};
+use crate::pause::Pause;
 
 /// Returns whether a text looks like a part of `lsb.acct` or like the output of `bjobs -json`.
 pub fn recognizes(text: &[u8]) -> bool {
@@ -37,9 +39,9 @@ pub fn recognizes(text: &[u8]) -> bool {
 }
 
 /// Reads the records of a text in its order.
-pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
+pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let is_json = !acct::recognizes(text) && json::recognizes(text);
-    let json = is_json.then(|| json::records(text));
-    let acct = (!is_json).then(|| acct::records(text));
+    let json = is_json.then(|| json::records(text, pause));
+    let acct = (!is_json).then(|| acct::records(text, pause));
     json.into_iter().flatten().chain(acct.into_iter().flatten())
 }

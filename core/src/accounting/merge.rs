@@ -35,7 +35,8 @@
 //! o'clock say 1, a late text of one o'clock that says 2 must not win, and a row that kept only noon could not know.
 //! There are two ways to obey the law, and a caller may mix them:
 //!
-//! - Store rows that are confirmed, too. Then nothing else is to be known.
+//! - Store rows that are confirmed, too. Then nothing else is to be known. Nearly all records of overlapping texts repeat
+//!   the only row of their submission: [`repeated`] tells so without merging, and only the time is to be stored.
 //! - Do not store them. Then a text that is not later than all before must be merged together with all texts that are
 //!   not earlier than it, in one call. The values of the rows are the same.
 
@@ -208,6 +209,40 @@ pub fn merge(stored: &[Form], said: &[(Job<'_>, Micros)]) -> Merged {
         forms: forms.collect(),
         gone: rest.into_keys().collect(),
     }
+}
+
+/// Returns what [`merge`] would do with the only stored row of a submission, if the only record says all that is in the row
+/// and nothing else; `None` if it is not so simple. If the row is confirmed, the time of the text is its only change.
+pub fn repeated(stored: &Form, job: &Job<'_>, text: Micros) -> Option<Change> {
+    let is_equal = stored.provenance.is_empty()
+        && (stored.started, stored.ended) == (job.started, job.ended)
+        && (stored.uid, stored.gid) == (job.uid, job.gid)
+        && (stored.nodes, stored.cpus) == (job.nodes, job.cpus)
+        && stored.user_name.as_deref() == job.user_name.as_deref()
+        && stored.group_name.as_deref() == job.group_name.as_deref()
+        && stored.account.as_deref() == job.account.as_deref()
+        && stored.partition.as_deref() == job.partition.as_deref()
+        && stored.qos.as_deref() == job.qos.as_deref()
+        && stored.job_name.as_deref() == job.job_name.as_deref()
+        && stored.state.as_deref() == job.state.as_deref()
+        && stored.node_list.as_deref() == job.node_list.as_deref()
+        && stored.exit_code.as_deref() == job.exit_code.as_deref()
+        && stored.parent.as_deref() == job.parent.as_deref()
+        && has_all(job, &stored.extra);
+    is_equal.then_some(if text > stored.updated {
+        Change::Confirmed
+    } else {
+        Change::Same
+    })
+}
+
+/// Returns whether a record has just these names in `extra`, with these values. Rows have each name once.
+fn has_all(job: &Job<'_>, extra: &BTreeMap<String, String>) -> bool {
+    let is_said = |(name, text): (&String, &String)| {
+        let mut said = job.extra.iter();
+        said.any(|(said, value)| said == name && value == text)
+    };
+    extra.len() == job.extra.len() && extra.iter().all(is_said)
 }
 
 /// Returns whether no other start is so near that both could be one run. Among such starts the times of texts decide.

@@ -18,10 +18,11 @@
 //!
 //! ```
 //! use jobstats_core::accounting::pbs;
+//! use jobstats_core::pause::Pause;
 //!
 //! let text = b"07/05/2024 14:00:37;E;123[4].pbs1;user=ada group=maths jobname=a b queue=workq ctime=1720188000 \
 //!     start=1720188010 exec_host=c1/0*8+c2/0*8 end=1720188037 Exit_status=0\n";
-//! let job = pbs::records(text).next().unwrap().job?;
+//! let job = pbs::records(text, Pause::NEVER).next().unwrap().job?;
 //! assert_eq!((job.label.as_ref(), job.job_name.as_deref()), ("123[4]", Some("a b")));
 //! assert_eq!((job.nodes, job.cpus), (Some(2), Some(16)));
 //! # Ok::<(), jobstats_core::accounting::Reason>(())
@@ -36,8 +37,9 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::field::{self, lines};
+use super::field::{self, first_lines, lines};
 use super::{Job, Reason, Record};
+use crate::pause::Pause;
 use values::values;
 
 /// The number of lines that [`recognizes`] looks at.
@@ -45,6 +47,9 @@ const FIRST_LINES: usize = 10;
 
 /// The length of `MM/DD/YYYY HH:MM:SS`.
 const TIME_LENGTH: usize = 19;
+
+/// The longest line that is read. Torque names each processor of a job, so that those of the largest jobs have some megabytes.
+const LINE_MAX: usize = 16 << 20;
 
 /// The longest value that `extra` keeps, in bytes.
 const EXTRA_LENGTH: usize = 256;
@@ -54,26 +59,94 @@ const EXTRA_MAX: usize = 64;
 
 /// Returns whether one of the first lines of a text is a line of an accounting file.
 pub fn recognizes(text: &[u8]) -> bool {
-    lines(text)
+    first_lines(text)
         .take(FIRST_LINES)
-        .any(|(_, line)| Line::read(line).is_some())
+        .any(|line| Line::read(line).is_some())
 }
 
 /// Reads the records of a text in the order of its lines.
 ///
 /// A last line that does not end may be cut. So its last value is not used.
-pub fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    lines(text).filter_map(move |(number, line)| {
-        let ends = line.as_ptr_range().end < text.as_ptr_range().end;
-        let job = record(line, ends).transpose()?;
-        Some(Record { line: number, job })
+pub fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
+    lines(text, pause).filter_map(move |line| read(text, line))
+}
+
+/// Reads the records of a text job by job, those of each job in the order of its lines: a job has a record when it is queued,
+/// one when it starts and one when it ends, with those of other jobs in between. Lines from which no job comes are read first.
+pub fn records_by_job<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
+    let mut lines = lines(text, pause);
+    let mut places = Vec::new();
+    let mut sorted: Option<std::vec::IntoIter<Place>> = None;
+    std::iter::from_fn(move || {
+        while sorted.is_none() {
+            let Some(line) = lines.next() else {
+                let mut places = std::mem::take(&mut places);
+                places.sort_unstable();
+                sorted = Some(places.into_iter());
+                break;
+            };
+            match Place::of(text, line) {
+                Some(place) if places.try_reserve(1).is_ok() => places.push(place),
+                _ => match read(text, line) {
+                    None => {}
+                    found => return found,
+                },
+            }
+        }
+        sorted.as_mut()?.find_map(|place| {
+            let line = line_at(text, place.begin)?;
+            read(text, (place.line, line))
+        })
     })
+}
+
+/// The place of a line with a record, in the order of jobs. Two jobs that share a key only come side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The number of the job, with the index of an array.
+    key: u64,
+    /// The place where the line begins.
+    begin: u32,
+    /// The number of the line.
+    line: u32,
+}
+
+impl Place {
+    /// Returns the place of a line that seems to have a record; `None` for other lines, and behind the first four gigabytes.
+    fn of(text: &[u8], (line, content): (u32, &[u8])) -> Option<Self> {
+        let begin = content.as_ptr().addr() - text.as_ptr().addr();
+        let read = Line::read(content)?;
+        state(read.kind)?;
+        let mut numbers = read.id.split(|byte| !byte.is_ascii_digit());
+        let mut number = || numbers.next().and_then(field::number::<u64>).unwrap_or(0);
+        Some(Self {
+            key: number().wrapping_shl(24).wrapping_add(number()),
+            begin: u32::try_from(begin).ok()?,
+            line,
+        })
+    }
+}
+
+/// Returns the line that begins at a place.
+fn line_at(text: &[u8], begin: u32) -> Option<&[u8]> {
+    let rest = text.get(usize::try_from(begin).ok()?..)?;
+    lines(rest, Pause::NEVER).next().map(|(_, line)| line)
+}
+
+/// Reads a line with its number; `None` if no job comes from it.
+fn read<'a>(text: &'a [u8], (number, line): (u32, &'a [u8])) -> Option<Record<'a>> {
+    let ends = line.as_ptr_range().end < text.as_ptr_range().end;
+    let job = record(line, ends).transpose()?;
+    Some(Record { line: number, job })
 }
 
 /// Reads a line; `None` if no job comes from the line.
 fn record(line: &[u8], ends: bool) -> Result<Option<Job<'_>>, Reason> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
+    }
+    if line.len() > LINE_MAX {
+        return Err(Reason::UnreadableRecord);
     }
     let line = Line::read(line).ok_or(Reason::UnreadableRecord)?;
     if has_another(line.text) {

@@ -41,19 +41,24 @@ use memchr::memmem;
 use self::header::Header;
 
 use crate::accounting::Record;
-use crate::accounting::field::lines;
+use crate::accounting::field::first_lines;
 use crate::accounting::zone::Zone;
+use crate::pause::Pause;
 
 /// The number of bytes in which [`recognizes`] looks for names of JSON.
 const FIRST_BYTES: usize = 64 << 10;
 
 /// Returns the jobs of a text one after another. Times without a zone are those of `zone`.
-pub fn records<'a>(text: &'a [u8], zone: &Zone) -> impl Iterator<Item = Record<'a>> {
+pub fn records<'a>(
+    text: &'a [u8],
+    zone: &Zone,
+    pause: Pause<'a>,
+) -> impl Iterator<Item = Record<'a>> {
     let text = without_mark(text);
     let (table, objects) = if is_json(text) {
         (None, Some(json::jobs(text)))
     } else {
-        (Some(table::jobs(text, zone)), None)
+        (Some(table::jobs(text, zone, pause)), None)
     };
     let table = table.into_iter().flatten();
     table.chain(objects.into_iter().flatten())
@@ -70,7 +75,7 @@ pub fn recognizes(text: &[u8]) -> bool {
                 .into_iter()
                 .any(has);
     }
-    let mut lines = lines(text).map(|(_, line)| line);
+    let mut lines = first_lines(text);
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     first.and_then(Header::read).is_some()
 }

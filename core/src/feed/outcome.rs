@@ -66,6 +66,12 @@ pub mod reason {
     pub const NO_GROUPS: &str = "no groups";
     /// The text has no job that can be used.
     pub const NO_JOBS: &str = "no jobs";
+    /// No record of the text says when its job was submitted or began.
+    pub const NO_TIMES: &str = "no times";
+    /// The job began or ended after the time of the text.
+    pub const FUTURE: &str = "time after the text";
+    /// All jobs of a text ended before the span that it covers.
+    pub const BEFORE_COVERS: &str = "times before covers";
     /// The sender may not feed the target, or the scheduler.
     pub const NOT_YOURS: &str = "not yours";
     /// The text has more lines that cannot be used than its records could have.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::reason;
 use crate::escape::escape;
+use crate::getent::may_have_password;
 use crate::job_stats::Problem;
 
 /// The number of rows per text and reason; further rejects are only counted.
@@ -49,7 +50,8 @@ impl Rejects {
         }
     }
 
-    /// Adds one piece of text, at a line counted from 1. `text` is `None` if the piece may have secrets.
+    /// Adds one piece of text, at a line counted from 1. `text` is `None` if the piece may have secrets. Lines with passwords
+    /// are not shown in any case: whoever reads rejects need not be who may read them.
     pub fn add(
         &mut self,
         target: Option<&str>,
@@ -62,7 +64,7 @@ impl Rejects {
                 target: target.map(str::to_owned),
                 line: line.and_then(|line| i32::try_from(line).ok()),
                 reason: reason.to_owned(),
-                text: text.map(shown),
+                text: text.and_then(shown),
             });
         }
     }
@@ -109,12 +111,16 @@ pub fn beginning(text: &[u8]) -> &[u8] {
     &text[..text.len().min(LINE_LIMIT + char::MAX_LEN_UTF8)]
 }
 
-/// Returns the beginning of a text as a text of PostgreSQL. Bytes that are not valid there are escaped in Lustre's own
-/// notation.
-fn shown(text: &[u8]) -> String {
-    let mut shown = escape(beginning(text)).into_owned();
+/// Returns the beginning of a text as a text of PostgreSQL; `None` if it may have a password. Bytes that are not valid there are
+/// escaped in Lustre's own notation.
+fn shown(text: &[u8]) -> Option<String> {
+    let text = beginning(text);
+    if may_have_password(text) {
+        return None;
+    }
+    let mut shown = escape(text).into_owned();
     shown.truncate(shown.floor_char_boundary(LINE_LIMIT));
-    shown
+    Some(shown)
 }
 
 #[cfg(test)]
@@ -151,6 +157,19 @@ mod tests {
             }
         );
         assert!(rejects.take().is_empty(), "they are taken once");
+    }
+
+    #[test]
+    fn lines_with_passwords_are_not_shown() {
+        let mut rejects = Rejects::default();
+        for line in ["ada:$6$salt$abcdefghijkl:19000:0:99999:7:::", "ada is here"] {
+            rejects.add(None, Some(1), "unreadable line", Some(line.as_bytes()));
+        }
+        let shown: Vec<_> = texts(&mut rejects)
+            .into_iter()
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(shown, [None, Some("ada is here".to_owned())]);
     }
 
     #[test]

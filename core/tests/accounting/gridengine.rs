@@ -3,6 +3,7 @@
 use std::fs;
 
 use jobstats_core::accounting::gridengine::{recognizes, records};
+use jobstats_core::pause::Pause;
 
 use super::{check, files};
 
@@ -11,7 +12,10 @@ fn each_line_is_the_job_that_a_script_finds() {
     for file in files("sge_accounting") {
         let text = fs::read(&file).unwrap();
         assert!(recognizes(&text), "{}", file.display());
-        assert_eq!(check("gridengine.sh", &file, records(&text)), []);
+        assert_eq!(
+            check("gridengine.sh", &file, records(&text, Pause::NEVER)),
+            []
+        );
     }
 }
 
@@ -19,7 +23,9 @@ fn each_line_is_the_job_that_a_script_finds() {
 fn the_tasks_of_arrays_are_records_of_their_own() {
     for file in files("sge_accounting__SAFE__8.6.2_cirrus") {
         let text = fs::read(&file).unwrap();
-        let jobs: Vec<_> = records(&text).map(|record| record.job.unwrap()).collect();
+        let jobs: Vec<_> = records(&text, Pause::NEVER)
+            .map(|record| record.job.unwrap())
+            .collect();
         assert_eq!(jobs.len(), 120);
         assert_eq!(jobs.iter().filter(|job| job.parent.is_some()).count(), 84);
     }

@@ -1,6 +1,7 @@
 use std::fs;
 
 use jobstats_core::accounting::lsf::{recognizes, records};
+use jobstats_core::pause::Pause;
 
 #[test]
 fn the_jobs_of_lsf_are_those_that_python_finds() {
@@ -10,6 +11,9 @@ fn the_jobs_of_lsf_are_those_that_python_finds() {
     {
         let text = fs::read(&file).unwrap();
         assert!(recognizes(&text), "{}", file.display());
-        assert_eq!(crate::check("lsf.sh", &file, records(&text)), []);
+        assert_eq!(
+            crate::check("lsf.sh", &file, records(&text, Pause::NEVER)),
+            []
+        );
     }
 }

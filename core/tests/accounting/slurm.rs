@@ -4,6 +4,7 @@ use std::fs;
 
 use jobstats_core::accounting::slurm::{recognizes, records};
 use jobstats_core::accounting::zone::Zone;
+use jobstats_core::pause::Pause;
 
 use super::{check, files};
 
@@ -11,7 +12,7 @@ use super::{check, files};
 fn each_row_is_the_job_that_a_script_finds() {
     for file in files("slurm_sacct") {
         let text = fs::read(&file).unwrap();
-        let problems = check("slurm.sh", &file, records(&text, &Zone::UTC));
+        let problems = check("slurm.sh", &file, records(&text, &Zone::UTC, Pause::NEVER));
         let is_known = recognizes(&text);
         let expected = if is_known {
             vec![]

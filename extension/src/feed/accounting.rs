@@ -10,7 +10,7 @@ mod people;
 mod stored;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jobstats_core::accounting::zone::Zone;
 use jobstats_core::accounting::{Job, Reason, Record, flux, gridengine, lsf, pbs, slurm};
@@ -19,7 +19,7 @@ use jobstats_core::increment::Counts;
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
-use crate::feed::covered::Covers;
+use crate::feed::covered::{Covers, is_before_covers};
 use crate::feed::ingest::Ingest;
 use crate::feed::source::Source;
 use crate::feed::text::{Text, require_size};
@@ -67,7 +67,7 @@ pub const SLURM: Accounting = Accounting {
     name: "slurm",
     recognizes: slurm::recognizes,
     covers: Covers::Stated,
-    records: |text, zone| Box::new(slurm::records(text, zone)),
+    records: |text, zone| Box::new(slurm::records(text, zone, PAUSE)),
 };
 
 /// Accounting files of OpenPBS, PBS Pro and Torque.
@@ -75,7 +75,7 @@ pub const PBS: Accounting = Accounting {
     name: "pbs",
     recognizes: pbs::recognizes,
     covers: Covers::Records,
-    records: |text, _| Box::new(pbs::records(text)),
+    records: |text, _| Box::new(pbs::records_by_job(text, PAUSE)),
 };
 
 /// The file `lsb.acct` of LSF.
@@ -83,7 +83,7 @@ pub const LSF: Accounting = Accounting {
     name: "lsf",
     recognizes: lsf::recognizes,
     covers: Covers::Records,
-    records: |text, _| Box::new(lsf::records(text)),
+    records: |text, _| Box::new(lsf::records(text, PAUSE)),
 };
 
 /// The file `accounting` of Grid Engine.
@@ -91,7 +91,7 @@ pub const GRIDENGINE: Accounting = Accounting {
     name: "gridengine",
     recognizes: gridengine::recognizes,
     covers: Covers::Records,
-    records: |text, _| Box::new(gridengine::records(text)),
+    records: |text, _| Box::new(gridengine::records(text, PAUSE)),
 };
 
 /// The output of `flux jobs`.
@@ -99,7 +99,7 @@ pub const FLUX: Accounting = Accounting {
     name: "flux",
     recognizes: flux::recognizes,
     covers: Covers::Stated,
-    records: |text, _| Box::new(flux::records(text)),
+    records: |text, _| Box::new(flux::records(text, PAUSE)),
 };
 
 impl Source for Accounting {
@@ -138,13 +138,23 @@ impl Source for Accounting {
         } else {
             Zone::UTC
         };
-        let (mut counts, mut people) = (Counts::default(), People::default());
-        let mut records = PAUSE.among((self.records)(text.bytes(), &zone)).peekable();
+        let (mut counts, mut people, mut timeless) = (Counts::default(), People::default(), 0);
+        let mut records = (self.records)(text.bytes(), &zone).peekable();
+        let mut schedulers = BTreeSet::new();
         while records.peek().is_some() {
-            let batch = timed(Phase::Scan, || batch(&mut records, ingest, &mut counts))?;
+            let batch = timed(Phase::Scan, || {
+                batch(&mut records, ingest, &mut counts, &mut timeless)
+            })?;
             // Each batch has its own connection, because what it reads stays in memory as long as that.
             let written = timed(Phase::Jobs, || {
-                connect_mut(|client| stored::merge(client, self.name, &batch))
+                connect_mut(|client| {
+                    let time = ingest.delivery.time;
+                    let new = new_schedulers(&mut schedulers, &batch);
+                    if !new.is_empty() {
+                        stored::note_schedulers(client, &new, time)?;
+                    }
+                    stored::merge(client, self.name, time, &batch)
+                })
             })?;
             for (job, _) in batch.values().flatten() {
                 people.add(job);
@@ -163,6 +173,14 @@ impl Source for Accounting {
         if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
             return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);
         }
+        // PBS says of a job that was queued little more than its number.
+        if counts.entries == 0 && timeless > 0 && self.name != PBS.name {
+            return Ok(vec![ingest.reject(None, reason::NO_TIMES, None)]);
+        }
+        if is_before_covers(ingest) {
+            counts.problems = counts.problems.saturating_add(1);
+            ingest.rejects.add(None, None, reason::BEFORE_COVERS, None);
+        }
         Ok(vec![Outcome {
             counts,
             ..Outcome::new(None, Action::Jobs)
@@ -170,21 +188,33 @@ impl Source for Accounting {
     }
 }
 
+/// Returns the schedulers of a batch that are not among those of the batches before.
+fn new_schedulers<'b>(known: &mut BTreeSet<String>, batch: &'b Batch<'_>) -> Vec<&'b str> {
+    let mut new: Vec<&str> = batch.keys().map(Submission::scheduler).collect();
+    new.dedup();
+    new.retain(|scheduler| known.insert((*scheduler).to_owned()));
+    new
+}
+
 /// The records of some submissions.
 type Batch<'a> = BTreeMap<Submission, Vec<(Job<'a>, Micros)>>;
 
-/// Takes the next records, and hands those that cannot be used to the rejects.
+/// Takes the next records, hands those that cannot be used to the rejects, and counts those that say nothing of times.
 fn batch<'a>(
     records: &mut impl Iterator<Item = Record<'a>>,
     ingest: &mut Ingest<'_>,
     counts: &mut Counts,
+    timeless: &mut u64,
 ) -> Result<Batch<'a>, Error> {
     let (mut batch, mut bytes) = (Batch::new(), 0);
+    let latest = ingest.latest();
     for record in records.take(AT_A_TIME) {
         bytes += record.job.as_ref().map_or(0, size);
-        match usable(record.job, &ingest.delivery.cluster) {
+        match usable(record.job, &ingest.delivery.cluster, latest) {
             // It says of a job that there is one, but neither which one of its number nor when.
-            Ok(job) if job.submitted.is_none() && job.started.is_none() => {}
+            Ok(job) if job.submitted.is_none() && job.started.is_none() => {
+                *timeless += 1;
+            }
             Ok(job) => {
                 counts.entries = counts.entries.saturating_add(1);
                 if let Some(doubt) = job.time_doubt {
@@ -232,7 +262,12 @@ fn size(job: &Job<'_>) -> usize {
 }
 
 /// Returns a job that can be stored, or the reason why it cannot. Whoever feeds a cluster feeds its scheduler, and no other.
-fn usable<'a>(job: Result<Job<'a>, Reason>, cluster: &str) -> Result<Job<'a>, &'static str> {
+/// Nothing happened after `latest`: a later time is one of another zone, and would count for ever.
+fn usable<'a>(
+    job: Result<Job<'a>, Reason>,
+    cluster: &str,
+    latest: Micros,
+) -> Result<Job<'a>, &'static str> {
     let mut job = job.map_err(Reason::code)?;
     // A user could keep a job out of the store by its name.
     job.job_name = job.job_name.map(shortened);
@@ -242,6 +277,12 @@ fn usable<'a>(job: Result<Job<'a>, Reason>, cluster: &str) -> Result<Job<'a>, &'
     }
     if size(&job) > RECORD_MAX {
         return Err(reason::RECORD_TOO_LONG);
+    }
+    let mut times = [job.submitted, job.started, job.ended]
+        .into_iter()
+        .flatten();
+    if times.any(|time| time > latest) {
+        return Err(reason::FUTURE);
     }
     let is_of_another = |scheduler: &str| !cluster.is_empty() && scheduler != cluster;
     if job.scheduler.as_deref().is_some_and(is_of_another) {

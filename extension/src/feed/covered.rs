@@ -37,6 +37,9 @@ pub fn note(
     ingest: &Ingest<'_>,
 ) -> Result<Option<Span>, Error> {
     let told = ingest.told.span(latest(ingest));
+    if is_before_covers(ingest) {
+        return Ok(None);
+    }
     let span = match (covers, ingest.delivery.covers, told) {
         (Covers::Nothing, ..) | (_, None, None) | (Covers::Stated, None, _) => None,
         (_, Some(_), _) => stated(ingest),
@@ -53,6 +56,12 @@ pub fn note(
         add(client, ingest, span)?;
     }
     Ok(span)
+}
+
+/// Returns whether all that a text tells lies before the span that its sender states.
+pub fn is_before_covers(ingest: &Ingest<'_>) -> bool {
+    let covers = ingest.delivery.covers;
+    covers.is_some_and(|(since, _)| ingest.told.lies_before(since))
 }
 
 /// Returns the time after which a text can say nothing.

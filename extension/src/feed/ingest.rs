@@ -48,6 +48,12 @@ impl<'a> Ingest<'a> {
         (0..=limits.now.saturating_add(limits.max_ahead)).contains(&self.delivery.time)
     }
 
+    /// Returns the time after which nothing can have happened that the text tells of, as far as clocks may differ.
+    pub fn latest(&self) -> Micros {
+        let time = self.delivery.time.min(self.now);
+        time.saturating_add(self.limits().max_ahead)
+    }
+
     /// Rejects a part of a text, of which `shown` is stored: its beginning, or `None` if it may have secrets.
     pub fn reject(
         &mut self,

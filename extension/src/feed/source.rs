@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use jobstats_core::feed::Outcome;
+use jobstats_core::getent::begins_with_password;
 use pgrx::spi::SpiClient;
 
 use crate::feed::accounting::{FLUX, GRIDENGINE, LSF, PBS, SLURM};
@@ -77,8 +78,9 @@ pub fn named(name: Option<&str>) -> Result<&'static dyn Source, Error> {
     Ok(SOURCES[sources::position(name)?])
 }
 
-/// Returns whether a text is not of this source, but of another one. Then its lines must not be stored, not even as
-/// rejects: the other source may have secrets in them.
+/// Returns whether a text is not of this source, but of another one, or of `shadow`, which none reads. Then its lines must not
+/// be stored, not even as rejects: the other source may have secrets in them.
 pub fn is_of_another(source: &dyn Source, text: &[u8]) -> bool {
-    !source.recognizes(text) && SOURCES.iter().any(|other| other.recognizes(text))
+    let is_known = || SOURCES.iter().any(|other| other.recognizes(text));
+    !source.recognizes(text) && (is_known() || begins_with_password(text))
 }

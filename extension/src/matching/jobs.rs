@@ -51,7 +51,9 @@ struct Row<'a> {
 pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> Result<Jobs, Error> {
     let mut stored = stored(client, numbers)?;
     let (mut rows, mut of_others, mut all) = (Vec::new(), Vec::new(), Jobs::new());
-    for (number, jobs) in read(client, numbers, store)? {
+    let read = read(client, numbers, store)?;
+    let mut keys = NewKeys::default();
+    for (number, jobs) in read {
         let stored = stored.entry(number.clone()).or_default();
         let mut known = Known::default();
         for job in jobs {
@@ -59,7 +61,7 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
             let found = find(stored, &job).map(|position| stored.swap_remove(position));
             let job_no = match &found {
                 Some(found) => found.job_no,
-                None => client.execute_value(NEW_KEY, &[])?,
+                None => keys.next(client)?,
             };
             if found
                 .as_ref()
@@ -98,6 +100,37 @@ pub fn renew(client: &mut SpiClient<'_>, numbers: &[String], store: &Store) -> R
     Ok(all)
 }
 
+/// Keys for jobs that are new.
+#[derive(Default)]
+struct NewKeys {
+    left: Vec<i64>,
+    /// The number of keys that were taken so far.
+    taken: i64,
+}
+
+impl NewKeys {
+    /// Returns the next key. Each statement takes as many as all before, so that few keys are lost.
+    fn next(&mut self, client: &mut SpiClient<'_>) -> Result<i64, Error> {
+        if self.left.is_empty() {
+            let wanted = self.taken.clamp(1, KEYS_MAX);
+            let keys: Option<Vec<i64>> = client.execute_value(NEW_KEYS, &[wanted.into()])?;
+            self.left = keys.unwrap_or_default();
+            self.taken += wanted;
+        }
+        let key = self.left.pop();
+        key.ok_or_else(|| {
+            Error::Damaged("the sequence of jobstats.job_ids gives no key".to_owned())
+        })
+    }
+}
+
+/// The largest number of keys that a statement takes.
+const KEYS_MAX: i64 = 1_000;
+
+const NEW_KEYS: &str = "SELECT array_agg(k.key ORDER BY k.key DESC) FROM ( \
+     SELECT nextval(s.name::regclass) AS key \
+     FROM pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no') s (name), generate_series(bigint '1', $1)) k";
+
 /// Returns what the sums by user know of a job.
 fn owner(row: &Value) -> [Option<&Value>; 6] {
     [
@@ -110,9 +143,6 @@ fn owner(row: &Value) -> [Option<&Value>; 6] {
     ]
     .map(|column| row.get(column))
 }
-
-const NEW_KEY: &str =
-    "SELECT nextval(pg_get_serial_sequence(text 'jobstats.job_ids', text 'job_no'))";
 
 /// Returns the position of the stored form of a job: of its scheduler, and of a time at which it ran.
 fn find(stored: &[Stored], job: &Job) -> Option<usize> {

@@ -11,6 +11,7 @@ use pgrx::spi::{SpiClient, SpiCursor, SpiTupleTable};
 use pgrx::{FromDatum, pg_sys};
 
 use crate::pg::error::Error;
+use crate::pg::plans;
 use crate::pg::tuplestore::{ColumnType, columns};
 
 /// The types of columns that [`Tuples::integer`] reads.
@@ -43,6 +44,16 @@ impl<'conn> Tuples<'conn> {
         parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         Self::latest(client.select(statement, None, parameters)?)
+    }
+
+    /// Runs a statement that may write, or reads what this transaction has written, with a plan that the session keeps. Its rows
+    /// live as long as the connection.
+    pub fn update(
+        client: &mut SpiClient<'conn>,
+        statement: &str,
+        parameters: &[DatumWithOid<'_>],
+    ) -> Result<Self, Error> {
+        Self::latest(plans::update(client, statement, parameters)?)
     }
 
     /// Fetches at most this many further rows of a statement. They live as long as the connection.

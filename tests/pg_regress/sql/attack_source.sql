@@ -67,6 +67,16 @@ INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', '', repeat('x
 INSERT INTO jobstats.feed (server, body) VALUES ('login1', E'\n# secret\nada:secret:2:1:secret:/h:/s\n');
 INSERT INTO jobstats.feed (server, body, source) VALUES ('login1', ost('fs-OST0000', record('a.1', 1, 4096)), 'passwd');
 SELECT * FROM reasons();
+-- Neither does shadow, whatever it is fed as: no line of it, and no text. Behind other lines it is rejected without its lines.
+CREATE VIEW shadow AS SELECT string_agg(format(E'u%s:$6$salt$secret%1$s:19000:0:99999:7:::\n', n), '') AS body FROM generate_series(1, 20) n;
+INSERT INTO jobstats.feed (server, body) SELECT 'login1', body FROM shadow;
+INSERT INTO jobstats.feed (server, body, source) SELECT 'login1', body, source FROM shadow, unnest('{passwd,group,slurm,pbs,lsf,gridengine,flux}'::text[]) source;
+SELECT * FROM reasons();
+INSERT INTO jobstats.feed (server, body) SELECT 'login1', repeat(E'x\n', 10) || body FROM shadow;
+SELECT reason, text FROM jobstats.rejects WHERE reason <> 'another source' ORDER BY line DESC LIMIT 1;
+SELECT count(*) AS secrets FROM jobstats.rejects r WHERE r.text LIKE '%secret%';
+SELECT count(*) AS texts FROM jobstats.texts t WHERE jobstats_unpack(t.body) LIKE '%secret%';
+TRUNCATE jobstats.rejects;
 -- Lines of passwd between those of job_stats are raw text of it, which nobody but readers sees; its sender put them there.
 INSERT INTO jobstats.feed (server, body) VALUES ('oss1', ost('fs-OST0000', record('a.1', 1, 4096)) || E'ada:x:2:1:note:/h:/s\n');
 SELECT * FROM reasons();

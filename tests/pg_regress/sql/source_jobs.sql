@@ -109,6 +109,35 @@ SELECT action FROM jobstats_ingest('', 'slurm1', to_timestamp(1700300008), E'Job
 \echo :LAST_ERROR_SQLSTATE
 UPDATE jobstats.settings SET zone = 'UTC';
 
+-- Times that cannot be true: those of the future, and those of another zone than the text is read in.
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400000),
+    E'JobIDRaw|Start|End|NodeList\n71|1700399000|1700400200|n1\n72|1700399000|1700400400|n1\n73|1700400400|Unknown|n1\n', source => 'slurm');
+SELECT job FROM jobstats.jobs WHERE job LIKE '7_' AND started > to_timestamp(1700390000) ORDER BY job;
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400001),
+    E'JobIDRaw|Start|End|NodeList\n74|1700390000|1700395000|n1\n75|1700394000|Unknown|n1\n', source => 'slurm',
+    covers => tstzrange(to_timestamp(1700398800), to_timestamp(1700400001)));
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400002),
+    E'JobIDRaw|Start|End|NodeList\n76|1700390000|Unknown|n1\n', source => 'slurm',
+    covers => tstzrange(to_timestamp(1700398800), to_timestamp(1700400002)));
+SELECT extract(epoch FROM since)::int % 100000 AS since, extract(epoch FROM until)::int % 100000 AS until FROM jobstats.covered WHERE cluster = '' AND source = 'slurm';
+-- A header without times, a text that is cut, and one that is none: all say so.
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400003), E'JobIDRaw|User|State\n77|ada|RUNNING\n', source => 'slurm');
+SELECT action, entries, problems FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400004), E'JobIDRaw|Start|End|NodeList\n78|1700390000|Unknown|n1\n79|17003', source => 'slurm');
+SELECT action, entries, problems FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
+    to_timestamp(1700400010 + n), source => s.source, body_zstd => '\x28b52ffd0458a100007f454c460201010003003e00010000000a0b0d0a836295dc');
+-- Texts of one source that are fed as another.
+SELECT s.source, action FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
+    to_timestamp(1700400020 + n), source => s.source, body => E'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id: 1\n');
+SELECT s.source, action FROM unnest('{pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
+    to_timestamp(1700400030 + n), source => s.source, body => sacct('80|80|c1|1700000000|1700000001|Unknown|1|x|1|x|||normal|RUNNING|0:0|1|1|n1|x'));
+SELECT extract(epoch FROM "time")::int % 100000 AS "time", line, reason, text FROM jobstats.rejects WHERE "time" >= to_timestamp(1700400000) ORDER BY 1, 2;
+-- What a later text repeats gets its time, which no index has.
+SELECT newest = to_timestamp(1700400004) AS is_newest FROM jobstats.schedulers WHERE scheduler = '';
+SELECT action, entries, active FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400005),
+    E'JobIDRaw|Start|End|NodeList\n71|1700399000|1700400200|n1\n76|1700390000|Unknown|n1\n', source => 'slurm');
+SELECT count(*) AS indexes, count(*) FILTER (WHERE indexdef LIKE '%updated%') AS of_updated FROM pg_indexes WHERE schemaname = 'jobstats' AND tablename = 'jobs';
+SELECT job, extract(epoch FROM updated)::int % 100000 AS updated FROM jobstats.jobs WHERE job IN ('71', '76') AND scheduler = '' ORDER BY 1;
+
 -- Old jobs go.
 UPDATE jobstats.settings SET jobs_retention = now() - to_timestamp(1700200000);
 CALL jobstats_maintain();

@@ -10,6 +10,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::job;
 use crate::accounting::{Reason, Record};
+use crate::pause::{self, Pause};
 
 /// The longest object that is read.
 const OBJECT_MAX: usize = 1 << 20;
@@ -28,16 +29,18 @@ pub struct Objects<'a> {
     /// The bytes that the search behind damage may still read. The rest of a text with more damage than that is one
     /// problem.
     budget: usize,
+    pause: Pause<'a>,
 }
 
 impl<'a> Objects<'a> {
-    pub fn new(text: &'a [u8]) -> Self {
+    pub fn new(text: &'a [u8], pause: Pause<'a>) -> Self {
         Self {
             text,
             at: 0,
             line: (1, 0),
             in_array: false,
             budget: text.len().saturating_mul(2).saturating_add(OBJECT_MAX),
+            pause,
         }
     }
 
@@ -47,11 +50,15 @@ impl<'a> Objects<'a> {
 
     /// Skips blanks and such bytes.
     fn skip(&mut self, bytes: &[u8]) {
-        let more = self
-            .rest()
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace() || bytes.contains(byte));
-        self.at += more.count();
+        for part in self.rest().chunks(pause::BYTES) {
+            let is_skipped = |byte: &&u8| byte.is_ascii_whitespace() || bytes.contains(byte);
+            let length = part.iter().take_while(is_skipped).count();
+            self.at += length;
+            if length < part.len() {
+                break;
+            }
+            self.pause.now();
+        }
     }
 
     /// Skips the beginning of a document with an array of jobs, if it is here.
@@ -92,6 +99,7 @@ impl<'a> Objects<'a> {
     fn recover(&mut self) {
         let mut place = self.at + 1;
         while let Some(next) = self.text.get(place..).and_then(|rest| memchr(b'{', rest)) {
+            self.pause.now();
             place += next;
             if self.budget == 0 {
                 break;

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::instant::SECOND;
+use crate::pause::Pause;
 
 const DONE: &str = r#"{"t_depend": 1700000000.25, "t_run": 1700000060.5, "t_cleanup": 1700003660.123456, "t_inactive": 1700003661.0, "duration": 7200.0, "expiration": 1700007260.5, "name": "relax", "cwd": "/home/ada/secret", "queue": "batch", "project": "proj1", "bank": "chem", "ntasks": 128, "ncores": 256, "nnodes": 4, "priority": 16, "ranks": "[3-6]", "nodelist": "node[3-6]", "success": false, "result": "FAILED", "waitstatus": 35072, "id": 65399603331072, "t_submit": 1700000000.125, "t_remaining": 0.0, "state": "INACTIVE", "username": "ada", "userid": 1000, "urgency": 16, "runtime": 3599.6, "status": "FAILED", "returncode": 137, "dependencies": [], "annotations": {"sched": {"resource_summary": "secret"}, "user": {"x": [{"id": 1}, {"id": 2}]}}, "exception": {"occurred": true, "severity": 0, "type": "exec", "note": "secret {"}}"#;
 
@@ -12,7 +13,9 @@ fn document(jobs: &[&str]) -> String {
 }
 
 fn jobs(text: &str) -> Vec<Result<Job<'_>, Reason>> {
-    records(text.as_bytes()).map(|record| record.job).collect()
+    records(text.as_bytes(), Pause::NEVER)
+        .map(|record| record.job)
+        .collect()
 }
 
 fn one(text: &str) -> Result<Job<'_>, Reason> {
@@ -102,7 +105,7 @@ fn absent_names_are_not_known() {
 fn a_document_may_be_one_job_or_one_a_line() {
     assert_eq!(one(DONE), one(&document(&[DONE])));
     let text = format!("{DONE}\n{PENDING}\n");
-    let found: Vec<_> = records(text.as_bytes())
+    let found: Vec<_> = records(text.as_bytes(), Pause::NEVER)
         .map(|record| (record.line, record.job.is_ok()))
         .collect();
     assert_eq!(found, [(1, true), (2, true)]);
@@ -110,7 +113,7 @@ fn a_document_may_be_one_job_or_one_a_line() {
         "{{\n  \"jobs\" : [\n    {DONE},\n    {}\n  ]\n}}\n",
         PENDING.replace(", ", ",\n      ")
     );
-    let found: Vec<_> = records(text.as_bytes())
+    let found: Vec<_> = records(text.as_bytes(), Pause::NEVER)
         .map(|record| (record.line, record.job.is_ok()))
         .collect();
     assert_eq!(found, [(3, true), (4, true)]);
@@ -394,7 +397,7 @@ fn hostile_texts_take_a_second() {
     ];
     for bomb in bombs {
         let begin = std::time::Instant::now();
-        let jobs = records(bomb.as_bytes())
+        let jobs = records(bomb.as_bytes(), Pause::NEVER)
             .filter(|record| record.job.is_ok())
             .count();
         let took = begin.elapsed();
@@ -463,10 +466,10 @@ proptest! {
     #[test]
     fn a_cut_costs_at_most_one_record(jobs in texts(), is_lines in any::<bool>(), cut in any::<prop::sample::Index>()) {
         let text = render(&jobs, is_lines);
-        let whole: Vec<_> = records(text.as_bytes()).collect();
+        let whole: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
         prop_assert_eq!(whole.len(), jobs.len());
         let cut = cut.index(text.len());
-        let found: Vec<_> = records(&text.as_bytes()[..cut]).collect();
+        let found: Vec<_> = records(&text.as_bytes()[..cut], Pause::NEVER).collect();
         let good = found.iter().filter(|record| record.job.is_ok()).count();
         prop_assert!(found.len() <= good + 1);
         prop_assert_eq!(&found[..good], &whole[..good]);
@@ -499,8 +502,8 @@ proptest! {
         prop_assert!(text[begin..].starts_with(&jobs[place]));
         let mut damaged = text.clone().into_bytes();
         damaged.splice(begin + at..begin + end, damage);
-        let whole: Vec<_> = records(text.as_bytes()).map(|record| record.job).collect();
-        let mut found: Vec<_> = records(&damaged).map(|record| record.job).collect();
+        let whole: Vec<_> = records(text.as_bytes(), Pause::NEVER).map(|record| record.job).collect();
+        let mut found: Vec<_> = records(&damaged, Pause::NEVER).map(|record| record.job).collect();
         found.retain(Result::is_ok);
         let expected = [&whole[..place], &whole[place + 1..]].concat();
         let numbers = |jobs: &[Result<Job<'_>, Reason>]| jobs.iter().flatten().map(|job| job.job.to_string()).collect::<Vec<_>>();
@@ -516,7 +519,7 @@ proptest! {
         let text = text.concat();
         let lines = u32::try_from(text.split('\n').count()).unwrap();
         let mut last = 0;
-        for record in records(text.as_bytes()) {
+        for record in records(text.as_bytes(), Pause::NEVER) {
             prop_assert!((last.max(1)..=lines).contains(&record.line));
             last = record.line;
         }

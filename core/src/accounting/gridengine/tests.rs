@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::pause::Pause;
 
 /// A line of SGE 6 with 43 fields, in seconds.
 const SGE: &str = "long.q:node7.site:chem:ada:relax:4711:sge:0:1700000000:1700000060:1700003660:0:0:3600:3500.5:12.25:8236:0:0:0:0:\
@@ -13,7 +14,7 @@ const UGE: &str = ":0:0:NONE:NONE:0:0:login1.site:NONE:qsub -N relax job.sh:3600
 const OCS: &str = r#"{"job_number":4711,"task_number":3,"start_time":1700000060123456,"end_time":1700003660000001,"owner":"ada","group":"chem","account":"sge","qname":"long.q","hostname":"node7","department":"chemistry","slots":4,"job_name":"relax","priority":0,"submission_time":1700000000000007,"submit_cmd_line":"qsub -t 1-4 job.sh","category":"","failed":0,"exit_status":137,"usage":{"rusage":{"ru_wallclock":0,"ru_utime":0.35},"usage":{"cpu":0.51,"io":8.3e-6}}}"#;
 
 fn one(text: &[u8]) -> Result<Job<'_>, Reason> {
-    let found: Vec<_> = records(text).collect();
+    let found: Vec<_> = records(text, Pause::NEVER).collect();
     assert_eq!(found.len(), 1, "{found:?}");
     found[0].job.clone()
 }
@@ -149,7 +150,7 @@ fn the_size_of_a_time_tells_its_unit() {
 #[test]
 fn comments_and_ends_of_windows_are_no_part_of_a_record() {
     let text = format!("# Version: 8.6.2\r\n# \r\n\r\n{SGE}{UGE}\r\n:\n");
-    let found: Vec<_> = records(text.as_bytes()).collect();
+    let found: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].line, 4);
     assert_eq!(found[0].job, one(SGE.as_bytes()));
@@ -225,7 +226,7 @@ fn slave_tasks_are_not_counted_twice() {
     let slave = line(&[(33, "mpi"), (34, "8"), (41, "1.node8")]);
     let master = line(&[(33, "mpi"), (34, "8")]);
     let text = format!("{slave}\n{master}\n{slave}{UGE}\n");
-    let found: Vec<_> = records(text.as_bytes()).collect();
+    let found: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].line, 2);
     // The other nodes of a parallel job are not in the line.
@@ -270,7 +271,7 @@ fn a_job_that_was_rescheduled_has_a_record_for_each_run() {
         line(&[(9, "0"), (10, "0"), (11, "21")]),
         line(&[(10, "1700000070"), (11, "25")])
     );
-    let runs: Vec<_> = records(text.as_bytes())
+    let runs: Vec<_> = records(text.as_bytes(), Pause::NEVER)
         .map(|record| record.job.unwrap())
         .collect();
     assert!(
@@ -358,7 +359,7 @@ fn every_field_of_json_is_read() {
 fn json_has_parallel_jobs_too() {
     let parallel = OCS.replace(r#""slots":4"#, r#""slots":64,"granted_pe":"mpi""#);
     let slave = parallel.replace(r#""slots""#, r#""pe_taskid":"2.node9","slots""#);
-    assert_eq!(records(slave.as_bytes()).count(), 0);
+    assert_eq!(records(slave.as_bytes(), Pause::NEVER).count(), 0);
     let job = one(parallel.as_bytes()).unwrap();
     assert_eq!(
         (job.nodes, job.node_list.as_deref(), job.cpus),
@@ -403,7 +404,7 @@ fn a_damaged_line_of_json_costs_only_itself() {
     ];
     for line in damaged {
         let text = format!("{OCS}\n{line}\n{OCS}\n");
-        let found: Vec<_> = records(text.as_bytes())
+        let found: Vec<_> = records(text.as_bytes(), Pause::NEVER)
             .map(|record| record.job.is_ok())
             .collect();
         assert_eq!(found, [true, false, true], "{line}");
@@ -459,7 +460,7 @@ fn hostile_texts_take_a_second() {
     ];
     for bomb in bombs {
         let begin = std::time::Instant::now();
-        let jobs = records(bomb.as_bytes())
+        let jobs = records(bomb.as_bytes(), Pause::NEVER)
             .filter(|record| record.job.is_ok())
             .count();
         assert!(begin.elapsed().as_secs() < 10, "{}", &bomb[..40]);
@@ -513,8 +514,8 @@ proptest! {
     fn a_cut_costs_at_most_one_record(lines in texts(), end in prop_oneof![Just("\n"), Just("\r\n")], cut in any::<prop::sample::Index>()) {
         let text = lines.iter().map(|line| format!("{line}{end}")).collect::<String>();
         let cut = &text.as_bytes()[..cut.index(text.len())];
-        let whole: Vec<_> = records(text.as_bytes()).collect();
-        let found: Vec<_> = records(cut).collect();
+        let whole: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
+        let found: Vec<_> = records(cut, Pause::NEVER).collect();
         let cut_line = u32::try_from(cut.split(|byte| *byte == b'\n').count()).unwrap();
         for (found, whole) in found.iter().zip(&whole) {
             prop_assert!(found == whole || (found.line == cut_line && found.job.is_err()), "{found:?}");
@@ -541,15 +542,15 @@ proptest! {
         parts[place] = &damaged;
         let other = parts.join(&b'\n');
         let line = u32::try_from(place + 1).unwrap();
-        let rest = |text| records(text).filter(|record| record.line != line).collect::<Vec<_>>();
+        let rest = |text| records(text, Pause::NEVER).filter(|record| record.line != line).collect::<Vec<_>>();
         prop_assert_eq!(rest(&other), rest(text.as_bytes()));
-        prop_assert!(records(&other).filter(|record| record.line == line).count() <= 1);
+        prop_assert!(records(&other, Pause::NEVER).filter(|record| record.line == line).count() <= 1);
     }
 
     #[test]
     fn any_bytes_are_read(text in prop::collection::vec(prop::sample::select(&b"{}:\",\n\r#01N\xFF\0."[..]), 0..200)) {
         let lines = u32::try_from(text.split(|byte| *byte == b'\n').count()).unwrap();
-        for record in records(&text) {
+        for record in records(&text, Pause::NEVER) {
             prop_assert!((1..=lines).contains(&record.line));
             prop_assert!(record.job.is_err());
         }

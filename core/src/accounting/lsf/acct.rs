@@ -7,37 +7,44 @@ use memchr::{memchr, memchr_iter, memmem};
 
 use super::fields::{Field, Fields, Wrap};
 use super::{Job, Reason, Record, finish};
-use crate::accounting::field::lines;
+use crate::accounting::field::first_lines;
+use crate::pause::Pause;
 
 /// The number of lines that [`recognizes`] looks at.
 const FIRST_LINES: usize = 10;
+
+/// The longest record that is read. Those of LSF have some kilobytes, and a name for each processor of a job.
+const RECORD_MAX: usize = 16 << 20;
 
 /// The types of records in this file.
 const TYPES: [&[u8]; 3] = [b"JOB_FINISH", b"EVENT_ADRSV_FINISH", b"JOB_RESIZE"];
 
 /// Returns whether one of the first lines of a text begins a record.
 pub(super) fn recognizes(text: &[u8]) -> bool {
-    let mut lines = lines(text).take(FIRST_LINES);
-    lines.any(|(_, line)| TYPES.contains(&kind(line).unwrap_or_default()))
+    let mut lines = first_lines(text).take(FIRST_LINES);
+    lines.any(|line| TYPES.contains(&kind(line).unwrap_or_default()))
 }
 
 /// Reads the records of a text in its order.
-pub(super) fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
+pub(super) fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let mut rest = text;
     let mut line = 1_u32;
     let parts = std::iter::from_fn(move || {
-        let (part, after) = rest.split_at(end_of_part(rest));
+        let (part, after) = rest.split_at(end_of_part(rest, pause));
         let first = line;
         line = line.saturating_add(lines_in(part));
         rest = after;
         (!part.is_empty()).then_some((first, part))
     });
-    parts.flat_map(|(line, part)| read(line, part))
+    parts.flat_map(move |(line, part)| read(line, part, pause))
 }
 
 /// Returns the end of what may belong to the record at the beginning of a text: the next line that begins a record.
-fn end_of_part(text: &[u8]) -> usize {
-    let begins = |place: &usize| text.get(place + 2).is_some_and(u8::is_ascii_uppercase);
+fn end_of_part(text: &[u8], pause: Pause<'_>) -> usize {
+    let begins = |place: &usize| {
+        pause.now();
+        text.get(place + 2).is_some_and(u8::is_ascii_uppercase)
+    };
     let next = memmem::find_iter(text, b"\n\"").find(begins);
     next.map_or(text.len(), |place| place + 1)
 }
@@ -57,7 +64,7 @@ fn kind(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Reads the record at the beginning of a part, and looks whether something that is no record comes after it.
-fn read(line: u32, part: &[u8]) -> impl Iterator<Item = Record<'_>> {
+fn read<'a>(line: u32, part: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let (job, end) = match kind(part) {
         Some(kind) => {
             let (job, end) = record(kind, part);
@@ -68,7 +75,7 @@ fn read(line: u32, part: &[u8]) -> impl Iterator<Item = Record<'_>> {
     // Where a record ends that is damaged is unknown.
     let is_damaged = matches!(job, Some(Err(_)));
     let rest = &part[end..];
-    let stray = stray(rest).filter(|_| !is_damaged);
+    let stray = stray(rest, pause).filter(|_| !is_damaged);
     let record = job.map(|job| Record { line, job });
     let problem = stray.map(|place| Record {
         line: line.saturating_add(lines_in(&part[..end + place])),
@@ -81,7 +88,7 @@ fn read(line: u32, part: &[u8]) -> impl Iterator<Item = Record<'_>> {
 /// record can be read.
 fn record<'a>(kind: &[u8], part: &'a [u8]) -> (Result<Option<Job<'a>>, Reason>, usize) {
     let attempt = |wrap| {
-        let mut fields = Fields::new(part, wrap);
+        let mut fields = Fields::new(&part[..part.len().min(RECORD_MAX)], wrap);
         let job = match kind {
             b"JOB_FINISH" => fields.next().and_then(|_| finish::read(&mut fields)),
             _ => pass(&mut fields).map(|()| None),
@@ -104,15 +111,16 @@ fn pass(fields: &mut Fields<'_>) -> Result<(), Reason> {
 }
 
 /// Returns the place of the first line that is neither blank nor a comment, and continues no record.
-fn stray(rest: &[u8]) -> Option<usize> {
+fn stray(rest: &[u8], pause: Pause<'_>) -> Option<usize> {
     let mut place = 0;
     while place < rest.len() {
+        pause.now();
         let line = &rest[place..];
         let length = match line[0] {
             b'\r' | b'\n' => 1,
             b'#' => memchr(b'\n', line).unwrap_or(line.len()),
             b' ' | b'\t' => {
-                let mut fields = Fields::new(line, Wrap::Ends);
+                let mut fields = Fields::new(&line[..line.len().min(RECORD_MAX)], Wrap::Ends);
                 let first = fields.next();
                 if matches!(first, Ok(Some(Field::Word(word))) if word.first().is_some_and(u8::is_ascii_alphabetic))
                     || pass(&mut fields).is_err()

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use memchr::{memchr_iter, memchr2, memmem};
 
 use super::{Job, Reason, Record, field};
+use crate::pause::Pause;
 
 /// The bytes that [`recognizes`] looks at.
 const FIRST: usize = 4096;
@@ -24,11 +25,12 @@ pub(super) fn recognizes(text: &[u8]) -> bool {
 ///
 /// An object begins with a brace and the quote of its first name. In a text a quote is escaped, so that no text holds an
 /// object.
-pub(super) fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
+pub(super) fn records<'a>(text: &'a [u8], pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let mut place = 0;
     let mut line = 1_u32;
     std::iter::from_fn(move || {
         loop {
+            pause.now();
             let begin = place + memmem::find(&text[place..], b"{")?;
             let lines = memchr_iter(b'\n', &text[place..begin]).count();
             line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
@@ -37,7 +39,7 @@ pub(super) fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
             if !object.begins() {
                 continue;
             }
-            if let Some(job) = read(&mut object).transpose() {
+            if let Some(job) = read(&mut object, pause).transpose() {
                 return Some(Record { line, job });
             }
         }
@@ -45,11 +47,12 @@ pub(super) fn records(text: &[u8]) -> impl Iterator<Item = Record<'_>> {
 }
 
 /// Reads the job of an object; `None` for the object around the records, and for a job that is unknown.
-fn read<'a>(object: &mut Object<'a>) -> Result<Option<Job<'a>>, Reason> {
+fn read<'a>(object: &mut Object<'a>, pause: Pause<'_>) -> Result<Option<Job<'a>>, Reason> {
     let mut job = Job::default();
     let (mut index, mut is_unknown) = (None, false);
     let (mut id, mut hosts, mut nodes) = (None, None, None);
     for pair in object.by_ref() {
+        pause.now();
         let (name, value) = match pair {
             Ok(pair) => pair,
             Err(List) => return Ok(None),

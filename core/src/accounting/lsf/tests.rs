@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::instant::{Micros, SECOND};
+use crate::pause::Pause;
 
 /// A record of LSF 5.1, which ends after the spool files and the reservation. All records here are made up.
 const OLD: &str = r#""JOB_FINISH" "5.1" 1720188037 7 1000 33554434 2 1720187960 0 0 1720188010 "ada" "normal" "" "" "" "l1" "fluid" "" "out" "err" "1720187960.7" 0 2 "c1" "c2" 64 60.0 "heat" "./heat 1; echo ""done""" 277.210000 17.280000 0 0 -1 0 0 927804 87722 0 0 0 -1 0 0 0 0 0 -1 "" "project1" 0 2 "" "" 0 310424 339112 "" "" """#;
@@ -21,7 +22,7 @@ fn text() -> String {
 }
 
 fn results(text: &str) -> Vec<(u32, Result<Job<'_>, Reason>)> {
-    let records = records(text.as_bytes());
+    let records = records(text.as_bytes(), Pause::NEVER);
     records.map(|record| (record.line, record.job)).collect()
 }
 
@@ -374,7 +375,7 @@ fn hostile_texts_take_no_longer_than_others() {
         for front in [&front, "", "\"JOB_RESIZE\" "] {
             let text = front.to_owned() + &part.repeat((2 << 20) / part.len());
             let begin = Instant::now();
-            let _ = records(text.as_bytes()).count();
+            let _ = records(text.as_bytes(), Pause::NEVER).count();
             assert!(begin.elapsed() < Duration::from_secs(5), "{part}");
         }
     }
@@ -430,14 +431,14 @@ proptest! {
             text.extend(record);
             text.push(b'\n');
         }
-        let found: Vec<_> = records(&text).collect();
+        let found: Vec<_> = records(&text, Pause::NEVER).collect();
         let problems = found.iter().filter(|record| record.job.is_err()).count();
         // A line inside of a record can be damaged so that it looks like the beginning of another one.
         let lines = jobs[damaged].split(|byte| *byte == b'\n').count();
         prop_assert!(problems <= lines);
         let others = numbers.iter().zip(jobs).enumerate().filter(|(number, _)| *number != damaged);
         for (_, (number, alone)) in others {
-            let alone = records(alone).next().unwrap().job;
+            let alone = records(alone, Pause::NEVER).next().unwrap().job;
             let same = found.iter().filter(|record| record.job == alone).count();
             prop_assert_eq!(same, 1, "{}", number);
         }
@@ -450,9 +451,9 @@ proptest! {
         text.extend(&bytes);
         text.push(b'\n');
         text.extend(SEVEN.as_bytes());
-        let last = records(&text).last().unwrap();
+        let last = records(&text, Pause::NEVER).last().unwrap();
         prop_assert_eq!(last.job.map(|job| job.label.into_owned()), Ok("8[23]".to_owned()));
-        records(&bytes).for_each(drop);
+        records(&bytes, Pause::NEVER).for_each(drop);
         recognizes(&bytes);
     }
 }
@@ -575,7 +576,7 @@ fn hostile_texts_of_bjobs_take_no_longer_than_others() {
     ] {
         let text = front.to_owned() + &part.repeat((4 << 20) / part.len());
         let begin = Instant::now();
-        records(text.as_bytes()).for_each(drop);
+        records(text.as_bytes(), Pause::NEVER).for_each(drop);
         assert!(begin.elapsed() < Duration::from_secs(5), "{part}");
     }
 }

@@ -222,6 +222,39 @@ fn a_text_that_repeats_a_row_confirms_it() {
 }
 
 #[test]
+fn a_record_that_leaves_out_a_value_is_more_than_a_repetition() {
+    let extra = |pairs: &[(&'static str, &'static str)]| Job {
+        extra: pairs
+            .iter()
+            .map(|(name, text)| ((*name).into(), (*text).into()))
+            .collect(),
+        ..named(Some(100), None, "relax")
+    };
+    let whole = extra(&[("b", "2"), ("a", "1")]);
+    let row = &texts(&[(1, std::slice::from_ref(&whole))])[0];
+    let told = |job: &Job<'_>, minute: i64| repeated(row, job, minute * MINUTE);
+    assert_eq!(told(&whole, 2), Some(Change::Confirmed));
+    assert_eq!(told(&whole, 1), Some(Change::Same));
+    assert_eq!(told(&whole, 0), Some(Change::Same));
+    for other in [
+        extra(&[("a", "1")]),
+        extra(&[("a", "1"), ("a", "1")]),
+        extra(&[("a", "1"), ("b", "3")]),
+        extra(&[("a", "1"), ("b", "2"), ("b", "3")]),
+        Job {
+            job_name: None,
+            ..whole.clone()
+        },
+        Job {
+            qos: Some("long".into()),
+            ..whole.clone()
+        },
+    ] {
+        assert_eq!(told(&other, 2), None, "{other:?}");
+    }
+}
+
+#[test]
 fn a_higher_rank_of_an_equal_value_is_more_than_a_confirmation() {
     // The late record of minute 1 knows the end, so that its name counts more than any of a run.
     let first = texts(&[(3, &[job(Some(100), Some(130)), named(Some(100), None, "a")])]);
@@ -460,6 +493,34 @@ proptest! {
         let again = merge(&table, &said);
         prop_assert!(again.gone.is_empty());
         prop_assert!(again.forms.iter().all(|(_, change)| *change == Change::Same));
+    }
+
+    /// A repeated row is told as merging tells it.
+    #[test]
+    fn repeated_rows_are_what_merging_says(
+        said in prop::collection::vec(record(), 1..4),
+        (job, text) in record(),
+        repeats in any::<bool>(),
+    ) {
+        let mut table = all(&said);
+        table.truncate(1);
+        let (job, text) = if repeats { (said[0].0.clone(), text) } else { (job, text) };
+        let merged = merge(&table, &[(job.clone(), text)]);
+        match repeated(&table[0], &job, text) {
+            Some(Change::Confirmed) => {
+                let confirmed = Form { updated: text, ..table[0].clone() };
+                prop_assert_eq!(merged.forms, [(confirmed, Change::Confirmed)]);
+            }
+            Some(change) => {
+                prop_assert_eq!(change, Change::Same);
+                prop_assert_eq!(merged.forms, [(table[0].clone(), Change::Same)]);
+            }
+            // A record that repeats a row is always told.
+            None => {
+                let alone = Form { updated: table[0].updated, ..all(&[(job, text)]).remove(0) };
+                prop_assert_ne!(&alone, &table[0]);
+            }
+        }
     }
 
     /// Rows that are only confirmed need not be stored, if a late text is merged together with the later ones.

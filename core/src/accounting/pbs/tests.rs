@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::instant::{Micros, SECOND};
+use crate::pause::Pause;
 
 /// A start, an end and a rerun of PBS Pro and Torque, and records that no job comes from. All are made up.
 const TEXT: &str = "\
@@ -18,7 +19,7 @@ const TEXT: &str = "\
 ";
 
 fn jobs(text: &str) -> Vec<Job<'_>> {
-    records(text.as_bytes())
+    records(text.as_bytes(), Pause::NEVER)
         .map(|record| record.job.unwrap())
         .collect()
 }
@@ -27,7 +28,7 @@ fn jobs(text: &str) -> Vec<Job<'_>> {
 fn read(kind: char, text: &str) -> Result<Job<'static>, Reason> {
     let line = format!("07/05/2024 14:00:37;{kind};7.pbs1;{text}\n");
     let line: &'static str = line.leak();
-    let mut records = records(line.as_bytes());
+    let mut records = records(line.as_bytes(), Pause::NEVER);
     records.next().unwrap().job
 }
 
@@ -38,7 +39,9 @@ fn ended(text: &str) -> Job<'static> {
 fn id(id: &str) -> Option<Result<Job<'static>, Reason>> {
     let line = format!("07/05/2024 14:00:37;E;{id};user=ada end=1720188037\n");
     let line: &'static str = line.leak();
-    records(line.as_bytes()).next().map(|record| record.job)
+    records(line.as_bytes(), Pause::NEVER)
+        .next()
+        .map(|record| record.job)
 }
 
 const fn at(seconds: i64) -> Option<Micros> {
@@ -91,7 +94,7 @@ fn all_fields_are_filled() {
 
 #[test]
 fn each_record_gives_what_it_says() {
-    let found: Vec<_> = records(TEXT.as_bytes())
+    let found: Vec<_> = records(TEXT.as_bytes(), Pause::NEVER)
         .map(|record| {
             let job = record.job.unwrap();
             let state = job.state.unwrap().into_owned();
@@ -108,6 +111,32 @@ fn each_record_gives_what_it_says() {
     let expected = expected
         .map(|(line, label, state, start, end)| (line, label.into(), state.into(), start, end));
     assert_eq!(found, expected);
+}
+
+#[test]
+fn records_of_a_job_come_together() {
+    let line = |kind: char, id: &str| {
+        format!(
+            "07/05/2024 14:00:37;{kind};{id};user=ada ctime=1720187960 start=1720188010 end=1720188037\n"
+        )
+    };
+    let ids = ["9.p", "10[2].p", "8.p", "10[1].p"];
+    let mut text: String = ["Q", "S", "E"]
+        .iter()
+        .flat_map(|kind| ids.map(|id| line(kind.chars().next().unwrap(), id)))
+        .collect();
+    text.push_str("nothing\n");
+    let found: Vec<_> = records_by_job(text.as_bytes(), Pause::NEVER)
+        .map(|record| (record.line, record.job.map(|job| job.label.into_owned())))
+        .collect();
+    let of = |label: &str, lines: [u32; 3]| lines.map(|line| (line, Ok(label.to_owned())));
+    let expected = [(13, Err(Reason::UnreadableRecord))]
+        .into_iter()
+        .chain(of("8", [3, 7, 11]))
+        .chain(of("9", [1, 5, 9]))
+        .chain(of("10[1]", [4, 8, 12]))
+        .chain(of("10[2]", [2, 6, 10]));
+    assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -141,7 +170,7 @@ fn the_letter_of_the_type_has_a_case() {
     assert_eq!(read('s', text).unwrap().state.unwrap(), "started");
     for kind in "eruacCTMLzUYBFKkPpX".chars() {
         let line = format!("07/05/2024 14:00:37;{kind};7.pbs1;{text}\n");
-        assert_eq!(records(line.as_bytes()).count(), 0, "{kind}");
+        assert_eq!(records(line.as_bytes(), Pause::NEVER).count(), 0, "{kind}");
     }
 }
 
@@ -155,7 +184,7 @@ fn a_record_that_says_nothing_of_a_job_is_none() {
     ] {
         let line =
             format!("07/05/2024 14:00:37;D;7.pbs1;{text}\n07/05/2024 14:00:37;A;7.pbs1;{text}\n");
-        assert_eq!(records(line.as_bytes()).count(), 0, "{text}");
+        assert_eq!(records(line.as_bytes(), Pause::NEVER).count(), 0, "{text}");
     }
     assert_eq!(
         read('D', "requestor=root@l1 user=ada")
@@ -457,7 +486,7 @@ fn lines_that_cannot_be_read_are_problems() {
     ];
     for (line, reason) in cases {
         let text = format!("{line}\n");
-        let found: Vec<_> = records(text.as_bytes()).collect();
+        let found: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
         let expected = Record {
             line: 1,
             job: Err(reason),
@@ -475,7 +504,9 @@ fn the_last_value_of_a_line_without_an_end_may_be_cut() {
         Some("271")
     );
     let cut = "07/05/2024 14:00:37;E;7.pbs1;user=ada end=1720188";
-    let found: Vec<_> = records(cut.as_bytes()).map(|record| record.job).collect();
+    let found: Vec<_> = records(cut.as_bytes(), Pause::NEVER)
+        .map(|record| record.job)
+        .collect();
     assert_eq!(found, [Err(Reason::UnreadableRecord)]);
 }
 
@@ -521,7 +552,7 @@ fn hostile_texts_take_no_longer_than_others() {
     ] {
         let text = front.to_owned() + &part.repeat((8 << 20) / part.len());
         let begin = Instant::now();
-        assert!(records(text.as_bytes()).count() > 0, "{part}");
+        assert!(records(text.as_bytes(), Pause::NEVER).count() > 0, "{part}");
         assert!(begin.elapsed() < Duration::from_secs(10), "{part}");
     }
 }
@@ -549,11 +580,11 @@ fn is_part_of(part: &Job<'_>, whole: &Job<'_>) -> bool {
 
 #[test]
 fn a_cut_text_has_the_records_before_the_cut_and_invents_nothing() {
-    let whole: Vec<_> = records(TEXT.as_bytes()).collect();
+    let whole: Vec<_> = records(TEXT.as_bytes(), Pause::NEVER).collect();
     for cut in 0..TEXT.len() {
         let text = &TEXT[..cut];
         let line = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let found: Vec<_> = records(text.as_bytes()).collect();
+        let found: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
         let before = whole.iter().filter(|record| (record.line as usize) < line);
         let before = before.count();
         assert_eq!(found[..before], whole[..before], "{cut}");
@@ -591,18 +622,34 @@ proptest! {
             text.push(b'\n');
         }
         let of_others = |record: &Record<'_>| record.line != damaged;
-        let found: Vec<_> = records(&text).collect();
+        let found: Vec<_> = records(&text, Pause::NEVER).collect();
         prop_assert!(found.iter().filter(|record| !of_others(record)).count() <= 1);
         let found: Vec<_> = found.into_iter().filter(of_others).collect();
-        let expected: Vec<_> = records(TEXT.as_bytes()).filter(of_others).collect();
+        let expected: Vec<_> = records(TEXT.as_bytes(), Pause::NEVER).filter(of_others).collect();
         prop_assert_eq!(found, expected);
+    }
+
+    /// Job by job come the same records as line by line, whatever the lines are.
+    #[test]
+    fn job_by_job_come_the_same_records(
+        lines in prop::collection::vec(
+            prop::sample::select(TEXT.lines().chain(["", "x", "07/05/2024 14:00:37;E;;", "07/05/2024 14:00:37;S;7.p;start=1"]).collect::<Vec<_>>()),
+            0..30,
+        ),
+        is_cut in any::<bool>(),
+    ) {
+        let text = lines.join("\n") + if is_cut { "" } else { "\n" };
+        let mut by_job: Vec<_> = records_by_job(text.as_bytes(), Pause::NEVER).collect();
+        by_job.sort_by_key(|record| record.line);
+        let by_line: Vec<_> = records(text.as_bytes(), Pause::NEVER).collect();
+        prop_assert_eq!(by_job, by_line);
     }
 
     #[test]
     fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200), kind in "[QSERDA]") {
         let mut text = format!("07/05/2024 14:00:37;{kind};7.pbs1;").into_bytes();
         text.extend(&bytes);
-        prop_assert!(records(&bytes).chain(records(&text)).count() <= bytes.len() + 1);
+        prop_assert!(records(&bytes, Pause::NEVER).chain(records(&text, Pause::NEVER)).count() <= bytes.len() + 1);
         recognizes(&bytes);
     }
 }
@@ -616,7 +663,9 @@ fn a_record_that_another_one_cuts_is_none() {
         format!("07/05/2024 14:00:37;E;81.p;07/05/2024 14:00:37;E;82.p;{end}\n"),
     ];
     for text in texts {
-        let jobs: Vec<_> = records(text.as_bytes()).map(|record| record.job).collect();
+        let jobs: Vec<_> = records(text.as_bytes(), Pause::NEVER)
+            .map(|record| record.job)
+            .collect();
         assert_eq!(jobs, [Err(Reason::UnreadableRecord)], "{text}");
     }
 }

@@ -8,6 +8,7 @@ use super::job::{Fields, is_step, keep, known_text};
 use crate::accounting::field::lines;
 use crate::accounting::zone::Zone;
 use crate::accounting::{Job, Reason, Record};
+use crate::pause::Pause;
 
 /// The longest row in bytes. The longest lists of nodes have less than a tenth.
 const ROW_MAX: usize = 1 << 20;
@@ -16,11 +17,11 @@ const ROW_MAX: usize = 1 << 20;
 type Line<'a> = (u32, &'a [u8]);
 
 /// Returns the jobs of a table.
-pub fn jobs<'a>(text: &'a [u8], zone: &Zone) -> impl Iterator<Item = Record<'a>> {
+pub fn jobs<'a>(text: &'a [u8], zone: &Zone, pause: Pause<'a>) -> impl Iterator<Item = Record<'a>> {
     let mut table = Table {
         text,
         zone,
-        lines: lines(text).peekable(),
+        lines: lines(text, pause).peekable(),
     };
     let mut header = None;
     let mut is_done = false;

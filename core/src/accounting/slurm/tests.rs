@@ -6,6 +6,7 @@ use super::*;
 use crate::accounting::zone::TimeDoubt;
 use crate::accounting::{Job, Reason};
 use crate::instant::{HOUR, Micros, SECOND};
+use crate::pause::Pause;
 
 const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 
@@ -13,7 +14,7 @@ const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 const NOON: Micros = 1_719_835_200 * SECOND;
 
 fn read(text: &str) -> Vec<Record<'_>> {
-    records(text.as_bytes(), &Zone::UTC).collect()
+    records(text.as_bytes(), &Zone::UTC, Pause::NEVER).collect()
 }
 
 /// The lines and reasons of problems.
@@ -40,7 +41,7 @@ fn job_in(row: &str, zone: &Zone) -> Result<Job<'static>, Reason> {
         .map(|part| part.split_once('=').unwrap())
         .unzip();
     let text = format!("{}\n{}\n", names.join("|"), fields.join("|"));
-    let mut records = records(text.as_bytes(), zone);
+    let mut records = records(text.as_bytes(), zone, Pause::NEVER);
     let record = records.next().unwrap();
     assert_eq!(records.next(), None);
     record.job.map(owned)
@@ -539,7 +540,8 @@ fn nothing_is_kept_of_what_is_private_empty_or_long() {
 
 #[test]
 fn names_that_are_no_text_are_shown_as_their_bytes() {
-    let found: Vec<_> = records(b"JobID|JobName\n1|m\xFCller\n", &Zone::UTC).collect();
+    let found: Vec<_> =
+        records(b"JobID|JobName\n1|m\xFCller\n", &Zone::UTC, Pause::NEVER).collect();
     assert_eq!(
         found[0].job.as_ref().unwrap().job_name.as_deref(),
         Some("m\\xFCller")
@@ -589,7 +591,7 @@ fn hostile_texts_take_no_more_time_than_others() {
     ] {
         for begin in ["", "JobID", columns, "JobID|JobName|User|Comment\n1|"] {
             let text = begin.to_owned() + &piece.repeat((1 << 20) / piece.len());
-            let found = records(text.as_bytes(), &Zone::UTC).count();
+            let found = records(text.as_bytes(), &Zone::UTC, Pause::NEVER).count();
             assert!(found <= (1 << 20), "{piece}");
         }
     }
@@ -679,7 +681,7 @@ proptest! {
 #[test]
 fn a_header_in_the_name_of_a_job_is_none() {
     let text = "JobIDRaw|9f|Submit|9f|JobName\n1|9f|1700000000|9f|x\nJobIDRaw|Submit|User\n2|1700000000|eve\n3|9f|1700000000|9f|y\n";
-    let jobs: Vec<_> = records(text.as_bytes(), &Zone::UTC)
+    let jobs: Vec<_> = records(text.as_bytes(), &Zone::UTC, Pause::NEVER)
         .filter_map(|record| record.job.ok())
         .map(|job| job.job.into_owned())
         .collect();

@@ -1,26 +1,44 @@
 //! Reads and writes rows of `jobstats.jobs`.
 //!
-//! Rows travel as JSON, by the names of their columns, with times in microseconds.
+//! Statements are planned once in a session, and rows travel as arrays of their columns: a text may have a million records,
+//! of which most repeat what is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod columns;
+
+use std::ffi::CStr;
 
 use jobstats_core::accounting::Job;
-use jobstats_core::accounting::merge::{Change, Form, Merged, merge as merged};
+use jobstats_core::accounting::merge::{
+    Change, Form, Merged, Provenance, merge as merged, repeated,
+};
 use jobstats_core::instant::Micros;
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::feed::accounting::{COPIES, RUNS_MAX};
+use crate::feed::accounting::{Batch, COPIES, RUNS_MAX};
 use crate::pg::error::Error;
+use crate::pg::guc::Pinned;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
-use crate::pg::spi::Statements;
+use crate::pg::plans;
+use crate::pg::time::{from_postgres, timestamptz};
+use crate::pg::tuples::{INTEGERS, TEXTS, Tuples};
+use columns::{Keys, arguments};
 
-/// The largest size of what is stored of a submission, in bytes of JSON.
+/// The largest size of what is stored of a submission, in bytes of its values.
 const SUBMISSION_MAX: usize = 256 << 10;
 
+/// The settings while statements are planned. A plan that was made when the table was small must still look up rows by an index
+/// when it is large.
+const SETTINGS: [(&CStr, &CStr); 3] = [
+    (c"enable_seqscan", c"off"),
+    (c"enable_hashjoin", c"off"),
+    (c"enable_mergejoin", c"off"),
+];
+
 /// The submission of a job.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Submission {
     scheduler: String,
     job: String,
@@ -38,6 +56,11 @@ impl Submission {
             submitted: job.submitted,
         }
     }
+
+    /// Returns the name of the scheduler.
+    pub fn scheduler(&self) -> &str {
+        &self.scheduler
+    }
 }
 
 /// The numbers of rows that were written.
@@ -51,134 +74,237 @@ pub struct Written {
     pub refused: i32,
 }
 
-/// A row to be written.
-#[derive(Serialize)]
-struct Row<'a> {
-    #[serde(flatten)]
-    submission: &'a Submission,
-    #[serde(flatten)]
-    form: &'a Form,
+/// A stored row.
+struct Stored {
+    /// Its place in the table, as text.
+    at: String,
+    form: Form,
 }
 
-/// A row to be deleted.
-#[derive(Serialize)]
-struct Gone<'a> {
-    #[serde(flatten)]
-    submission: &'a Submission,
-    started: Option<Micros>,
+/// The rows to be written of some submissions.
+#[derive(Default)]
+struct Changes<'b> {
+    rows: Vec<(&'b Submission, Form)>,
+    /// The places of rows that a later text repeats.
+    confirmed: Vec<String>,
+    /// The places of rows that are replaced.
+    gone: Vec<String>,
+    /// The numbers of jobs that are to be matched, each perhaps several times in a row.
+    jobs: Vec<&'b str>,
 }
 
-/// Merges what a text says of some submissions into their rows.
+/// Merges what a text of a time says of some submissions into their rows.
 pub fn merge(
     client: &mut SpiClient<'_>,
     source: &str,
-    batch: &BTreeMap<Submission, Vec<(Job<'_>, Micros)>>,
+    time: Micros,
+    batch: &Batch<'_>,
 ) -> Result<Written, Error> {
-    let submissions: Vec<&Submission> = batch.keys().collect();
-    let mut stored = read(client, &submissions)?;
-    let (mut rows, mut gone, mut written) = (Vec::new(), Vec::new(), Written::default());
-    let mut changed_jobs = BTreeSet::new();
-    for (number, (submission, said)) in batch.iter().enumerate() {
+    let _pinned = Pinned::new(SETTINGS);
+    let mut stored = read(client, batch)?;
+    let (mut changes, mut written) = (Changes::default(), Written::default());
+    for ((submission, said), stored) in batch.iter().zip(&mut stored) {
         pause();
-        let result = match stored.remove(&number).unwrap_or_default() {
-            Stored::Forms(forms) if forms.len() < RUNS_MAX => merged(&forms, said),
-            _ => {
-                written.refused += 1;
-                continue;
+        if let ([(job, text)], [only]) = (said.as_slice(), stored.as_slice())
+            && let Some(change) = repeated(&only.form, job, *text)
+        {
+            if change == Change::Confirmed {
+                changes.confirmed.push(only.at.clone());
             }
+            continue;
+        }
+        let is_much = |stored: &[Stored]| {
+            let bytes: usize = stored.iter().map(|it| size(&it.form)).sum();
+            stored.len() >= RUNS_MAX || bytes > 2 * SUBMISSION_MAX
         };
-        let Some(changed) = rows_of(submission, &result)? else {
+        let (places, forms): (Vec<String>, Vec<Form>) = if is_much(stored) {
             written.refused += 1;
             continue;
+        } else {
+            stored.drain(..).map(|it| (it.at, it.form)).unzip()
         };
-        rows.extend(changed);
-        gone.extend(result.gone.into_iter().map(|started| Gone {
-            submission,
-            started,
-        }));
-        let is_changed =
-            |(_, change): &(Form, Change)| matches!(change, Change::New | Change::Changed);
-        if result.forms.iter().any(is_changed) {
-            changed_jobs.insert(submission.job.as_str());
+        let result = merged(&forms, said);
+        if result
+            .forms
+            .iter()
+            .map(|(form, _)| size(form))
+            .sum::<usize>()
+            > SUBMISSION_MAX
+        {
+            written.refused += 1;
+            continue;
         }
-        for (_, change) in &result.forms {
-            written.changed += i32::from(matches!(change, Change::New | Change::Changed));
-            written.added += i32::from(*change == Change::New);
-        }
+        let result = changes.confirm(&places, &forms, result, time);
+        let is_gone = |form: &Form| result.gone.contains(&form.started);
+        let gone = places
+            .into_iter()
+            .zip(&forms)
+            .filter(|(_, form)| is_gone(form));
+        changes.gone.extend(gone.map(|(place, _)| place));
+        changes.add(submission, result, &mut written);
     }
-    if !gone.is_empty() {
-        client.execute(include_str!("delete.sql"), &[json(&gone)?.into()])?;
-    }
-    if !rows.is_empty() {
-        let rows = format!("[{}]", rows.join(","));
-        client.execute(include_str!("write.sql"), &[rows.into(), source.into()])?;
-    }
-    if !changed_jobs.is_empty() {
-        let jobs: Vec<&str> = changed_jobs.into_iter().collect();
-        let queue =
-            "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";
-        client.execute(queue, &[jobs.into()])?;
-    }
+    changes.write(client, source, time)?;
     Ok(written)
 }
 
-/// Returns the rows that are to be written, as JSON; `None` if all that would be stored of the submission is too much to be
-/// merged again.
-fn rows_of(submission: &Submission, merged: &Merged) -> Result<Option<Vec<String>>, Error> {
-    let (mut rows, mut bytes) = (Vec::new(), 0);
-    for (form, change) in &merged.forms {
-        let row = json(&Row { submission, form })?;
-        bytes += row.len();
-        if *change != Change::Same {
-            rows.push(row);
+impl<'b> Changes<'b> {
+    /// Takes the rows that only get the time of this text, and returns the others.
+    fn confirm(
+        &mut self,
+        places: &[String],
+        stored: &[Form],
+        mut merged: Merged,
+        time: Micros,
+    ) -> Merged {
+        merged.forms.retain(|(form, change)| {
+            let is_same = |it: &(&String, &Form)| it.1.started == form.started;
+            let row = places.iter().zip(stored).find(is_same);
+            match row {
+                Some((place, row))
+                    if *change == Change::Confirmed
+                        && form.updated == time
+                        && form.provenance == row.provenance =>
+                {
+                    self.confirmed.push(place.clone());
+                    false
+                }
+                _ => true,
+            }
+        });
+        merged
+    }
+
+    fn add(&mut self, submission: &'b Submission, merged: Merged, written: &mut Written) {
+        let mut is_changed = false;
+        for (form, change) in merged.forms {
+            written.changed += i32::from(matches!(change, Change::New | Change::Changed));
+            written.added += i32::from(change == Change::New);
+            is_changed |= matches!(change, Change::New | Change::Changed);
+            if change != Change::Same {
+                self.rows.push((submission, form));
+            }
+        }
+        if is_changed && self.jobs.last() != Some(&submission.job.as_str()) {
+            self.jobs.push(&submission.job);
         }
     }
-    Ok((bytes <= SUBMISSION_MAX).then_some(rows))
-}
 
-/// The rows of a submission.
-enum Stored {
-    Forms(Vec<Form>),
-    /// They are too large to be merged.
-    TooMuch,
-}
-
-impl Default for Stored {
-    fn default() -> Self {
-        Self::Forms(Vec::new())
+    fn write(self, client: &mut SpiClient<'_>, source: &str, time: Micros) -> Result<(), Error> {
+        if !self.confirmed.is_empty() {
+            let arguments = [self.confirmed.into(), timestamptz(time)?.into()];
+            plans::update(client, include_str!("confirm.sql"), &arguments)?;
+        }
+        if !self.gone.is_empty() {
+            plans::update(client, include_str!("delete.sql"), &[self.gone.into()])?;
+        }
+        if !self.rows.is_empty() {
+            let mut arguments = arguments(&self.rows)?;
+            arguments.push(source.into());
+            plans::update(client, include_str!("write.sql"), &arguments)?;
+        }
+        if !self.jobs.is_empty() {
+            let queue = "INSERT INTO jobstats.to_match (job) SELECT c.job FROM unnest($1::text[]) AS c (job)";
+            plans::update(client, queue, &[self.jobs.into()])?;
+        }
+        Ok(())
     }
 }
 
-/// Returns the rows of submissions by the position of their submission.
-fn read(
+/// Notes that a text of a time has named jobs of these schedulers.
+pub fn note_schedulers(
     client: &mut SpiClient<'_>,
-    submissions: &[&Submission],
-) -> Result<BTreeMap<usize, Stored>, Error> {
-    let most = i64::try_from(2 * SUBMISSION_MAX).unwrap_or(i64::MAX);
-    let rows = client.execute_rows(
-        include_str!("read.sql"),
-        &[json(submissions)?.into(), most.into()],
-    )?;
-    let mut stored = BTreeMap::<usize, Stored>::new();
-    for row in rows {
-        let (number, form): (i64, Option<String>) = (row.at(1)?, row.at(2)?);
-        let forms = stored
-            .entry(usize::try_from(number).unwrap_or(0))
-            .or_default();
-        let Some(form) = form else {
-            *forms = Stored::TooMuch;
-            continue;
-        };
-        require_room(form.len(), COPIES)?;
-        if let Stored::Forms(forms) = forms {
-            forms.push(serde_json::from_str(&form).map_err(damaged)?);
+    schedulers: &[&str],
+    time: Micros,
+) -> Result<(), Error> {
+    let arguments: [DatumWithOid<'_>; 2] = [schedulers.to_vec().into(), timestamptz(time)?.into()];
+    plans::update(client, include_str!("schedulers.sql"), &arguments)?;
+    Ok(())
+}
+
+/// Returns the number of bytes of the values of a row.
+fn size(form: &Form) -> usize {
+    let texts = [
+        &form.user_name,
+        &form.group_name,
+        &form.account,
+        &form.partition,
+        &form.qos,
+        &form.job_name,
+        &form.state,
+        &form.node_list,
+        &form.exit_code,
+        &form.parent,
+    ];
+    let texts = texts.into_iter().flatten().map(String::len);
+    let extra = form
+        .extra
+        .iter()
+        .map(|(name, value)| name.len() + value.len());
+    let provenance = form.provenance.to_json().map_or(0, |json| json.len());
+    texts.chain(extra).sum::<usize>() + provenance
+}
+
+/// Returns the rows of the submissions of a batch, in the order of the batch.
+fn read(client: &mut SpiClient<'_>, batch: &Batch<'_>) -> Result<Vec<Vec<Stored>>, Error> {
+    let keys = Keys::of(batch.keys())?;
+    let mut rows = Tuples::update(client, include_str!("read.sql"), &keys.arguments())?;
+    for column in [0, 2, 3, 4, 6, 13, 15, 19] {
+        rows.require(column, &INTEGERS)?;
+    }
+    for column in [1, 5, 7, 8, 9, 10, 11, 12, 14, 16, 17, 18, 20] {
+        rows.require(column, &TEXTS)?;
+    }
+    let mut stored = Vec::new();
+    stored.resize_with(batch.len(), Vec::new);
+    for row in 0..rows.len() {
+        pause();
+        rows.read(row);
+        let place = rows
+            .integer(0)
+            .and_then(|place| usize::try_from(place).ok());
+        if let Some(forms) = place.and_then(|place| stored.get_mut(place)) {
+            forms.push(stored_row(&rows)?);
         }
     }
     Ok(stored)
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> Result<String, Error> {
-    serde_json::to_string(value).map_err(damaged)
+/// Reads the current row.
+fn stored_row(rows: &Tuples<'_>) -> Result<Stored, Error> {
+    let text = |column: usize| rows.text(column);
+    let time = |column: usize| rows.integer(column).and_then(from_postgres);
+    let number = |column: usize| rows.integer(column).and_then(|it| u32::try_from(it).ok());
+    let (extra, provenance) = (text(18), text(20));
+    require_room(extra.as_ref().map_or(0, String::len), COPIES)?;
+    require_room(provenance.as_ref().map_or(0, String::len), COPIES)?;
+    let form = Form {
+        started: time(2),
+        ended: time(3),
+        uid: number(4),
+        user_name: text(5),
+        gid: number(6),
+        group_name: text(7),
+        account: text(8),
+        partition: text(9),
+        qos: text(10),
+        job_name: text(11),
+        state: text(12),
+        nodes: number(13),
+        node_list: text(14),
+        cpus: number(15),
+        exit_code: text(16),
+        parent: text(17),
+        extra: from_json(extra)?,
+        updated: time(19).unwrap_or(0),
+        provenance: from_json::<Provenance>(provenance)?,
+    };
+    let at = text(1).ok_or_else(|| Error::Damaged("a row has no place".to_owned()))?;
+    Ok(Stored { at, form })
+}
+
+fn from_json<T: DeserializeOwned + Default>(text: Option<String>) -> Result<T, Error> {
+    let value = text.map(|text| serde_json::from_str(&text).map_err(damaged));
+    Ok(value.transpose()?.unwrap_or_default())
 }
 
 fn damaged(error: serde_json::Error) -> Error {

@@ -325,11 +325,13 @@ BEGIN
             -- Feeds of jobs lock them in another order.
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
             WITH gone AS (
-                DELETE FROM jobstats.jobs j WHERE least(j.ended, j.updated) < horizon RETURNING j.job
+                DELETE FROM jobstats.jobs j WHERE j.ended < horizon OR j.ended IS NULL AND j.updated < horizon RETURNING j.job
             ), queued AS (
                 INSERT INTO jobstats.to_match (job) SELECT DISTINCT g.job FROM gone g
             )
             SELECT count(*) INTO affected FROM gone g;
+            DELETE FROM jobstats.schedulers s
+            WHERE NOT EXISTS (SELECT FROM jobstats.jobs j WHERE j.scheduler = s.scheduler);
             PERFORM jobstats_internal.forget_covered(horizon);
         WHEN 'texts' THEN
             PERFORM FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE;
@@ -518,6 +520,7 @@ BEGIN
         IF state ? 'refresh' THEN
             COMMIT;
             PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            PERFORM pg_catalog.set_config('jit', 'off', true);
             CALL jobstats_internal.refresh_aggregate(
                 state #>> '{refresh,relation}', (state #>> '{refresh,from}')::timestamptz, (state #>> '{refresh,to}')::timestamptz);
         END IF;

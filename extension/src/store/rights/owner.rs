@@ -78,7 +78,8 @@ pub(crate) fn as_owner_of_store<T>(work: impl FnOnce() -> Result<T, Error>) -> R
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.as_owner(work text, state text) RETURNS text
-LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.as_owner(text, text) IS
 'Internal: takes the next step of a work (maintain or convert) with the rights of the owner of the store, and returns the state to take the step after it with; NULL: nothing is left to do. A state is jsonb, as text. Errors: 42501 where the caller does not have the rights of the owner, 55000 where there is no store.';
 "#)]

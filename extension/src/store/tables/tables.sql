@@ -125,11 +125,18 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
     updated timestamptz NOT NULL,
     provenance jsonb,
     UNIQUE NULLS NOT DISTINCT (scheduler, job, label, submitted, started)
-);
-CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (least(ended, updated));
-CREATE INDEX IF NOT EXISTS jobs_updated ON jobstats.jobs (scheduler, updated);
+-- Each text changes the rows of all jobs that run. In pages with room for that, no index is written.
+) WITH (fillfactor = 75);
+-- No index has `updated`: each text changes it in all rows that it repeats.
+CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (ended);
 CREATE INDEX IF NOT EXISTS jobs_job ON jobstats.jobs (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
+
+-- Up to when texts have named jobs of each scheduler.
+CREATE TABLE IF NOT EXISTS jobstats.schedulers (
+    scheduler text PRIMARY KEY,
+    newest timestamptz NOT NULL
+);
 
 -- The jobs that entries are matched with: all runs and elements of a number that lie less than seven days apart.
 CREATE TABLE IF NOT EXISTS jobstats.job_ids (

@@ -1,0 +1,103 @@
+//! Rows of `jobstats.jobs` as arrays of their columns.
+
+use jobstats_core::accounting::merge::Form;
+use jobstats_core::instant::Micros;
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone};
+
+use super::{Submission, damaged};
+use crate::pg::error::Error;
+use crate::pg::time::timestamptz;
+
+type Times = Vec<Option<TimestampWithTimeZone>>;
+type Texts<'b> = Vec<Option<&'b str>>;
+
+/// The submissions of rows.
+#[derive(Default)]
+pub struct Keys<'b> {
+    schedulers: Vec<&'b str>,
+    jobs: Vec<&'b str>,
+    labels: Vec<&'b str>,
+    submitted: Times,
+}
+
+impl<'b> Keys<'b> {
+    pub fn of(submissions: impl Iterator<Item = &'b Submission>) -> Result<Self, Error> {
+        let mut keys = Self::default();
+        for submission in submissions {
+            keys.schedulers.push(&submission.scheduler);
+            keys.jobs.push(&submission.job);
+            keys.labels.push(&submission.label);
+            keys.submitted.push(time(submission.submitted)?);
+        }
+        Ok(keys)
+    }
+
+    pub fn arguments(self) -> Vec<DatumWithOid<'b>> {
+        vec![
+            self.schedulers.into(),
+            self.jobs.into(),
+            self.labels.into(),
+            self.submitted.into(),
+        ]
+    }
+}
+
+/// Returns the columns of rows as arguments of a statement, in the order of [`Form`].
+pub fn arguments<'b>(rows: &'b [(&'b Submission, Form)]) -> Result<Vec<DatumWithOid<'b>>, Error> {
+    let texts = |value: fn(&Form) -> &Option<String>| -> DatumWithOid<'b> {
+        let texts: Texts<'b> = rows
+            .iter()
+            .map(|(_, form)| value(form).as_deref())
+            .collect();
+        texts.into()
+    };
+    let numbers = |value: fn(&Form) -> Option<u32>| -> DatumWithOid<'b> {
+        let numbers = rows.iter().map(|(_, form)| value(form).map(i64::from));
+        numbers.collect::<Vec<_>>().into()
+    };
+    let times = |value: fn(&Form) -> Option<Micros>| -> Result<DatumWithOid<'b>, Error> {
+        let times = rows.iter().map(|(_, form)| time(value(form)));
+        Ok(times.collect::<Result<Times, _>>()?.into())
+    };
+    let mut arguments = Keys::of(rows.iter().map(|(submission, _)| *submission))?.arguments();
+    arguments.extend([
+        times(|form| form.started)?,
+        times(|form| form.ended)?,
+        numbers(|form| form.uid),
+        texts(|form| &form.user_name),
+        numbers(|form| form.gid),
+        texts(|form| &form.group_name),
+        texts(|form| &form.account),
+        texts(|form| &form.partition),
+        texts(|form| &form.qos),
+        texts(|form| &form.job_name),
+        texts(|form| &form.state),
+        numbers(|form| form.nodes),
+        texts(|form| &form.node_list),
+        numbers(|form| form.cpus),
+        texts(|form| &form.exit_code),
+        texts(|form| &form.parent),
+        jsons(rows, extra)?,
+        times(|form| Some(form.updated))?,
+        jsons(rows, |form| Ok(form.provenance.to_json()))?,
+    ]);
+    Ok(arguments)
+}
+
+/// Returns a column of JSON.
+fn jsons(
+    rows: &[(&Submission, Form)],
+    json: fn(&Form) -> Result<Option<String>, Error>,
+) -> Result<DatumWithOid<'static>, Error> {
+    let texts = rows.iter().map(|(_, form)| json(form));
+    Ok(texts.collect::<Result<Vec<_>, _>>()?.into())
+}
+
+fn extra(form: &Form) -> Result<Option<String>, Error> {
+    let json = (!form.extra.is_empty()).then(|| serde_json::to_string(&form.extra));
+    json.transpose().map_err(damaged)
+}
+
+fn time(time: Option<Micros>) -> Result<Option<TimestampWithTimeZone>, Error> {
+    time.map(timestamptz).transpose()
+}
