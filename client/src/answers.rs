@@ -11,6 +11,7 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 
 use crate::Error;
 
+mod attributed;
 mod balance;
 mod densities;
 mod dimension;
@@ -24,6 +25,7 @@ mod summary;
 mod top;
 mod totals;
 
+pub use attributed::{Attributed, AttributedRow};
 pub use balance::{Balance, BalanceRow};
 pub use densities::{Densities, DensityRow};
 pub use dimension::{Dimension, Filters, Group, exactly};

@@ -4,6 +4,7 @@
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
 //! days of which nothing is known yet. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
+mod attributed;
 mod entries;
 mod jobs;
 
@@ -17,6 +18,12 @@ use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
+
+extension_sql_file!(
+    "matching/jobstats_attributed.sql",
+    name = "jobstats_attributed",
+    requires = [attributed::jobstats_attributed_spans]
+);
 
 /// The largest number of numbers that are taken at a time.
 const AT_A_TIME: i64 = 1_000;
