@@ -799,7 +799,7 @@ CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DE
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS 'jobstats-0.2.0', 'jobstats_attributed_spans_wrapper';
 COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestamptz) IS
-'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there. Sums count this work for no job.';
+'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
 
 CREATE FUNCTION jobstats_attributed(job text, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
 RETURNS TABLE (
@@ -840,7 +840,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_attributed(text, timestamptz, timestamptz) IS
-'Shows work without a job that a job is likely to have done. The rows are of identifiers that name the user of the job and one of its nodes, but no job, in the ten-minute buckets throughout which the job ran there and no other job of the user did. The node must not be of another class than compute. The work counts for no job in all sums: this function shows it in addition. job is a number, or what users type, such as 123_4. Errors: 22004 where job is NULL, 55000 where there is no store.';
+'Shows work without a job that a job is likely to have done. The rows are of identifiers that name the user of the job and one of its nodes, but no job, in the ten-minute buckets throughout which the job ran there, and no other job of the user did or had just ended. The node must not be of another class than compute. The work counts for no job in all sums: this function shows it in addition. job is a number, or what users type, such as 123_4. Errors: 22004 where job is NULL, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_audit(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
@@ -3118,7 +3118,8 @@ $privileges$;
 
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
-    jobstats_attributed, jobstats_internal.attributed, jobstats_audit, jobstats_balance, jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
+    jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_densities,
+    jobstats_job(text, timestamptz, timestamptz, interval, text[]),
     jobstats_job(bigint, timestamptz, timestamptz, interval, text[]), jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory

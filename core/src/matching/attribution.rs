@@ -16,28 +16,29 @@ pub struct Stay {
 }
 
 impl Stay {
-    /// Returns whether the run may have been on the node at some time after `since` and before `until`.
-    fn may_touch(&self, since: Micros, until: Micros) -> bool {
-        self.is_there != Some(false)
-            && self.started < until
-            && self
-                .ended
-                .is_none_or(|ended| ended > since.max(self.started))
+    /// Returns whether the run may have been on the node at some time between, or work of it may have been seen there, which is
+    /// possible until so `late` after its end.
+    fn may_touch(&self, since: Micros, until: Micros, late: Micros) -> bool {
+        let is_after = |ended: Micros| ended > self.started && ended.saturating_add(late) > since;
+        self.is_there != Some(false) && self.started < until && self.ended.is_none_or(is_after)
     }
 }
 
-/// Returns the job that ran on the node from `since` to `until` without a break, if no other job of the user can have been there.
+/// Returns the job that ran on the node from `since` to `until` without a break, if the work cannot be that of another job of the user.
+///
+/// `late` is how long after the end of a job its work may still be seen.
 #[must_use]
-pub fn attributed(since: Micros, until: Micros, stays: &[Stay]) -> Option<i64> {
-    let near = || stays.iter().filter(|stay| stay.may_touch(since, until));
-    let job = near().next()?.job;
-    if near().any(|stay| stay.job != job) {
+pub fn attributed(since: Micros, until: Micros, late: Micros, stays: &[Stay]) -> Option<i64> {
+    let is_there = |stay: &&Stay| stay.is_there == Some(true) && stay.may_touch(since, until, 0);
+    let mut there: Vec<&Stay> = stays.iter().filter(is_there).collect();
+    let job = there.first()?.job;
+    let is_other = |stay: &Stay| stay.job != job && stay.may_touch(since, until, late);
+    if stays.iter().any(is_other) {
         return None;
     }
-    let mut known: Vec<&Stay> = near().filter(|stay| stay.is_there == Some(true)).collect();
-    known.sort_by_key(|stay| stay.started);
+    there.sort_by_key(|stay| stay.started);
     let mut reached = since;
-    for stay in known {
+    for stay in there {
         if stay.started > reached {
             return None;
         }
@@ -62,6 +63,10 @@ mod tests {
     }
 
     const HERE: Option<bool> = Some(true);
+
+    fn attributed(since: i64, until: i64, stays: &[Stay]) -> Option<i64> {
+        super::attributed(since, until, 0, stays)
+    }
 
     #[test]
     fn the_only_job_that_ran_throughout_did_the_work() {
@@ -93,6 +98,17 @@ mod tests {
     }
 
     #[test]
+    fn work_of_a_job_that_has_just_ended_may_be_seen_later() {
+        let stays = [stay(1, HERE, 0, Some(30)), stay(2, HERE, 0, Some(8))];
+        let late = |late| super::attributed(10, 20, late, &stays);
+        assert_eq!(late(2), Some(1));
+        assert_eq!(late(3), None);
+        // That of the job itself does not matter.
+        let again = [stay(1, HERE, 0, Some(8)), stay(1, HERE, 9, None)];
+        assert_eq!(super::attributed(10, 20, 5, &again), Some(1));
+    }
+
+    #[test]
     fn a_job_whose_nodes_are_unknown_may_have_been_there() {
         let first = stay(1, HERE, 0, Some(30));
         assert_eq!(attributed(10, 20, &[first, stay(2, None, 0, None)]), None);
@@ -101,7 +117,7 @@ mod tests {
 
     #[test]
     fn runs_of_one_job_without_a_break_are_one_stay() {
-        let runs = |gap| {
+        let runs = |gap: i64| {
             [
                 stay(1, HERE, 15 + gap, Some(40)),
                 stay(1, HERE, 0, Some(15)),
@@ -123,23 +139,23 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
-        /// The truth, one unit of time after the other: in each of them this job was there, and no other one can have been.
+        /// The truth, one unit of time after the other: in each of them this job was there, and no work of another one can be seen.
         #[test]
-        fn it_agrees_with_every_moment(since in 0..20_i64, length in 1..8_i64, stays in stays()) {
+        fn it_agrees_with_every_moment(since in 0..20_i64, length in 1..8_i64, late in 0..4_i64, stays in stays()) {
             let until = since + length;
-            let is_at = |stay: &&Stay, moment| stay.started <= moment && stay.ended.is_none_or(|ended| ended > moment);
+            let runs_at = |stay: &Stay, moment, late| {
+                let is_before = |ended| ended > stay.started && moment < ended + late;
+                stay.started <= moment && stay.ended.is_none_or(is_before)
+            };
             let is_of = |job| {
                 (since..until).all(|moment| {
-                    let mut now = stays.iter().filter(|stay| is_at(stay, moment) && stay.is_there != Some(false));
-                    let mut is_there = false;
-                    now.all(|stay| {
-                        is_there |= stay.is_there == HERE;
-                        stay.job == job
-                    }) && is_there
+                    let is_there = |stay: &Stay| stay.job == job && stay.is_there == HERE && runs_at(stay, moment, 0);
+                    let is_seen = |stay: &Stay| stay.job != job && stay.is_there != Some(false) && runs_at(stay, moment, late);
+                    stays.iter().any(is_there) && !stays.iter().any(is_seen)
                 })
             };
             let expected = (1..4).find(|&job| is_of(job));
-            prop_assert_eq!(attributed(since, until, &stays), expected);
+            prop_assert_eq!(super::attributed(since, until, late, &stays), expected);
         }
     }
 }

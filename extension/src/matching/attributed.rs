@@ -11,11 +11,12 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
+use crate::matching::{LONGEST_CLEANUP, late};
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect};
-use crate::pg::time::timestamptz;
+use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 
 /// The length of the buckets that are attributed.
@@ -63,7 +64,7 @@ CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DE
 RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
 LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestamptz) IS
-'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there. Sums count this work for no job.';
+'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
 "#)]
 fn jobstats_attributed_spans(
     job_no: i64,
@@ -109,6 +110,8 @@ fn spans(
     if buckets.len() == 0 || buckets.len() > BUCKETS_MAX {
         return Ok(Vec::new());
     }
+    let late = late(client.query_value(LONGEST_CLEANUP, &[])?);
+    let since = timestamptz(micros(since)?.saturating_sub(late))?;
     let runs = runs(client, uid, since, until)?;
     let mut stays = HashMap::<String, Vec<Stay>>::new();
     let mut spans = Vec::<Span>::new();
@@ -119,7 +122,7 @@ fn spans(
             .entry(node)
             .or_insert_with_key(|node| runs.iter().map(|run| run.stay(node)).collect());
         let until = since.saturating_add(BUCKET);
-        if attributed(since, until, stays) != Some(job_no) {
+        if attributed(since, until, late, stays) != Some(job_no) {
             continue;
         }
         match spans.last_mut() {

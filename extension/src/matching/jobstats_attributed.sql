@@ -37,4 +37,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_attributed(text, timestamptz, timestamptz) IS
-'Shows work without a job that a job is likely to have done. The rows are of identifiers that name the user of the job and one of its nodes, but no job, in the ten-minute buckets throughout which the job ran there and no other job of the user did. The node must not be of another class than compute. The work counts for no job in all sums: this function shows it in addition. job is a number, or what users type, such as 123_4. Errors: 22004 where job is NULL, 55000 where there is no store.';
+'Shows work without a job that a job is likely to have done. The rows are of identifiers that name the user of the job and one of its nodes, but no job, in the ten-minute buckets throughout which the job ran there, and no other job of the user did or had just ended. The node must not be of another class than compute. The work counts for no job in all sums: this function shows it in addition. job is a number, or what users type, such as 123_4. Errors: 22004 where job is NULL, 55000 where there is no store.';
