@@ -7,7 +7,7 @@ use crate::instant::Micros;
 pub struct Stay {
     /// The key of the job.
     pub job: i64,
-    /// Whether the run was on the node; `None` if that is unknown.
+    /// True if the run was on the node; `None` if that is unknown.
     pub is_there: Option<bool>,
     /// The start.
     pub started: Micros,
