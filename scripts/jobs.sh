@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a simulated scheduler accounts for, sent in no order by the shipper, is what jobstats.jobs holds; and each identifier of job_stats
-# belongs to the job that truly did its work. Fails if a run is missing or invented, if a field of one differs from what the texts
-# say, or if an identifier gets a wrong job, or none where it can be known.
+# belongs, in a week, to the job that truly did its work. Fails if a run is missing or invented, if a field of one differs from what the
+# texts say, if an identifier gets a wrong job, or none where it can be known, or if identifiers do not add up by status.
 #
 #   jobs.sh DIR SCHEDULER    of a server that runs in DIR; the databases are called like the scheduler, and what is simulated
 #                            stays in target/jobs/SCHEDULER
@@ -12,12 +12,12 @@ output=$target/jobs/$scheduler
 simulator=$target/release/jobstats-simulator
 from=2025-06-01T00:00:00Z
 
-# simulate NAME ARGUMENTS
-# Writes the texts of a day and their truth.
+# simulate NAME DAYS ARGUMENTS
+# Writes the texts of some days and their truth.
 simulate() {
     rm -rf "${output:?}/$1"
     mkdir -p "$output/$1"
-    "$simulator" accounting --scheduler "$scheduler" --from "$from" --days 1 --directory "$output/$1" "${@:2}" >"$output/said"
+    "$simulator" accounting --scheduler "$scheduler" --from "$from" --days "$2" --directory "$output/$1" "${@:3}" >"$output/said"
 }
 
 # store DATABASE
@@ -32,9 +32,14 @@ ship() {
     JOBSTATS_DATABASE_URL=$url "$target/release/jobstats-shipper" once --quiet --server scheduler --source "$1" --input "$2" --lock "$output/lock" "${@:3}"
 }
 
-# Sends all texts in no order. A command may have nothing to print; the shipper does not send that.
+# texts NAME
+# Lists the texts in no order. A command may have nothing to print; the shipper does not send that.
+texts() {
+    find "$output/$1" -mindepth 2 -type f -size +0 | LC_ALL=C sort | awk 'BEGIN { srand(1) } { print rand() "\t" $0 }' | sort -k 1,1 | cut -f 2
+}
+
 ship_all() {
-    find "$output/$1" -mindepth 2 -type f -size +0 | LC_ALL=C sort | awk 'BEGIN { srand(1) } { print rand() "\t" $0 }' | sort -k 1,1 | cut -f 2 |
+    texts "$1" |
         while read -r text; do
             ship "$scheduler" "$text" --cluster "$(basename "$(dirname "$text")")" --time "$(basename "$text")"
         done
@@ -42,23 +47,41 @@ ship_all() {
 
 # Every field of every run, with names that are hard to read.
 runs() {
-    simulate runs --odd 0.1
+    simulate runs 1 --odd 0.1
     store "$scheduler"
     ship_all runs
     psql -q -At "$url" -v scheduler="$scheduler" -f tests/jobs/runs.sql <"$output/runs/truth.jsonl"
 }
 
-# Every identifier of two clusters that count alike. Some sites have nothing but the number of the job in them.
+# feed_all
+# Sends the texts whose names come in. That they cover is said of commands only: a file says it by its records.
+feed_all() {
+    local text covers=NULL
+    while read -r text; do
+        case $scheduler in
+        slurm | flux) covers="tstzrange(timestamptz '$(basename "$text")' - interval '135 minutes', '$(basename "$text")')" ;;
+        esac
+        # shellcheck disable=SC2016 # psql runs what is in backquotes
+        printf '\\set body `cat %s`\nINSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES (%s, %s, %s, %s, %s, %s);\n' \
+            "$text" "'$(basename "$(dirname "$text")")'" "'scheduler'" "'$(basename "$text")'" ":'body' || E'\\n'" "'$scheduler'" "$covers"
+    done | psql -q "$url"
+}
+
+# Every identifier of a week on two clusters that count alike. Accounting is read every two hours, but for three hours a day, from eleven
+# days before on: then numbers come back. Half of it comes late. Some sites have nothing but the number of the job in their identifiers.
 entries() {
-    local format=%j:%u:%H
+    local format=%j:%u:%H to_fill=12 week=7
     case $scheduler in pbs | lsf) format=%j ;; esac
-    local world=(--clusters 2 --jobs 150 --jobid-name "$format")
-    simulate entries --odd 0 "${world[@]}"
+    local world=(--clusters 2 --jobs 40 --jobid-name "$format")
+    simulate entries $((to_fill + week)) --odd 0 --every 2h --no-nightly "${world[@]}"
     store "${scheduler}_entries"
     psql -q "$url" -f tests/jobs/prepare.sql
     ship passwd "$output/entries/passwd"
-    ship_all entries
-    "$simulator" load --preset small --scheduler "$scheduler" "${world[@]}" --from "$from" --undisturbed --database-url "$url" >"$output/loaded" 2>&1
+    texts entries | awk 'NR % 2' | feed_all
+    "$simulator" load --preset small --scale 0.2 --interval 10m --scheduler "$scheduler" "${world[@]}" --undisturbed --database-url "$url" \
+        --from "$(date -u -d "$from + $to_fill days" +%Y-%m-%dT%H:%M:%SZ)" --hours $((24 * week)) >"$output/loaded" 2>&1
+    psql -q "$url" -c 'CALL jobstats_maintain()'
+    texts entries | awk 'NR % 2 == 0' | feed_all
     psql -q "$url" -c 'CALL jobstats_maintain()'
     psql -q -At "$url" -v scheduler="$scheduler" -f tests/jobs/entries.sql <"$output/entries/truth.jsonl"
 }

@@ -11,6 +11,7 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 
 use crate::Error;
 
+mod attributed;
 mod balance;
 mod compare;
 mod densities;
@@ -25,6 +26,7 @@ mod summary;
 mod top;
 mod totals;
 
+pub use attributed::{Attributed, AttributedRow};
 pub use balance::{Balance, BalanceRow};
 pub use compare::{Compare, CompareRow};
 pub use densities::{Densities, DensityRow};

@@ -422,6 +422,14 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
         }),
         []
     );
+    // Its store has no accounting.
+    assert_eq!(
+        store.ask(&Attributed {
+            job: summary.group.job.clone().unwrap(),
+            window,
+        }),
+        []
+    );
 }
 
 fn targets_and_densities_are_told(store: &mut Store) {

@@ -139,7 +139,9 @@ pub(crate) fn is_among_first<'a>(
     text: &'a [u8],
     entry: fn(&'a [u8]) -> Result<Entry<'a>, Reason>,
 ) -> bool {
-    let mut first = first_lines(text).filter(|line| !is_no_entry(line)).take(FIRST_LINES);
+    let mut first = first_lines(text)
+        .filter(|line| !is_no_entry(line))
+        .take(FIRST_LINES);
     first.any(|line| entry(line).is_ok())
 }
 

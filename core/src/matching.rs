@@ -4,16 +4,18 @@
 //! time must fit, and the user and the node where the identifier has them. Rather no job than a wrong one.
 //!
 //! [`add()`] makes jobs of the runs of a number, [`decide()`] looks at an entry on one UTC day, and [`ranges()`] puts its days
-//! together.
+//! together. An identifier may name a user and a node and no job: [`attributed()`] says which job of that user was there.
 
+mod attribution;
 mod day;
 mod job;
 mod range;
 #[cfg(test)]
 mod tests;
 
+pub use attribution::{Stay, attributed};
 pub use day::{Activity, Entry, Verdict, decide};
-pub use job::{Job, Owner, Run, Values, add};
+pub use job::{Job, Owner, Run, Values, add, end};
 pub use range::{FOREVER, Range, ranges};
 
 use crate::instant::{DAY, MINUTE, Micros};

@@ -5,6 +5,29 @@
 CREATE SCHEMA jobstats_internal;
 COMMENT ON SCHEMA jobstats_internal IS 'What the functions of the extension jobstats are made of; not to be called directly.';
 
+-- health is asked every minute. What it says of matches is found here, at most once per call of maintenance, in an hour of what rollups
+-- know, so that it costs as much in a store of years as in one of a day.
+CREATE FUNCTION jobstats_internal.advise() RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    known timestamptz := (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '10m');
+    written bigint;
+BEGIN
+    DELETE FROM jobstats.advice a;
+    INSERT INTO jobstats.advice (cluster, status, remedy, noted)
+    SELECT q.cluster, q.status, q.remedy, now()
+    -- The span ends where rollups end, and lies within a day of UTC as matches do.
+    FROM jobstats.status_quality(
+        greatest(known - interval '1 hour', jobstats_internal.bucket(interval '24 hours', known - interval '1 microsecond')), known) q
+    WHERE q.urgent;
+    GET DIAGNOSTICS written = ROW_COUNT;
+    RETURN written;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.advise() IS
+'Internal: notes in jobstats.advice what needs care in the matches of entries with jobs, and returns how much that is.';
+
 CREATE FUNCTION jobstats_internal.any_finish(internal) RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'any_finish_wrapper';
 COMMENT ON FUNCTION jobstats_internal.any_finish(internal) IS 'Internal: of jobstats_internal.any.';
@@ -772,6 +795,53 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.failing_job() IS
 'Internal: the problem of a job of TimescaleDB that maintains the store where such jobs are recorded as failed, and what to use instead; NULL: there is none.';
+
+CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
+RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS 'jobstats-0.2.0', 'jobstats_attributed_spans_wrapper';
+COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestamptz) IS
+'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
+
+CREATE FUNCTION jobstats_attributed(job text, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
+RETURNS TABLE (
+    scheduler text, label text, cluster text, target text, kind text, entry text, node text, first timestamptz, last timestamptz,
+    operation text, total numeric
+)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM jobstats_internal.require_store();
+    IF jobstats_attributed.job IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'job must not be NULL', HINT = 'Name a job, as in ''4711'' or ''4711_3''.';
+    END IF;
+    RETURN QUERY
+    WITH named AS (
+        SELECT i.job_no FROM jobstats.job_ids i WHERE i.job = jobstats_attributed.job
+        UNION
+        SELECT i.job_no
+        FROM jobstats.jobs j
+        JOIN jobstats.job_ids i ON i.scheduler = j.scheduler AND i.job = j.job AND j.started >= i.started AND j.started <= i.last_started
+        WHERE j.label = jobstats_attributed.job
+    )
+    SELECT i.scheduler, i.label, t.cluster, t.name, t.kind, e.name, e.node, a.since, a.until, r.operation, r.total
+    FROM named n
+    JOIN jobstats.job_ids i ON i.job_no = n.job_no
+    CROSS JOIN LATERAL jobstats_internal.attributed(n.job_no, jobstats_attributed.since, jobstats_attributed.until) a
+    CROSS JOIN LATERAL (
+        SELECT r.target_id, o.key AS operation, sum(o.value::numeric) AS total
+        FROM jobstats.rollup_10m r
+        CROSS JOIN LATERAL jsonb_each_text(to_jsonb(r) - '{bucket,entry_id,target_id,first,last,resets}'::text[]) o
+        WHERE r.entry_id = a.entry_id AND r.bucket > a.since AND r.bucket <= a.until AND o.key NOT LIKE '%\_usecs' AND o.value <> '0'
+        GROUP BY r.target_id, o.key
+    ) r
+    JOIN jobstats.targets t ON t.target_id = r.target_id
+    JOIN jobstats.entries e ON e.entry_id = a.entry_id
+    ORDER BY 1, 2, 3, 4, 6, 8, 10;
+END
+$$;
+COMMENT ON FUNCTION jobstats_attributed(text, timestamptz, timestamptz) IS
+'Shows work without a job that a job is likely to have done. The rows are of identifiers that name the user of the job and one of its nodes, but no job, in the ten-minute buckets throughout which the job ran there, and no other job of the user did or had just ended. The node must not be of another class than compute. The work counts for no job in all sums: this function shows it in addition. job is a number, or what users type, such as 123_4. Errors: 22004 where job is NULL, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_audit(
     since timestamptz DEFAULT now() - interval '10 minutes', until timestamptz DEFAULT now()
@@ -2670,7 +2740,7 @@ SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
 COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
-'Internal: the items that bring all rollups up to date, match what they have with jobs, and then bring the sums by user up to date, if these are kept.';
+'Internal: the items that bring all rollups up to date, match what they have with jobs, judge the matches, and then bring the sums by user up to date, if these are kept.';
 
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

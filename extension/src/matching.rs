@@ -4,6 +4,7 @@
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
 //! days of which nothing is known yet. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
+mod attributed;
 mod done;
 mod entries;
 mod jobs;
@@ -20,6 +21,12 @@ use crate::pg::error::Error;
 use crate::pg::guc::Pinned;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 
+extension_sql_file!(
+    "matching/jobstats_attributed.sql",
+    name = "jobstats_attributed",
+    requires = [attributed::jobstats_attributed_spans]
+);
+
 /// The largest number of numbers that are taken at a time.
 const AT_A_TIME: i64 = 1_000;
 
@@ -34,6 +41,15 @@ const READING: Micros = 10 * MINUTE;
 
 /// The cleanup interval of targets that have not told it.
 const CLEANUP: Micros = 10 * MINUTE;
+
+/// The longest cleanup interval of a target in microseconds.
+const LONGEST_CLEANUP: &str =
+    "SELECT max(extract(epoch FROM t.cleanup_interval) * 1000000)::bigint FROM jobstats.targets t";
+
+/// Returns the time for which the work of a job may be seen after its end.
+fn late(cleanup: Option<Micros>) -> Micros {
+    cleanup.unwrap_or(CLEANUP).clamp(0, DAY) + READING
+}
 
 /// The jobs of a number.
 #[derive(Default)]
@@ -102,10 +118,7 @@ impl Store {
         let newest = client.execute_rows(include_str!("matching/newest.sql"), &[])?;
         let newest = newest.map(|row| Ok((row.at(1)?, row.at(2)?)));
         let newest = newest.collect::<Result<_, Error>>()?;
-        let cleanup: Option<i64> = client.execute_value(
-            "SELECT max(extract(epoch FROM t.cleanup_interval) * 1000000)::bigint FROM jobstats.targets t",
-            &[],
-        )?;
+        let cleanup = client.execute_value(LONGEST_CLEANUP, &[])?;
         let days = client.query_only(
             "SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '1d'",
             &[],
@@ -113,7 +126,7 @@ impl Store {
         )?;
         Ok(Self {
             newest,
-            late: cleanup.unwrap_or(CLEANUP).clamp(0, DAY) + READING,
+            late: late(cleanup),
             days: days.get("refreshed")?,
         })
     }

@@ -99,6 +99,8 @@ pub struct Site {
     format: String,
     /// The share of jobs with names that are hard to read.
     odd: f64,
+    /// The time between calls for accounting.
+    every: Nanos,
     /// True if accounting has gaps and outages.
     disturbed: bool,
     /// True if accounting shows the jobs of the first user only.
@@ -123,6 +125,7 @@ impl Site {
             nodes: (jobs / 50).clamp(16, 5_000),
             format: "%j:%u:%H".to_owned(),
             odd: 0.01,
+            every: calls::EVERY,
             disturbed: true,
             private: false,
             people: People::new(seed.of("people", &[]), jobs),

@@ -181,7 +181,10 @@ mod tests {
         let all = |text| lines(text, Pause::NEVER);
         let found: Vec<_> = all(b"a\r\n\nb").collect();
         assert_eq!(found, [(1, &b"a"[..]), (2, b""), (3, b"b")]);
-        assert_eq!(first_lines(b"a\n\nb").collect::<Vec<_>>(), [&b"a"[..], b"", b"b"]);
+        assert_eq!(
+            first_lines(b"a\n\nb").collect::<Vec<_>>(),
+            [&b"a"[..], b"", b"b"]
+        );
         assert_eq!(first_lines(&[b'\n'; 2 * FIRST_LINES]).count(), FIRST_LINES);
         assert_eq!(all(b"").count(), 0);
         assert_eq!(all(b"a\n").count(), 1);

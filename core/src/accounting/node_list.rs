@@ -48,6 +48,14 @@ pub fn contains(list: &str, node: &str) -> Option<bool> {
     })
 }
 
+/// Returns the number of nodes of a list; `None` if it cannot be read. Nothing is expanded.
+#[must_use]
+pub fn count(list: &str) -> Option<u64> {
+    items(list).try_fold(0_u64, |sum, item| {
+        Some(sum.saturating_add(check(item).ok()?))
+    })
+}
+
 /// The largest number of groups of ranges of an item that is compared with a node.
 const MATCHED_GROUPS: usize = 3;
 
@@ -324,6 +332,15 @@ mod tests {
         for (list, expected) in cases {
             assert_eq!(names(list), expected, "{list}");
         }
+    }
+
+    #[test]
+    fn a_list_has_as_many_nodes_as_it_expands_to() {
+        for list in ["n1", "c[01-03,07]", "r[0-1]_b[0-1],n9", "n[1,1]"] {
+            assert_eq!(count(list), Some(names(list).len() as u64), "{list}");
+        }
+        assert_eq!(count("n[1-99999999]"), Some(99_999_999));
+        assert_eq!(count("n[1-"), None);
     }
 
     #[test]

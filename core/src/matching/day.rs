@@ -57,15 +57,17 @@ impl Entry<'_> {
 /// `late` is how long after the end of a job its work may still be seen.
 #[must_use]
 pub fn decide(entry: Entry<'_>, activity: Activity, jobs: &[Job], late: Micros) -> Verdict {
-    let mut fitting: Vec<usize> = (0..jobs.len())
+    let fitting: Vec<usize> = (0..jobs.len())
         .filter(|&position| entry.fits(&jobs[position]))
         .collect();
+    let touches = |position: &usize| overlap(&jobs[*position], activity, EARLY, late).is_some();
+    let mut near: Vec<usize> = fitting.iter().copied().filter(touches).collect();
     let ran_there = |position: usize| jobs[position].ran_on(entry.node?);
-    if fitting.len() > 1 && fitting.iter().any(|&it| ran_there(it) == Some(true)) {
-        fitting.retain(|&it| ran_there(it) == Some(true));
+    if near.len() > 1 && near.iter().any(|&it| ran_there(it) == Some(true)) {
+        near.retain(|&it| ran_there(it) == Some(true));
     }
     for (early, late) in [(0, 0), (EARLY, late)] {
-        let overlaps = fitting.iter().filter_map(|&position| {
+        let overlaps = near.iter().filter_map(|&position| {
             overlap(&jobs[position], activity, early, late).map(|overlap| (overlap, position))
         });
         let overlaps: Vec<(Micros, usize)> = overlaps.collect();

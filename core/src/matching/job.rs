@@ -238,7 +238,8 @@ impl Nodes {
 }
 
 /// Returns the end of a run; `None` if it is still running. `newest` is the time of the newest text.
-fn end(run: &Run, newest: Micros) -> Option<Micros> {
+#[must_use]
+pub fn end(run: &Run, newest: Micros) -> Option<Micros> {
     let is_lost = newest.saturating_sub(run.updated) > LOST;
     let ended = run.ended.or(is_lost.then_some(run.updated));
     ended.map(|ended| ended.max(run.started))

@@ -222,6 +222,23 @@ fn of_jobs_of_different_users_those_count_that_ran_on_the_node() {
 }
 
 #[test]
+fn a_job_of_long_ago_on_the_node_is_no_rival() {
+    let mut earlier = run("alpha", user(1000), 8, Some(12));
+    earlier.node_list = Some("a01".to_owned());
+    let found = jobs(
+        [earlier, run("alpha", user(1001), 300, Some(310))],
+        30 * DAY,
+    );
+    let entry = Entry {
+        node: Some("a01"),
+        ..Entry::default()
+    };
+    assert_eq!(verdict(entry, (301, 302), &found), Verdict::Job(1));
+    assert_eq!(verdict(entry, (9, 10), &found), Verdict::Job(0));
+    assert_eq!(verdict(entry, (20, 21), &found), Verdict::Stale);
+}
+
+#[test]
 fn of_two_jobs_of_one_user_the_longest_overlap_wins() {
     let runs = [
         run("alpha", user(1000), 8, Some(12)),

@@ -18,6 +18,7 @@ extension_sql_file!(
     requires = ["maintain", "refresh", "sweep", "locks"]
 );
 extension_sql_file!("maintain/jobs.sql", name = "jobs");
+extension_sql_file!("maintain/advice.sql", name = "advice");
 
 /// Waits for a setup or a step of maintenance, and makes the next one wait until the transaction ends.
 pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {

@@ -24,7 +24,7 @@ const HOUR: &str =
 
 /// Returns the plain views, which only show what is in the tables, each after those that it reads. `schema` is that of the
 /// extension.
-fn views(schema: &str) -> [(&'static str, String); 5] {
+fn views(schema: &str) -> [(&'static str, String); 6] {
     let rates: Vec<String> = operation_columns()
         .map(|(_, name)| format!("i.\"{name}\" / s.seconds AS \"{name}\""))
         .collect();
@@ -49,6 +49,12 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
         missed = missed("observed"),
         calls = calls.join(" + ")
     );
+    let job_quality = sql!(
+        "views/job_quality.sql",
+        hour = HOUR,
+        calls = calls.join(" + "),
+        extschema = schema
+    );
     let whose = Whose::of_rows_at("i.\"time\"");
     let rates = sql!(
         "views/rates.sql",
@@ -63,6 +69,7 @@ fn views(schema: &str) -> [(&'static str, String); 5] {
         ("maintenance_state", sql!("views/maintenance_state.sql")),
         ("health", health),
         ("quality", quality),
+        ("job_quality", job_quality),
     ]
 }
 

@@ -14,10 +14,10 @@ pub struct Call {
     pub since: Nanos,
 }
 
-/// The time between calls.
-const EVERY: Nanos = 5 * MINUTE;
-/// The length of the window of such a call.
-const WINDOW: Nanos = 20 * MINUTE;
+/// The time between calls, as a rule.
+pub const EVERY: Nanos = 5 * MINUTE;
+/// The time by which the window of a call is longer than the time between calls.
+const OVERLAP: Nanos = 15 * MINUTE;
 /// The time of day of a call about three days.
 const NIGHTLY: Nanos = 2 * HOUR + 30 * MINUTE + 30 * SECOND;
 /// The length of the window of such a call.
@@ -32,8 +32,8 @@ impl Call {
 }
 
 impl Site {
-    /// Returns the calls of a span in the order of time: every five minutes about the last 20 minutes, or of a file what
-    /// was written since the call before; and every night about three days. Nobody calls in the gap of a day.
+    /// Returns the calls of a span in the order of time: regular ones, as a rule every five minutes about the last 20 minutes, or
+    /// of a file what was written since the call before; and every night one about three days. Nobody calls in the gap of a day.
     pub fn calls(&self, span: Span, nightly: bool) -> Vec<Call> {
         let mut calls = self.regular(span);
         if nightly {
@@ -50,10 +50,11 @@ impl Site {
     }
 
     fn regular(&self, span: Span) -> Vec<Call> {
-        let first = span.from.div_euclid(EVERY) + 1;
+        let every = self.every;
+        let first = span.from.div_euclid(every) + 1;
         let mut before = span.from;
         let mut calls = Vec::new();
-        for time in (first..=span.until.div_euclid(EVERY)).map(|number| number * EVERY) {
+        for time in (first..=span.until.div_euclid(every)).map(|number| number * every) {
             let (from, until) = self.gap(time.div_euclid(DAY));
             if self.disturbed && (from..until).contains(&time) {
                 continue;
@@ -61,7 +62,7 @@ impl Site {
             let since = if self.kind.is_file() {
                 before
             } else {
-                time - WINDOW
+                time - every - OVERLAP
             };
             calls.push(Call { time, since });
             before = time;

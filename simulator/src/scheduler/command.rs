@@ -5,11 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use crate::schedule::Span;
-use crate::time::{self, DAY, Nanos};
+use crate::time::{self, DAY, MINUTE, Nanos, SECOND};
 
 use super::calls::Call;
 use super::judge::Accounting;
@@ -61,6 +61,9 @@ pub struct Options {
     /// Share of jobs with names that are hard to read
     #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
     odd: f64,
+    /// Time between calls, like 2h; each is about 15 minutes more
+    #[arg(long, value_parser = every, default_value = "5m", value_name = "DURATION")]
+    every: Nanos,
     /// Play no gap and no outage of accounting
     #[arg(long)]
     undisturbed: bool,
@@ -91,6 +94,18 @@ pub struct Options {
     truth: Option<PathBuf>,
 }
 
+/// Parses a time between calls of a minute to a day.
+fn every(text: &str) -> Result<Nanos, String> {
+    let every: SignedDuration = text
+        .parse()
+        .map_err(|error: jiff::Error| error.to_string())?;
+    let nanos = every.as_secs().saturating_mul(SECOND);
+    match every.subsec_nanos() {
+        0 if (MINUTE..=DAY).contains(&nanos) => Ok(nanos),
+        _ => Err("is not a number of seconds from a minute to a day".to_owned()),
+    }
+}
+
 /// An error that prevents writing texts of accounting.
 #[derive(Debug, Error)]
 pub enum Error {
@@ -113,6 +128,7 @@ impl Options {
         let mut site = self.schedulers.site(self.scheduler, self.seed);
         site.old = self.old;
         site.odd = self.odd;
+        site.every = self.every;
         site.disturbed = !self.undisturbed;
         site.private = self.private_data;
         site

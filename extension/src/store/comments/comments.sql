@@ -145,7 +145,7 @@ WITH meanings (relation, name, meaning) AS (
     ('job_ids', 'state', 'State of the last run.'),
     ('job_ids', 'nodes', 'Number of nodes.'),
     ('job_ids', 'cpus', 'Number of processors.'),
-    ('entry_jobs', NULL, 'Which job an entry belongs to, by UTC days. jobstats_maintain() and feeds of jobs compute it; an entry without a row was not found in accounting.'),
+    ('entry_jobs', NULL, 'Which job an entry belongs to, by UTC days. jobstats_maintain() computes it; an entry without a row was not found in accounting, and job_quality says whether accounting was read.'),
     ('entry_jobs', 'entry_id', 'Key of the entry in entries.'),
     ('entry_jobs', 'valid_from', 'Start of the first day, 0:00 UTC.'),
     ('entry_jobs', 'valid_to', 'End of the last day, 0:00 UTC; infinity: the job still runs.'),
@@ -209,6 +209,11 @@ WITH meanings (relation, name, meaning) AS (
     ('schedulers', NULL, 'Schedulers whose jobs are in jobs, with the time of the newest text of each.'),
     ('schedulers', 'scheduler', 'Name of the scheduler.'),
     ('schedulers', 'newest', 'Time of the newest text that named a job of it.'),
+    ('advice', NULL, 'What needs care in the matches of entries with jobs, as the last maintenance found it in the newest hour of the rollups. The view health shows it.'),
+    ('advice', 'cluster', 'Name of the cluster whose targets the entries worked on.'),
+    ('advice', 'status', 'The status in job_quality.'),
+    ('advice', 'remedy', 'The likely cause, and what to do.'),
+    ('advice', 'noted', 'When maintenance noted it.'),
     ('to_match', NULL, 'Internal: numbers of jobs whose entries are to be matched with jobs.'),
     ('nodes', NULL, 'Nodes by LIKE patterns of their names, filled by hand. The longest pattern that matches a node counts.'),
     ('nodes', 'pattern', 'LIKE pattern of names of nodes, without domain.'),
@@ -331,7 +336,7 @@ WITH meanings (relation, name, meaning) AS (
     ('rates', NULL, 'Increments with their dimensions, every operation divided by the seconds of its span.'),
     ('health', NULL, 'State of monitoring for each target, and what to do if there is a problem.'),
     ('health', 'target', 'Name of the target; NULL: the store itself, if its maintenance needs care, or a server of jobstats.expected.'),
-    ('health', 'status', 'The first of these that is true. retired: see jobstats_retire_target(); silent: not observed for three usual intervals and at least ten minutes; clock: the clock of the server is wrong; late: texts arrive late; slow: reading takes over half of the interval; rejects: text of the last hour could not be used; ids: most identifiers of the last hour match no format; ok: none of these. maintenance, without a target: jobstats_maintain() is overdue or had a problem, or identifies entries again by changed formats; accounting, without a target: that of a scheduler has not been read for an hour, or for a day if it is a file.'),
+    ('health', 'status', 'The first of these that is true. retired: see jobstats_retire_target(); silent: not observed for three usual intervals and at least ten minutes; clock: the clock of the server is wrong; late: texts arrive late; slow: reading takes over half of the interval; rejects: text of the last hour could not be used; ids: most identifiers of the last hour match no format; ok: none of these. maintenance, without a target: jobstats_maintain() is overdue or had a problem, or identifies entries again by changed formats; accounting, without a target: that of a scheduler has not been read for an hour, or for a day if it is a file, or does not tell what it should; nodes, without a target: a pattern in nodes has the wrong class.'),
     ('health', 'server', 'The server on which the target was last observed.'),
     ('health', 'delay', 'Time from the reading of the last text to its arrival.'),
     ('health', 'usual_interval', 'Median of the intervals between the last ten observations, within the day before the last one.'),
@@ -357,7 +362,16 @@ WITH meanings (relation, name, meaning) AS (
     ('quality', 'bytes_without_user', 'Part of the bytes read and written that has no user in its identifier, 0 to 1.'),
     ('quality', 'operations_without_job', 'Part of the calls that has no job in its identifier, 0 to 1.'),
     ('quality', 'operations_without_user', 'Part of the calls that has no user in its identifier, 0 to 1.'),
-    ('quality', 'observations', 'How often the target was observed.')
+    ('quality', 'observations', 'How often the target was observed.'),
+    ('job_quality', NULL, 'Entries and their work by what is known of their jobs, per day (UTC) and cluster: each entry has one status, so that rows add up to all. Of what rollups know. Use a condition on day, because each day takes time.'),
+    ('job_quality', 'day', 'Start of the day.'),
+    ('job_quality', 'status', 'known; partial: known by an identifier of which a part is left; ambiguous: jobs of different users fit; stale: the job was over before; unconfirmed: accounting was read for this time and has no such job; uncovered: accounting was not read for all of this time; without job: the identifier names none; malformed: the identifier matches no format.'),
+    ('job_quality', 'entries', 'Entries that were active.'),
+    ('job_quality', 'calls', 'Their calls of all operations.'),
+    ('job_quality', 'bytes', 'Bytes that they read and wrote.'),
+    ('job_quality', 'share', 'Part of the calls of the day and cluster, 0 to 1; NULL: there were no calls.'),
+    ('job_quality', 'example', 'The identifier of one of these entries.'),
+    ('job_quality', 'remedy', 'The likely cause, and what to do; NULL: nothing needs to be done.')
     UNION ALL
     SELECT listed.relation, listed.name, listed.meaning
     FROM unnest($1::text[], $2::text[], $3::text[]) AS listed (relation, name, meaning)

@@ -73,13 +73,13 @@ WITH item AS (
     GROUP BY b.by_user
 )
 SELECT (SELECT i.items FROM item i WHERE NOT i.by_user)
-    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"},
+    || jsonb '[{"do": "queue unmatched", "step": "match"}, {"do": "match", "step": "match"}, {"do": "advise", "step": "advice", "records": true},
         {"do": "queue summaries", "step": "summaries"}, {"do": "summarize", "step": "summaries"}]'
     || coalesce((SELECT i.items FROM item i WHERE i.by_user), '[]')
     || jsonb '[{"do": "forget dirty", "step": "refresh", "group": "refresh"}]'
 $$;
 COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
-'Internal: the items that bring all rollups up to date, match what they have with jobs, and then bring the sums by user up to date, if these are kept.';
+'Internal: the items that bring all rollups up to date, match what they have with jobs, judge the matches, and then bring the sums by user up to date, if these are kept.';
 
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -300,6 +300,8 @@ BEGIN
         WHEN 'summarize' THEN
             affected := jobstats_internal.summarize_some();
             more := jobstats_internal.match_items(item, affected);
+        WHEN 'advise' THEN
+            affected := jobstats_internal.advise();
         WHEN 'forget dirty' THEN
             DELETE FROM jobstats.dirty d WHERE d.known;
             -- Only maintenance matches, and it has done so before it computed the sums by user.

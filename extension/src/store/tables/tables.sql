@@ -162,6 +162,8 @@ CREATE TABLE IF NOT EXISTS jobstats.job_ids (
     cpus bigint
 );
 CREATE INDEX IF NOT EXISTS job_ids_job ON jobstats.job_ids (job text_pattern_ops);
+-- The jobs of a user at a time.
+CREATE INDEX IF NOT EXISTS job_ids_user ON jobstats.job_ids (uid, coalesce(ended, timestamptz 'infinity'));
 
 -- Which job an entry belongs to. Ranges begin and end at 0:00 UTC, so that none of them divides a bucket of a rollup.
 CREATE TABLE IF NOT EXISTS jobstats.entry_jobs (
@@ -245,6 +247,15 @@ INSERT INTO jobstats.identification DEFAULT VALUES ON CONFLICT DO NOTHING;
 -- Entries that have to be identified again, since another cluster has sent them.
 CREATE TABLE IF NOT EXISTS jobstats.to_identify (
     entry_id bigint NOT NULL
+);
+
+-- What needs care in these matches, as maintenance last found.
+CREATE TABLE IF NOT EXISTS jobstats.advice (
+    cluster text NOT NULL,
+    status text NOT NULL,
+    remedy text NOT NULL,
+    noted timestamptz NOT NULL,
+    PRIMARY KEY (cluster, status)
 );
 
 -- Texts of people and jobs. A few come in an hour: they are kept by deleting old rows, and need no partitions.

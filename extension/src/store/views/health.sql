@@ -182,6 +182,12 @@ SELECT c.cluster, NULL, NULL, NULL, 'accounting', NULL, NULL, NULL, NULL, NULL,
 FROM (SELECT d.cluster, d.source, max(d.until) AS until FROM jobstats.covered d GROUP BY d.cluster, d.source) c
 WHERE c.until < now() - CASE WHEN c.source IN ('slurm', 'flux') THEN interval '1 hour' ELSE interval '1 day' END
 UNION ALL
+-- What maintenance found in the matches of entries with jobs. Overdue maintenance has a row of its own.
+SELECT a.cluster, NULL, NULL, NULL, CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END, NULL, NULL, NULL, NULL,
+    NULL, a.remedy, NULL
+FROM jobstats.advice a
+WHERE a.noted > now() - interval '1 hour'
+UNION ALL
 -- A session that holds the locks of a feed for long keeps other feeds and maintenance waiting.
 SELECT NULL, NULL, NULL, NULL, 'maintenance', NULL, NULL, NULL, NULL, NULL,
     format('Session %s of role %I has held the locks of a feed since %s and is %s. To end it: SELECT pg_terminate_backend(%1$s);',

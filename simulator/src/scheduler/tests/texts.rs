@@ -94,6 +94,15 @@ fn calls_overlap_and_files_are_read_on() {
     // One in five minutes less those of the gap, and one at night.
     assert_eq!(sacct.len(), 288 - 36 + 1);
     assert!(sacct.is_sorted());
+    let rare = Site {
+        every: 2 * HOUR,
+        ..site(Kind::Slurm)
+    };
+    let rare = rare.calls(days(1), false);
+    // Of twelve, the gap of three hours has one or two.
+    assert!((10..=11).contains(&rare.len()));
+    let window = 2 * HOUR + 15 * MINUTE;
+    assert!(rare.iter().all(|call| call.time - call.since == window));
     let files = site(Kind::Lsf).calls(days(1), false);
     assert!(files.is_sorted_by(|before, after| before.time == after.since));
     assert_eq!((files[0].since, files[251].time), (start(), start() + DAY));

@@ -1,0 +1,189 @@
+//! Finds the work that a job is likely to have done under identifiers without a job.
+//!
+//! It is found whenever somebody asks, and stored nowhere: it stays work without a job in every sum.
+
+use std::collections::HashMap;
+
+use jobstats_core::accounting::node_list::{contains, count};
+use jobstats_core::instant::{MINUTE, Micros};
+use jobstats_core::matching::{Run, Stay, attributed, end};
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
+
+use crate::matching::{LONGEST_CLEANUP, late};
+use crate::pg::error::Error;
+use crate::pg::memory::require_room;
+use crate::pg::pause::pause;
+use crate::pg::spi::{SqlResult, Statements, connect};
+use crate::pg::time::{micros, timestamptz};
+use crate::pg::tuplestore::Rows;
+
+/// The length of the buckets that are attributed.
+const BUCKET: Micros = 10 * MINUTE;
+
+/// The largest number of runs of a user during a job, and of buckets in which entries of the user were active then. Of a user with more,
+/// nothing is attributed.
+const RUNS_MAX: usize = 10_000;
+const BUCKETS_MAX: usize = 300_000;
+
+/// A run of the user, with its nodes.
+struct Placed {
+    job: i64,
+    started: Micros,
+    ended: Option<Micros>,
+    /// The list of its nodes.
+    nodes: Option<String>,
+    /// Set if the list has all of its nodes.
+    is_whole: bool,
+}
+
+impl Placed {
+    fn stay(&self, node: &str) -> Stay {
+        let is_in = self.nodes.as_ref().and_then(|list| contains(list, node));
+        let is_there = is_in.filter(|&is_in| is_in || self.is_whole);
+        Stay {
+            job: self.job,
+            is_there,
+            started: self.started,
+            ended: self.ended,
+        }
+    }
+}
+
+/// Adjacent buckets of an entry that are attributed.
+#[derive(Clone, Copy)]
+struct Span {
+    entry: i64,
+    since: Micros,
+    until: Micros,
+}
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.attributed(job_no bigint, since timestamptz DEFAULT '-infinity', until timestamptz DEFAULT 'infinity')
+RETURNS TABLE (entry_id bigint, since timestamptz, until timestamptz)
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp SET jit = off AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.attributed(bigint, timestamptz, timestamptz) IS
+'Internal: the entries without a job whose work a job is likely to have done, with the spans, buckets of rollup_10m, in which they did it: the entry is of the job''s user, its node is of class compute, and no other job of the user ran there or had just ended. Sums count this work for no job.';
+"#)]
+fn jobstats_attributed_spans(
+    job_no: i64,
+    since: TimestampWithTimeZone,
+    until: TimestampWithTimeZone,
+    mut rows: Rows,
+) -> SqlResult<()> {
+    connect(|client| {
+        for span in spans(client, job_no, since, until)? {
+            let (since, until) = (timestamptz(span.since)?, timestamptz(span.until)?);
+            rows.put(|| {
+                [
+                    span.entry.into_datum(),
+                    since.into_datum(),
+                    until.into_datum(),
+                ]
+            });
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn spans(
+    client: &SpiClient<'_>,
+    job_no: i64,
+    since: TimestampWithTimeZone,
+    until: TimestampWithTimeZone,
+) -> Result<Vec<Span>, Error> {
+    let job = client.query_opt(
+        include_str!("attributed/job.sql"),
+        &[job_no.into(), since.into(), until.into()],
+    )?;
+    let Some(job) = job else {
+        return Ok(Vec::new());
+    };
+    let (uid, since, until): (i64, TimestampWithTimeZone, TimestampWithTimeZone) =
+        (job.get("uid")?, job.get("since")?, job.get("until")?);
+    let buckets = client.query(
+        include_str!("attributed/buckets.sql"),
+        &[uid.into(), since.into(), until.into(), limit(BUCKETS_MAX)],
+    )?;
+    if buckets.len() == 0 || buckets.len() > BUCKETS_MAX {
+        return Ok(Vec::new());
+    }
+    let late = late(client.query_value(LONGEST_CLEANUP, &[])?);
+    let since = timestamptz(micros(since)?.saturating_sub(late))?;
+    let runs = runs(client, uid, since, until)?;
+    let mut stays = HashMap::<String, Vec<Stay>>::new();
+    let mut spans = Vec::<Span>::new();
+    for row in buckets {
+        pause();
+        let (entry, node, since): (i64, String, Micros) = (row.at(1)?, row.at(2)?, row.at(3)?);
+        let stays = stays
+            .entry(node)
+            .or_insert_with_key(|node| runs.iter().map(|run| run.stay(node)).collect());
+        let until = since.saturating_add(BUCKET);
+        if attributed(since, until, late, stays) != Some(job_no) {
+            continue;
+        }
+        match spans.last_mut() {
+            Some(last) if last.entry == entry && last.until == since => last.until = until,
+            _ => spans.push(Span {
+                entry,
+                since,
+                until,
+            }),
+        }
+    }
+    Ok(spans)
+}
+
+/// Returns the runs of a user in a span, with their nodes; none if there are too many.
+fn runs(
+    client: &SpiClient<'_>,
+    uid: i64,
+    since: TimestampWithTimeZone,
+    until: TimestampWithTimeZone,
+) -> Result<Vec<Placed>, Error> {
+    let newest = client.query(include_str!("newest.sql"), &[])?;
+    let newest = newest.map(|row| Ok((row.at(1)?, row.at(2)?)));
+    let newest: HashMap<String, Micros> = newest.collect::<Result<_, Error>>()?;
+    let found = client.query(
+        include_str!("attributed/runs.sql"),
+        &[uid.into(), since.into(), until.into(), limit(RUNS_MAX)],
+    )?;
+    if found.len() > RUNS_MAX {
+        return Ok(Vec::new());
+    }
+    let runs = found.map(|row| {
+        let list: Option<String> = row.at(6)?;
+        require_room(list.as_ref().map_or(0, String::len), 2)?;
+        let run = Run {
+            scheduler: row.at(2)?,
+            started: row.at(3)?,
+            ended: row.at(4)?,
+            updated: row.at(5)?,
+            ..Run::default()
+        };
+        let nodes: Option<i64> = row.at(7)?;
+        let is_whole = |list: &String| {
+            let listed = count(list).and_then(|count| i64::try_from(count).ok());
+            nodes.is_none_or(|nodes| listed.is_some_and(|listed| listed >= nodes))
+        };
+        let newest = newest.get(&run.scheduler).copied();
+        Ok(Placed {
+            job: row.at(1)?,
+            started: run.started,
+            ended: end(&run, newest.unwrap_or(run.updated)),
+            is_whole: list.as_ref().is_some_and(is_whole),
+            nodes: list,
+        })
+    });
+    runs.collect()
+}
+
+fn limit(most: usize) -> pgrx::datum::DatumWithOid<'static> {
+    i64::try_from(most)
+        .unwrap_or(i64::MAX)
+        .saturating_add(1)
+        .into()
+}

@@ -1,0 +1,205 @@
+-- The status of what each entry did in (since, until], which lies within a UTC day, as far as rollups know it. What accounting does not
+-- know has no row in entry_jobs: a user could make rows for a million numbers. So whether accounting was read at that time is looked up here.
+CREATE OR REPLACE FUNCTION jobstats.entry_status(since timestamptz, until timestamptz) RETURNS TABLE (
+    cluster text, entry_id bigint, name text, job text, uid bigint, node text, class text, pattern text, status text, job_no bigint,
+    calls numeric, bytes numeric
+)
+LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp SET jit = off
+AS $status$
+WITH summed AS MATERIALIZED (
+    SELECT FROM jobstats.rollups r
+    WHERE r.level = '1d' AND entry_status.until - entry_status.since >= interval '24 hours' AND entry_status.until <= r.refreshed
+),
+active AS MATERIALIZED (
+    SELECT t.cluster, i.entry_id, min(i.first) AS first, max(i.last) AS last, sum(i.calls) AS calls, sum(i.bytes) AS bytes
+    FROM (
+        SELECT i.target_id, i.entry_id, i.first, i.last, @calls@ AS calls, coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0) AS bytes
+        FROM jobstats.rollup_1d i
+        WHERE i.bucket > entry_status.since AND i.bucket <= entry_status.until AND EXISTS (SELECT FROM summed)
+        UNION ALL
+        SELECT i.target_id, i.entry_id, i.first, i.last, @calls@, coalesce(i.read_bytes, 0) + coalesce(i.write_bytes, 0)
+        FROM jobstats.rollup_10m i
+        WHERE i.bucket > entry_status.since AND i.bucket <= entry_status.until AND NOT EXISTS (SELECT FROM summed)
+    ) i
+    JOIN jobstats.targets t ON t.target_id = i.target_id
+    GROUP BY t.cluster, i.entry_id
+),
+identified AS MATERIALIZED (
+    SELECT a.cluster, a.entry_id, a.first, a.last, a.calls, a.bytes, e.name, e.job, e.uid, split_part(e.node, text '.', 1) AS node,
+        e.status AS identifier, j.status AS matched, j.job_no
+    FROM active a
+    JOIN jobstats.entries e ON e.entry_id = a.entry_id
+    LEFT JOIN jobstats.entry_jobs j ON j.entry_id = a.entry_id AND e.job IS NOT NULL
+        AND j.valid_from < entry_status.until AND j.valid_to >= entry_status.until
+),
+placed AS MATERIALIZED (
+    SELECT n.node, k.pattern, k.class, k.scheduler
+    FROM (SELECT DISTINCT i.node FROM identified i WHERE i.node IS NOT NULL) n
+    CROSS JOIN LATERAL (
+        SELECT k.pattern, k.class, k.scheduler FROM jobstats.nodes k
+        WHERE n.node LIKE k.pattern
+        ORDER BY length(k.pattern) DESC, k.pattern LIMIT 1) k
+),
+-- The accounting that is read. It counts for seven days after it was last read: a cluster that is gone must not leave all numbers in doubt.
+accounting AS MATERIALIZED (
+    SELECT c.cluster, c.source, min(c.since) AS since, max(c.until) + interval '7 days' AS until
+    FROM jobstats.covered c
+    GROUP BY c.cluster, c.source
+)
+SELECT i.cluster, i.entry_id, i.name, i.job, i.uid, i.node, p.class, p.pattern,
+    CASE
+        WHEN i.job IS NULL AND i.identifier = 'malformed' THEN 'malformed'
+        WHEN i.job IS NULL THEN 'without job'
+        WHEN i.matched = 'known' AND i.identifier = 'partial' THEN 'partial'
+        WHEN i.matched IS NOT NULL THEN i.matched
+        -- The accounting of each scheduler that the number may be of has been read for all of the time.
+        WHEN (
+            SELECT bool_and(EXISTS (
+                SELECT FROM (
+                    SELECT s.since, s.until FROM jobstats.covered s
+                    WHERE s.cluster = c.cluster AND s.source = c.source AND s.until >= i.last
+                    ORDER BY s.until LIMIT 1) s
+                WHERE s.since <= i.first
+                    -- These schedulers account for a job when it has ended, and say nothing while it runs.
+                    AND (c.source NOT IN ('lsf', 'gridengine') OR NOT EXISTS (
+                        SELECT FROM jobstats.rollup_10m r
+                        WHERE r.entry_id = i.entry_id AND r.bucket > s.until - interval '1 day'))))
+            FROM accounting c
+            WHERE c.since <= i.last AND c.until >= i.first AND (p.scheduler IS NULL OR c.cluster IN (p.scheduler, ''))
+        ) THEN 'unconfirmed'
+        ELSE 'uncovered'
+    END,
+    i.job_no, i.calls, i.bytes
+FROM identified i
+LEFT JOIN placed p ON p.node = i.node
+$status$;
+COMMENT ON FUNCTION jobstats.entry_status(timestamptz, timestamptz) IS
+'Internal: what is known of the job of each entry that was active in a span within a UTC day.';
+
+-- The entries of a span and their work by status, with likely causes of what is not known. A remedy is urgent if it is worth a row in health.
+CREATE OR REPLACE FUNCTION jobstats.status_quality(since timestamptz, until timestamptz) RETURNS TABLE (
+    cluster text, status text, entries bigint, calls numeric, bytes numeric, share double precision, example text, remedy text, urgent boolean
+)
+LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
+AS $quality$
+WITH entry AS MATERIALIZED (
+    SELECT e.*, e.uid >= s.system_uids_below AS is_user, coalesce(k.uid::text, k.user_name) AS owner, coalesce(k.user_name, k.uid::text) AS owner_name
+    FROM jobstats.entry_status(status_quality.since, status_quality.until) e
+    CROSS JOIN jobstats.settings s
+    LEFT JOIN jobstats.job_ids k ON k.job_no = e.job_no
+),
+whole AS MATERIALIZED (
+    SELECT e.cluster, count(*) AS entries, sum(e.calls) AS calls, count(DISTINCT e.owner) AS owners, min(e.owner_name) AS owner,
+        count(DISTINCT e.job) FILTER (WHERE e.status = 'unconfirmed') AS numbers,
+        -- A single user, who can make any number, does not count as many.
+        count(DISTINCT e.uid) FILTER (WHERE e.status = 'unconfirmed' AND e.is_user) > 1
+            OR bool_or(e.status = 'unconfirmed' AND e.uid IS NULL) AS of_many
+    FROM entry e
+    GROUP BY e.cluster
+),
+-- Patterns of nodes whose class does not fit what is seen on them; of each kind the one with most of it.
+misplaced AS MATERIALIZED (
+    SELECT DISTINCT ON (n.cluster, n.status) n.*
+    FROM (
+        SELECT e.cluster, e.pattern, e.class, CASE e.class WHEN 'compute' THEN 'without job' ELSE 'known' END AS status,
+            count(*) FILTER (WHERE e.job_no IS NOT NULL) AS jobs, count(*) FILTER (WHERE e.status = 'without job' AND e.is_user) AS others,
+            min(e.name) FILTER (WHERE CASE e.class WHEN 'compute' THEN e.status = 'without job' AND e.is_user ELSE e.job_no IS NOT NULL END) AS example
+        FROM entry e
+        WHERE e.class <> 'transfer'
+        GROUP BY e.cluster, e.pattern, e.class
+    ) n
+    WHERE CASE n.class WHEN 'compute' THEN n.others >= 10 AND n.others > n.jobs ELSE n.jobs >= 10 AND n.jobs > n.others END
+    ORDER BY n.cluster, n.status, greatest(n.jobs, n.others) DESC, n.pattern
+),
+accounting AS MATERIALIZED (
+    SELECT min(c.since) AS since, max(c.until) AS until, coalesce(bool_or(c.source = 'slurm'), false) AS is_slurm,
+        coalesce(bool_or(c.source IN ('lsf', 'gridengine')), false) AS is_late
+    FROM jobstats.covered c
+),
+counted AS (
+    SELECT e.cluster, e.status, count(*) AS entries, sum(e.calls) AS calls, sum(e.bytes) AS bytes, min(e.name) AS example,
+        min(e.job) AS job, bool_or(e.node IS NOT NULL) AS has_node
+    FROM entry e
+    GROUP BY e.cluster, e.status
+)
+SELECT c.cluster, c.status, c.entries, c.calls, c.bytes, (c.calls / nullif(w.calls, 0))::double precision, c.example,
+    CASE
+        WHEN c.status = 'known' AND m.class IS NOT NULL THEN format(
+            'Jobs run on nodes of class %s, for example %s. If these are compute nodes: UPDATE jobstats.nodes SET class = ''compute'' WHERE pattern = %L;',
+            m.class, m.example, m.pattern)
+        WHEN c.status = 'without job' AND m.class IS NOT NULL THEN format(
+            'Most identifiers of users on nodes of class compute have no job, for example %s. If these are login nodes: UPDATE jobstats.nodes SET class = ''login'' WHERE pattern = %L; if not, their processes lack the variable that jobid_var names.',
+            m.example, m.pattern)
+        WHEN c.status = 'ambiguous' THEN format('Jobs of different users had one number at the same time, for example in %s%s. %s', c.example,
+            coalesce(', because ' || k.schedulers || ' count alike', ''),
+            CASE WHEN c.has_node THEN format(
+                'Say whose nodes these are, as in INSERT INTO jobstats.nodes (pattern, scheduler) VALUES (''n%%'', %L); then run SELECT jobstats_reidentify();',
+                k.one)
+            ELSE 'Let identifiers name the node: put %H into jobid_name.' END)
+        WHEN c.status = 'unconfirmed' AND w.owners <= 1 AND w.numbers >= 10 AND w.of_many AND a.is_slurm THEN format(
+            'Accounting knows %s, and not %s job numbers that are at work, for example %s. If Slurm has PrivateData=jobs, sacct shows nothing but the jobs of its own user: sacctmgr -i add user NAME account=root adminlevel=Operator',
+            coalesce('the jobs of ' || w.owner || ' alone', 'no job at all'), w.numbers, c.example)
+        WHEN c.status = 'unconfirmed' THEN format(
+            'Accounting was read for this time and does not have these jobs (numbers: %s, for example %s). Their identifiers are damaged or forged, or the accounting of their cluster is not read: SELECT cluster, source, max(until) FROM jobstats.covered GROUP BY 1, 2;',
+            w.numbers, c.example)
+        WHEN c.status = 'uncovered' AND a.since IS NULL THEN
+            'No accounting has been read. Feed that of the scheduler: source slurm, pbs, lsf, gridengine or flux.'
+        WHEN c.status = 'uncovered' AND a.since >= status_quality.until THEN format(
+            'Accounting has been read from %s on. Feed that of earlier days to know their jobs.', date_trunc('second', a.since))
+        WHEN c.status = 'uncovered' AND a.until < least(status_quality.until, now()) - interval '1 hour' THEN format(
+            'Accounting has been read up to %s. Check the shipper that reads it.', date_trunc('second', a.until))
+        WHEN c.status = 'uncovered' AND a.is_late THEN
+            'Accounting names these jobs when they have ended. If they ended long ago, jobstats.covered has the times of which accounting was read.'
+        WHEN c.status = 'uncovered' THEN
+            'Accounting was not read for all of this time: jobstats.covered has the times that were. Feed what is missing.'
+        WHEN c.status = 'malformed' AND 2 * c.entries > w.entries THEN @extschema@.jobstats_ids_remedy(ARRAY(
+            SELECT e.name FROM entry e WHERE e.cluster = c.cluster AND e.status = 'malformed' ORDER BY e.name LIMIT 100))
+        WHEN c.status = 'malformed' THEN format(
+            'These identifiers match no format, for example %s. If some clients have another jobid_name, add its format to jobstats.entry_formats, then run SELECT jobstats_reidentify();',
+            c.example)
+    END,
+    CASE c.status
+        WHEN 'known' THEN m.class IS NOT NULL
+        WHEN 'without job' THEN m.class IS NOT NULL
+        WHEN 'unconfirmed' THEN w.of_many AND w.numbers >= 10 AND 20 * c.entries >= w.entries
+        WHEN 'ambiguous' THEN c.entries >= 10 AND 20 * c.entries >= w.entries
+        ELSE false
+    END
+FROM counted c
+JOIN whole w ON w.cluster = c.cluster
+CROSS JOIN accounting a
+LEFT JOIN misplaced m ON m.cluster = c.cluster AND m.status = c.status
+LEFT JOIN LATERAL (
+    SELECT string_agg(i.scheduler, ' and ' ORDER BY i.scheduler) FILTER (WHERE i.several) AS schedulers, min(i.scheduler) AS one
+    FROM (SELECT i.scheduler, count(*) OVER () > 1 AS several FROM jobstats.job_ids i WHERE i.job = c.job GROUP BY i.scheduler) i
+) k ON c.status = 'ambiguous'
+$quality$;
+COMMENT ON FUNCTION jobstats.status_quality(timestamptz, timestamptz) IS
+'Internal: what the view job_quality says of a span within a UTC day.';
+
+-- Finds the days with observations one after the other by an index; days whose observations are gone are found in observed.
+CREATE OR REPLACE VIEW jobstats.job_quality AS
+WITH RECURSIVE observed AS (
+    SELECT date_bin(interval '24 hours', (SELECT @hour@ FROM jobstats.observations o ORDER BY 1 LIMIT 1), timestamptz 'epoch') AS start
+    UNION ALL
+    SELECT date_bin(interval '24 hours', coalesce(
+        (SELECT @hour@ FROM jobstats.observations o
+            WHERE @hour@ >= d.start + interval '24 hours' AND @hour@ < d.start + interval '48 hours'
+                AND o."time" > d.start + interval '24 hours' AND o."time" <= d.start + interval '48 hours'
+            ORDER BY 1 LIMIT 1),
+        (SELECT @hour@ FROM jobstats.observations o
+            WHERE @hour@ >= d.start + interval '24 hours' AND o."time" > d.start + interval '24 hours'
+            ORDER BY 1 LIMIT 1)), timestamptz 'epoch')
+    FROM observed d WHERE d.start <= now()
+),
+day AS (
+    SELECT d.start FROM observed d WHERE d.start <= now()
+    UNION
+    SELECT s.start
+    FROM (SELECT unnest(range_agg(tstzrange(o.since, o.until, '(]'))) AS span FROM jobstats.observed o) o
+    CROSS JOIN LATERAL generate_series(date_bin(interval '24 hours', lower(o.span), timestamptz 'epoch'),
+        upper(o.span) - interval '1 microsecond', interval '24 hours') AS s (start)
+)
+SELECT d.start AS day, q.cluster, q.status, q.entries, q.calls, q.bytes, q.share, q.example, q.remedy
+FROM day d
+CROSS JOIN LATERAL jobstats.status_quality(d.start, d.start + interval '24 hours') q

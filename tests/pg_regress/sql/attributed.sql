@@ -1,0 +1,66 @@
+-- Work without a job that a job is likely to have done is shown by jobstats_attributed(), and counts for no job.
+\getenv source PG_ABS_SRCDIR
+\set store :source '/include/store.sql'
+\set ECHO none
+\i :store
+\set ECHO all
+\set VERBOSITY terse
+\pset null '(null)'
+DO $$ BEGIN PERFORM jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years'); END $$;
+UPDATE texts.clock SET zero = '2025-11-03 08:00+00';
+CREATE FUNCTION texts.run(job text, label text, started numeric, ended numeric, uid integer, nodes integer, list text)
+RETURNS text LANGUAGE sql AS $$
+SELECT concat_ws('|', job, label, 'alpha', extract(epoch FROM at(started - 1))::bigint, extract(epoch FROM at(started))::bigint,
+    coalesce(extract(epoch FROM at(ended))::bigint::text, 'Unknown'), uid, 'user' || uid, CASE WHEN ended IS NULL THEN 'RUNNING' ELSE 'COMPLETED' END, nodes, list)
+    || E'\n'
+$$;
+CREATE FUNCTION texts.account(minute numeric, runs text) RETURNS void LANGUAGE sql AS $$
+INSERT INTO jobstats.feed (server, "time", body, source)
+VALUES ('slurm1', at(minute), E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|State|NNodes|NodeList\n' || runs, 'slurm')
+$$;
+CREATE VIEW attributed AS
+SELECT i.job, e.name AS entry, minute(a.since) AS since, minute(a.until) AS until
+FROM jobstats.job_ids i CROSS JOIN LATERAL jobstats_internal.attributed(i.job_no) a JOIN jobstats.entries e USING (entry_id);
+
+-- 21 is on n01 and n02, 22 of the same user on n02 for a part of the time, 23 is another user's, and 24 runs on.
+SELECT account(200, run('21', '20_1', 0, 95, 1000, 2, 'n[01-02]') || run('22', '22', 45, 60, 1000, 1, 'n02') || run('23', '23', 0, 100, 1001, 2, 'n[01-02]')
+    || run('24', '24', 60, NULL, 1002, 2, 'n[08-09]'));
+INSERT INTO jobstats.feed (server, "time", body)
+SELECT 'oss1', at(o.minute), ost('scratch-OST0000',
+    (SELECT string_agg(record(id, o.minute::integer, o.minute::integer * 4096), '' ORDER BY id)
+     FROM unnest(ARRAY['21:1000:n01', ':1000:n01', ':1000:n02.cluster', ':1000:n03', ':0:n01', ':1002:n09', 'cp.1000', ':1003:n01']) AS id))
+FROM generate_series(-10, 120, 10) AS o (minute);
+CALL jobstats_maintain();
+SELECT * FROM attributed ORDER BY job, entry COLLATE "C", since;
+SELECT * FROM jobstats_attributed('21');
+SELECT entry, first, last, operation, total FROM jobstats_attributed('20_1', at(10), at(35)) WHERE operation = 'write_bytes';
+SELECT count(*) FROM jobstats_attributed('23');
+SELECT count(*) FROM jobstats_attributed('nobody');
+SELECT * FROM jobstats_attributed(NULL);
+
+-- It counts once: as work of the user, and of no job.
+SELECT job, uid, total FROM jobstats_totals(at(-10), at(120), '{write_bytes}', '{job,uid}') WHERE uid = 1000 ORDER BY job;
+SELECT total FROM jobstats_totals(at(-10), at(120), '{write_bytes}', '{}', job => '{21}');
+
+-- A node of another class has no jobs, whatever accounting says.
+BEGIN;
+INSERT INTO jobstats.nodes (pattern, class) VALUES ('n%', 'compute'), ('n01', 'login');
+SELECT DISTINCT entry FROM attributed WHERE job = '21' ORDER BY 1;
+ROLLBACK;
+-- A job of the user on nodes that nobody knows may have been on any of them: its list is missing, or does not have all of them.
+SELECT account(300, run('25', '25', 50, 60, 1000, 1, ''));
+CALL jobstats_maintain();
+SELECT * FROM attributed WHERE job = '21' ORDER BY entry COLLATE "C", since;
+SELECT account(301, run('26', '26', 10, 20, 1000, 2, 'n07'));
+CALL jobstats_maintain();
+SELECT * FROM attributed WHERE job = '21' ORDER BY entry COLLATE "C", since;
+
+-- Readers may ask.
+CREATE ROLE regress_attributed_reader;
+SELECT jobstats_grant_reader('regress_attributed_reader');
+SET ROLE regress_attributed_reader;
+SELECT count(*) > 0 AS is_shown FROM jobstats_attributed('21');
+SELECT count(*) > 0 AS is_shown FROM jobstats.job_quality;
+RESET ROLE;
+DROP OWNED BY regress_attributed_reader;
+DROP ROLE regress_attributed_reader;
