@@ -17,7 +17,7 @@ use crate::store::installation::Installation;
 use crate::store::rollup::{Rollup, operations};
 use crate::store::sum::{COMBINED, Sum};
 
-/// Whose the rows of sums are.
+/// The owner of the rows of sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// A user.
@@ -30,7 +30,7 @@ pub enum Owner {
 struct Column {
     name: &'static str,
     data_type: &'static str,
-    /// What it holds of an entry `entry` and its job `job`.
+    /// The expression for it, of an entry `entry` and its job `job`.
     value: &'static str,
 }
 
