@@ -41,9 +41,7 @@ impl Names {
     ///
     /// Fails if a format is none.
     pub fn new(formats: &[String]) -> Result<Self, FormatError> {
-        let own = formats
-            .iter()
-            .map(|format| (format.as_str(), label(format)));
+        let own = formats.iter().map(String::as_str);
         Ok(Self {
             formats: match formats {
                 [] => None,
@@ -63,12 +61,11 @@ impl Names {
             return;
         }
         let likely = likely_format(ids.take(MOST_GUESSED));
-        let likely =
-            likely.filter(|likely| DEFAULT_FORMATS.iter().all(|(format, _)| format != likely));
-        let formats = likely.map(|format| (format, None)).into_iter();
+        let likely = likely.filter(|likely| !DEFAULT_FORMATS.contains(likely));
+        let formats = likely.into_iter();
         let formats = formats.chain(DEFAULT_FORMATS.iter().copied());
         // A format that cannot be compiled is left out; the formats of the list can be.
-        let compiled = formats.filter_map(|(format, node)| Format::compile(format, node).ok());
+        let compiled = formats.filter_map(|format| Format::compile(format, None).ok());
         self.formats = Some(compiled.collect());
     }
 
@@ -101,12 +98,6 @@ impl Names {
             process: identity.executable.map(Into::into),
         }
     }
-}
-
-/// Returns the node of identifiers of a format that has no node, if it is one of the formats that jobstats knows.
-fn label(format: &str) -> Option<&'static str> {
-    let known = DEFAULT_FORMATS.iter().find(|(known, _)| *known == format);
-    known.and_then(|(_, label)| *label)
 }
 
 #[cfg(test)]
