@@ -1,7 +1,8 @@
 //! Questions to the functions of jobstats, and their answers as typed rows.
 //!
 //! A question is a struct with a field for each argument of its function. An argument that is `None` is left out, so
-//! that the function's own default counts. [`ask`] returns the rows in the order of the function.
+//! that the function's own default counts. [`ask`] returns the rows in the order of the function, and [`statement`] the
+//! question as a statement that a person can run.
 
 use std::fmt::Write as _;
 
@@ -11,6 +12,8 @@ use tokio_postgres::types::{FromSql, ToSql, Type};
 
 use crate::Error;
 
+use literal::Literal;
+
 mod attributed;
 mod balance;
 mod compare;
@@ -19,10 +22,14 @@ mod dimension;
 mod health;
 mod interval;
 mod job;
+mod job_summaries;
+mod literal;
 mod now;
+mod quality;
 mod rates;
 mod sizes;
 mod summary;
+mod targets;
 mod top;
 mod totals;
 
@@ -34,10 +41,13 @@ pub use dimension::{Dimension, Filters, Group, exactly};
 pub use health::{Health, HealthRow};
 pub use interval::Interval;
 pub use job::{Job, JobRow};
+pub use job_summaries::{JobSummaries, JobSummaryRow};
 pub use now::{Now, NowRow};
+pub use quality::{Quality, QualityRow};
 pub use rates::{RateRow, Rates};
 pub use sizes::{SizeRow, Sizes};
 pub use summary::{Summary, SummaryRow};
+pub use targets::{TargetRow, Targets};
 pub use top::{Top, TopRow};
 pub use totals::{TotalRow, Totals};
 
@@ -52,10 +62,22 @@ pub fn ask<Q: Question>(
     question: &Q,
 ) -> Result<Vec<Q::Answer>, Error> {
     let arguments = question.arguments();
-    let statement = Q::SOURCE.statement(&Q::Answer::columns(), &arguments);
+    let statement = Q::SOURCE.statement(&Q::Answer::columns(), &arguments.parameters());
     let rows = client.query_typed(&statement, &arguments.values)?;
     let answers = rows.iter().map(Q::Answer::from_row);
     Ok(answers.collect::<Result<_, _>>()?)
+}
+
+/// Returns a question as a statement with its values in it, which psql can run. It selects these columns, or all.
+pub fn statement<Q: Question>(question: &Q, columns: &[&str]) -> String {
+    let arguments = question.arguments();
+    let literals: Vec<_> = arguments.literals.iter().map(|it| it.literal()).collect();
+    let mut statement = Q::SOURCE.statement(columns, &arguments.named(&literals));
+    if columns.is_empty() {
+        statement = statement.replacen("SELECT ", "SELECT *", 1);
+    }
+    statement.push(';');
+    statement
 }
 
 /// A question to a function or view.
@@ -89,19 +111,47 @@ pub enum Source {
     Function(&'static str),
     /// A view, with its schema.
     View(&'static str),
+    /// The rows of a view that fulfil a condition, in which `$` and its name stand for an argument.
+    Part {
+        /// The view, with its schema.
+        view: &'static str,
+        /// The condition.
+        condition: &'static str,
+    },
 }
 
 impl Source {
-    /// Returns the statement that reads these columns.
-    fn statement(self, columns: &[&str], arguments: &Arguments) -> String {
+    /// Returns the statement that reads these columns. Each argument is a name and what stands for its value.
+    fn statement(self, columns: &[&str], arguments: &[(&str, String)]) -> String {
         let columns: Vec<_> = columns.iter().map(|name| format!(r#""{name}""#)).collect();
         let mut statement = format!("SELECT {} FROM ", columns.join(", "));
         let _ = match self {
-            Self::Function(name) => write!(statement, "{name}({})", arguments.list()),
+            Self::Function(name) => {
+                let list = arguments.iter();
+                let list = list.map(|(name, value)| format!(r#""{name}" => {value}"#));
+                write!(statement, "{name}({})", list.collect::<Vec<_>>().join(", "))
+            }
             Self::View(name) => write!(statement, "{name}"),
+            Self::Part { view, condition } => {
+                write!(statement, "{view} WHERE {}", filled(condition, arguments))
+            }
         };
         statement
     }
+}
+
+/// Puts values into a condition. A value is not looked at again, whatever it has in it.
+fn filled(condition: &str, arguments: &[(&str, String)]) -> String {
+    let mut parts = condition.split('$');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '_');
+        let (name, rest) = part.split_at(end.unwrap_or(part.len()));
+        let value = arguments.iter().find(|(known, _)| *known == name);
+        out.push_str(value.map_or("NULL", |(_, value)| value));
+        out.push_str(rest);
+    }
+    out
 }
 
 /// The arguments of a function, by name. Their types are sent too, so that PostgreSQL chooses no other function of the
@@ -110,6 +160,7 @@ impl Source {
 pub struct Arguments<'a> {
     names: Vec<&'static str>,
     values: Vec<(&'a (dyn ToSql + Sync), Type)>,
+    literals: Vec<&'a dyn Literal>,
 }
 
 impl<'a> Arguments<'a> {
@@ -119,13 +170,16 @@ impl<'a> Arguments<'a> {
         self
     }
 
-    /// Returns the arguments in named notation, with a parameter for each value.
-    fn list(&self) -> String {
-        let numbered = self.names.iter().zip(1..);
-        let list: Vec<_> = numbered
-            .map(|(name, number)| format!(r#""{name}" => ${number}"#))
-            .collect();
-        list.join(", ")
+    /// Returns the arguments with a parameter for each value.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let numbers: Vec<_> = (1..=self.names.len()).map(|it| format!("${it}")).collect();
+        self.named(&numbers)
+    }
+
+    /// Returns the arguments with what stands for their values.
+    fn named(&self, values: &[String]) -> Vec<(&'static str, String)> {
+        let names = self.names.iter().copied();
+        names.zip(values.iter().cloned()).collect()
     }
 }
 
@@ -136,7 +190,7 @@ trait Argument {
 }
 
 /// A value with the type that the functions of jobstats take it as.
-trait Value: ToSql + Sync {
+trait Value: ToSql + Sync + Literal {
     /// The type of the argument.
     const TYPE: Type;
 }
@@ -164,6 +218,7 @@ impl<T: Value> Argument for T {
     fn add<'a>(&'a self, name: &'static str, arguments: &mut Arguments<'a>) {
         arguments.names.push(name);
         arguments.values.push((self, T::TYPE));
+        arguments.literals.push(self);
     }
 }
 

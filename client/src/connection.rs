@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::config::Host;
-use tokio_postgres::error::Severity;
+use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -132,6 +132,25 @@ impl Connector {
         Ok(config.connect(self.tls.clone())?)
     }
 
+    /// Makes such a connection, and calls a function with each warning and notice of the server.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no host accepts the connection.
+    pub fn client_that_notes(
+        &self,
+        note: impl Fn(Notice) + Send + Sync + 'static,
+    ) -> Result<postgres::Client, Error> {
+        let mut config = postgres::Config::from(self.config.clone());
+        config.notice_callback(move |notice| {
+            if let Some(notice) = Notice::of(&notice) {
+                note(notice);
+            }
+        });
+        let connected = config.connect(self.tls.clone());
+        connected.map_err(|error| self.unconnected(error.into()))
+    }
+
     /// Opens a session in the tokio runtime of the caller. The time limit covers authentication too.
     ///
     /// # Errors
@@ -213,6 +232,21 @@ pub struct Notice {
     pub message: String,
 }
 
+impl Notice {
+    /// Returns the message if it is one for people, and not for logs.
+    fn of(notice: &DbError) -> Option<Self> {
+        let is_warning = match notice.parsed_severity()? {
+            Severity::Warning => true,
+            Severity::Notice | Severity::Info => false,
+            _ => return None,
+        };
+        Some(Self {
+            is_warning,
+            message: server_message(notice),
+        })
+    }
+}
+
 impl Session {
     /// Returns the server's warnings and notices since the last call.
     pub fn notices(&self) -> impl Iterator<Item = Notice> {
@@ -240,17 +274,10 @@ where
         let AsyncMessage::Notice(notice) = message? else {
             continue;
         };
-        let is_warning = match notice.parsed_severity() {
-            Some(Severity::Warning) => true,
-            Some(Severity::Notice | Severity::Info) => false,
-            _ => continue,
-        };
-        let message = server_message(&notice);
-        // The receiver that would report the message may be gone.
-        let _ = notices.send(Notice {
-            is_warning,
-            message,
-        });
+        if let Some(notice) = Notice::of(&notice) {
+            // The receiver that would report the message may be gone.
+            let _ = notices.send(notice);
+        }
     }
     Ok(())
 }

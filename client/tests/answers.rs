@@ -85,7 +85,7 @@ impl Store {
                  AS a(name, mode, position) WHERE p.oid = (SELECT min(oid) FROM pg_proc WHERE proname = $1::text) \
                  AND a.mode = 't' ORDER BY a.position",
             ),
-            Source::View(name) => (
+            Source::View(name) | Source::Part { view: name, .. } => (
                 name,
                 "SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass($1::text) ORDER BY attnum",
             ),

@@ -1,13 +1,14 @@
 use super::*;
 
-fn statement<Q: Question>(question: &Q) -> String {
-    Q::SOURCE.statement(&Q::Answer::columns(), &question.arguments())
+fn sent<Q: Question>(question: &Q) -> String {
+    let arguments = question.arguments();
+    Q::SOURCE.statement(&Q::Answer::columns(), &arguments.parameters())
 }
 
 #[test]
 fn an_argument_that_is_not_given_is_left_out() {
     assert_eq!(
-        statement(&Densities::default()),
+        sent(&Densities::default()),
         r#"SELECT "time", "seconds", "operation", "bucket", "lower", "upper", "count" FROM jobstats_densities()"#
     );
 }
@@ -24,7 +25,7 @@ fn arguments_are_named_and_typed() {
         },
         ..Top::default()
     };
-    let statement = statement(&question);
+    let statement = sent(&question);
     let (_, call) = statement.split_once(" FROM ").unwrap();
     assert_eq!(
         call,
@@ -44,10 +45,45 @@ fn arguments_are_named_and_typed() {
 
 #[test]
 fn a_view_has_no_arguments() {
-    assert!(statement(&Health::default()).ends_with(" FROM jobstats.health"));
+    assert!(sent(&Health::default()).ends_with(" FROM jobstats.health"));
 }
 
 #[test]
 fn a_pattern_of_a_text_matches_nothing_else() {
     assert_eq!(exactly(r"100%_a\b"), r"100\%\_a\\b");
+}
+
+#[test]
+fn a_part_of_a_view_has_its_values_in_the_condition() {
+    let question = JobSummaries {
+        job: "4711".to_owned(),
+    };
+    assert!(sent(&question).contains(" WHERE job = $1 OR label = $1 ORDER BY "));
+}
+
+#[test]
+fn a_question_can_be_copied() {
+    let question = Top {
+        window: Window::new(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH),
+        by: Some(vec![Dimension::Job]),
+        n: Some(3),
+        filters: Filters {
+            user_name: Some(vec!["o'neil $since".to_owned()]),
+            ..Filters::default()
+        },
+        ..Top::default()
+    };
+    assert_eq!(
+        statement(&question, &["rank", "job"]),
+        "SELECT \"rank\", \"job\" FROM jobstats_top(\"since\" => '1970-01-01 00:00:00+00', \"until\" => '1970-01-01 \
+         00:00:00+00', \"by\" => '{job}', \"n\" => 3, \"user_name\" => ARRAY['o''neil $since']::text[]);"
+    );
+    assert_eq!(
+        statement(&Health::default(), &[]),
+        "SELECT * FROM jobstats.health;"
+    );
+    let summaries = JobSummaries {
+        job: "$job '".to_owned(),
+    };
+    assert!(statement(&summaries, &[]).contains("job = '$job ''' OR label = '$job ''' ORDER"));
 }

@@ -1,0 +1,158 @@
+//! Values as literals of SQL, for statements that a person copies.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+
+use super::{Dimension, Interval};
+
+/// A value that can stand in a statement.
+pub trait Literal {
+    /// Returns the literal. It has printable characters of ASCII only, so that what a person sees is what is run.
+    fn literal(&self) -> String;
+}
+
+impl Literal for String {
+    fn literal(&self) -> String {
+        quoted(self)
+    }
+}
+
+/// Quotes a text. Backslashes, and all but the printable characters of ASCII, become escapes.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| matches!(c, ' '..='~') && c != '\\';
+    let prefix = if text.chars().all(is_plain) { "" } else { "E" };
+    let mut out = format!("{prefix}'");
+    for character in text.chars() {
+        let _ = match character {
+            '\'' => write!(out, "''"),
+            '\\' => write!(out, r"\\"),
+            ' '..='~' => write!(out, "{character}"),
+            _ if u32::from(character) > 0xFFFF => write!(out, r"\U{:08X}", u32::from(character)),
+            _ => write!(out, r"\u{:04X}", u32::from(character)),
+        };
+    }
+    out.push('\'');
+    out
+}
+
+/// Joins the elements of an array: as `'{a,b}'` if they are simple.
+fn array(elements: &[String], kind: &str) -> String {
+    let is_simple = |element: &String| {
+        let is_word = element
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '%' | '-' | '+'));
+        !element.is_empty() && is_word && !element.eq_ignore_ascii_case("null")
+    };
+    if elements.iter().all(is_simple) {
+        return format!("'{{{}}}'", elements.join(","));
+    }
+    let quoted: Vec<_> = elements.iter().map(|it| quoted(it)).collect();
+    format!("ARRAY[{}]::{kind}[]", quoted.join(", "))
+}
+
+impl Literal for Vec<String> {
+    fn literal(&self) -> String {
+        array(self, "text")
+    }
+}
+
+impl Literal for Vec<Dimension> {
+    fn literal(&self) -> String {
+        let names: Vec<_> = self.iter().map(ToString::to_string).collect();
+        array(&names, "text")
+    }
+}
+
+impl Literal for Vec<i64> {
+    fn literal(&self) -> String {
+        let numbers: Vec<_> = self.iter().map(ToString::to_string).collect();
+        array(&numbers, "bigint")
+    }
+}
+
+impl Literal for i32 {
+    fn literal(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Literal for f64 {
+    fn literal(&self) -> String {
+        if self.is_finite() {
+            format!("{self:e}")
+        } else {
+            format!("'{self}'")
+        }
+    }
+}
+
+impl Literal for Timestamp {
+    fn literal(&self) -> String {
+        format!("'{}+00'", self.strftime("%F %T%.f"))
+    }
+}
+
+impl Literal for Interval {
+    fn literal(&self) -> String {
+        let micros = self.0.as_micros();
+        let units = [
+            (86_400_000_000, "days"),
+            (3_600_000_000, "hours"),
+            (60_000_000, "minutes"),
+            (1_000_000, "seconds"),
+        ];
+        let unit = units.iter().find(|(width, _)| micros % width == 0);
+        match unit {
+            Some((width, name)) => format!("'{} {name}'", micros / width),
+            None => format!("'{micros} microseconds'"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_literal_is_what_a_person_would_write() {
+        let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!("4711".to_owned().literal(), "'4711'");
+        assert_eq!(texts(&["a", "b"]).literal(), "'{a,b}'");
+        assert_eq!(texts(&[]).literal(), "'{}'");
+        assert_eq!(
+            texts(&["o'k", "null"]).literal(),
+            "ARRAY['o''k', 'null']::text[]"
+        );
+        assert_eq!(vec![1_i64, -2].literal(), "'{1,-2}'");
+        assert_eq!(vec![Dimension::UserName].literal(), "'{user_name}'");
+        let time: Timestamp = "2026-11-20T13:40:00.25Z".parse().unwrap();
+        assert_eq!(time.literal(), "'2026-11-20 13:40:00.25+00'");
+        let minutes = Interval(SignedDuration::from_mins(90));
+        assert_eq!(minutes.literal(), "'90 minutes'");
+    }
+
+    #[test]
+    fn characters_that_deceive_are_escaped() {
+        assert_eq!(
+            "a\u{202e}b\\\n".to_owned().literal(),
+            r"E'a\u202Eb\\\u000A'"
+        );
+        assert_eq!("\u{1F600}".to_owned().literal(), r"E'\U0001F600'");
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_ends_where_its_literal_ends(text in any::<String>()) {
+            let literal = text.literal();
+            let is_printable = literal.chars().all(|c| matches!(c, ' '..='~'));
+            prop_assert!(is_printable);
+            let inside = literal.trim_start_matches('E');
+            let inside = &inside[1..inside.len() - 1];
+            prop_assert!(!inside.replace("''", "").contains('\''));
+        }
+    }
+}
