@@ -1,6 +1,7 @@
 //! A table as JSON. Numbers are in base units: seconds, bytes, requests; per second where they are rates. What is not known
 //! is null.
 
+use jobstats_core::instant::Micros;
 use jobstats_core::operation::OPERATIONS;
 use serde::Serialize;
 
@@ -19,6 +20,11 @@ const VERSION: u32 = 1;
 
 /// The format of times.
 const TIME: &str = "%FT%T%.6fZ";
+
+/// Formats a time.
+pub fn time(time: Micros) -> String {
+    moment(time, TIME)
+}
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -122,7 +128,7 @@ impl From<&Sums> for Measures {
 pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_json::Error> {
     let document = Document {
         version: VERSION,
-        time: moment(board.time, TIME),
+        time: time(board.time),
         by: view.by.name(),
         sort: sorted(table, view).field(),
         targets: board.targets().map(target).collect(),
@@ -131,7 +137,7 @@ pub fn line(board: &Board, table: &Table, view: &View) -> Result<String, serde_j
             .iter()
             .map(|(server, silent)| Failure {
                 server,
-                since: silent.since.map(|since| moment(since, TIME)),
+                since: silent.since.map(time),
                 reason: &silent.reason,
             })
             .collect(),
@@ -151,7 +157,7 @@ fn target(target: &crate::board::Target) -> Target<'_> {
         kind: target.kind.as_str(),
         server: &target.server,
         state: target.status.name(),
-        time: moment(target.time, TIME),
+        time: time(target.time),
         interval: last.map(|last| last.length() as f64 / 1e6),
         entries: target.entries,
         problems: target.problems,
@@ -182,7 +188,7 @@ fn row(row: &Row, users: &Users) -> One {
 }
 
 /// Escapes what a terminal could obey. Outside of texts, JSON has plain ASCII only.
-fn escaped(json: &str) -> String {
+pub fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {
         if text::is_harmless(character) {

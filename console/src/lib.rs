@@ -12,12 +12,15 @@
 //! | [`page`] | the text of the whole screen |
 //! | [`app`], [`keys`], [`screen`] | what keys do, and the terminal |
 //! | [`mod@print`], [`json`] | tables without a screen |
+//! | [`store`], [`when`] | the connection to a store, and times as people type them |
+//! | [`inquiry`], [`subject`] | the commands that ask a store once, and what they show: a job, a user, a target |
 
 pub mod app;
 pub mod board;
 pub mod columns;
 pub mod config;
 pub mod generate;
+pub mod inquiry;
 pub mod interval;
 pub mod json;
 pub mod keys;
@@ -31,10 +34,13 @@ pub mod recording;
 pub mod rows;
 pub mod screen;
 pub mod source;
+pub mod store;
+pub mod subject;
 #[cfg(test)]
 mod testing;
 pub mod text;
 pub mod track;
 pub mod users;
 pub mod view;
+pub mod when;
 pub mod who;

@@ -14,7 +14,7 @@ use jobstats_console::print::{self, Form};
 use jobstats_console::recording::{self, Recorder};
 use jobstats_console::source::{self, Commands, Input, Replay, Source, server_of};
 use jobstats_console::users::Users;
-use jobstats_console::{generate, process, screen, text};
+use jobstats_console::{generate, inquiry, process, screen, text};
 
 /// The command line is wrong.
 const USAGE: u8 = 64;
@@ -68,10 +68,12 @@ enum Error {
     Print(#[from] print::Error),
     #[error(transparent)]
     Generate(#[from] generate::Error),
+    #[error(transparent)]
+    Inquiry(#[from] inquiry::Error),
 }
 
 impl Error {
-    const fn code(&self) -> u8 {
+    fn code(&self) -> u8 {
         match self {
             Self::Names { .. } | Self::SameName(_) => USAGE,
             Self::NoInput => NOTHING,
@@ -80,6 +82,7 @@ impl Error {
             | Self::Screen(screen::Error::Source(error))
             | Self::Print(print::Error::Source(error)) => of_source(error),
             Self::Print(print::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
+            Self::Inquiry(error) => error.code(),
             Self::NoTerminal
             | Self::Record(_)
             | Self::Screen(_)
@@ -112,6 +115,9 @@ fn main() -> ExitCode {
     };
     let ended = match options.command {
         Command::Top(top) => show(&top),
+        Command::Job(job) => inquiry::job(&job).map_err(Error::from),
+        Command::User(named) => inquiry::user(&named).map_err(Error::from),
+        Command::Target(named) => inquiry::target(&named).map_err(Error::from),
         Command::Generate(generate) => generate::write(&generate.directory).map_err(Error::from),
     };
     match ended {
@@ -122,6 +128,7 @@ fn main() -> ExitCode {
         {
             ExitCode::SUCCESS
         }
+        Err(Error::Inquiry(error)) if error.is_enough() => ExitCode::SUCCESS,
         Err(error) => {
             let lines = error.to_string();
             let lines: Vec<_> = lines.lines().map(text::shown).collect();

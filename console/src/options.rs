@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::{Span, SpanRelativeTo};
 use jobstats_core::target::TargetKind;
 
+use crate::inquiry;
 use crate::view::{By, Filter, Sort, View};
 
 /// Show who uses a Lustre file system.
@@ -24,6 +25,15 @@ pub enum Command {
     /// Show who uses a file system right now, or play a recording
     #[command(after_help = HELP)]
     Top(Box<Top>),
+    /// Show what one job did: its total, its course, where, and what stands out
+    #[command(after_help = inquiry::HELP)]
+    Job(Box<inquiry::Job>),
+    /// Show what one user did in a window
+    #[command(after_help = inquiry::HELP)]
+    User(Box<inquiry::Named>),
+    /// Show what was done on one target in a window, and by whom
+    #[command(after_help = inquiry::HELP)]
+    Target(Box<inquiry::Named>),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
     Generate(Generate),

@@ -1,0 +1,83 @@
+//! The connection to a store: questions, with what the store notes beside the answers.
+
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use jobstats_client::answers::{Question, statement};
+use jobstats_client::{Connector, Kind, Options, ask};
+use postgres::Client;
+
+/// The time limit of connecting.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// An error of the connection or of a question.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The settings, the connection or an answer failed.
+    #[error(transparent)]
+    Client(#[from] jobstats_client::Error),
+}
+
+impl Error {
+    /// Returns the kind of the error.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Client(error) => error.kind(),
+        }
+    }
+}
+
+/// A connection that only reads. All answers of it are of one moment.
+pub struct Store {
+    client: Client,
+    notes: Receiver<String>,
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered<A> {
+    /// The rows.
+    pub rows: Vec<A>,
+    /// The notices and warnings of the store.
+    pub notes: Vec<String>,
+    /// The statement that answers the same in psql.
+    pub statement: String,
+}
+
+impl Store {
+    /// Connects, and begins a transaction that reads.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the settings are wrong or the database cannot be reached.
+    pub fn open(options: &Options) -> Result<Self, Error> {
+        let settings = options
+            .settings("jobstats-console")
+            .map_err(jobstats_client::Error::from)?;
+        let (sender, notes) = mpsc::channel();
+        let mut client = Connector::new(settings, CONNECT)?.client_that_notes(move |notice| {
+            // The receiver lives as long as the client.
+            let _ = sender.send(notice.message);
+        })?;
+        let begin =
+            "SET TIME ZONE 'UTC'; BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
+        client
+            .batch_execute(begin)
+            .map_err(jobstats_client::Error::from)?;
+        Ok(Self { client, notes })
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the connection or the function fails.
+    pub fn ask<Q: Question>(&mut self, question: &Q) -> Result<Answered<Q::Answer>, Error> {
+        let rows = ask(&mut self.client, question)?;
+        Ok(Answered {
+            rows,
+            notes: self.notes.try_iter().collect(),
+            statement: statement(question, &[]),
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! Advice about the way in which something used Lustre. Each sentence has the number that proves it.
+
+use jobstats_core::quantity::Quantity;
+
+use super::{Ranking, Subject, number};
+use crate::number::Number;
+use crate::text::shown;
+
+/// The mean size in bytes under which reads and writes are small. Lustre sends up to 4 MB and more in a request.
+const SMALL: f64 = 65_536.0;
+
+/// The number of calls from which on a mean says something.
+const MANY: f64 = 10_000.0;
+
+/// The rate of opens per second that a program rarely needs.
+const OPENS: f64 = 100.0;
+
+/// The part of the bytes on one target that says that files are not striped.
+const ONE_TARGET: f64 = 0.8;
+
+/// The bytes from which on it matters where files lie.
+const LARGE: f64 = 1e10;
+
+/// Returns the advice about a subject.
+pub fn findings(subject: &Subject) -> Vec<String> {
+    let mut out = Vec::new();
+    out.extend(small(subject, "read_bytes", "reads"));
+    out.extend(small(subject, "write_bytes", "writes"));
+    out.extend(opens(subject));
+    let targets = subject.rankings.iter().find(|it| it.by == "target");
+    out.extend(targets.and_then(one_target));
+    out
+}
+
+fn small(subject: &Subject, operation: &str, calls_name: &str) -> Option<String> {
+    let usage = subject.used(operation)?;
+    let (calls, size) = (number(usage.calls?), usage.per_call?);
+    (calls >= MANY && size < SMALL).then(|| {
+        let count = Number::of(Some(calls), "open", Quantity::Total).text();
+        let size = Number::of(Some(size), operation, Quantity::PerCall).text();
+        format!(
+            "{count} {calls_name} of {size} on average: larger ones, of 1 MB and more, cost the servers less."
+        )
+    })
+}
+
+fn opens(subject: &Subject) -> Option<String> {
+    let (opens, metadata) = (subject.used("open")?, subject.used("metadata")?);
+    let part = number(opens.total?) / number(metadata.total?);
+    let rate = opens.rate?;
+    (rate >= OPENS).then(|| {
+        let rate = Number::of(Some(rate), "open", Quantity::Rate).text();
+        let part = Number::percent(Some(part)).text();
+        format!(
+            "{rate} opens on average, {part} of all metadata requests: keep files open, or pack small files together."
+        )
+    })
+}
+
+fn one_target(targets: &Ranking) -> Option<String> {
+    let bytes = |row: &super::Ranked| {
+        let both = [row.read_bytes, row.write_bytes];
+        both.into_iter().flatten().map(number).sum::<f64>()
+    };
+    let whole: f64 = targets.rows.iter().map(bytes).sum();
+    let most = targets
+        .rows
+        .iter()
+        .max_by(|one, other| bytes(one).total_cmp(&bytes(other)))?;
+    let part = bytes(most) / whole;
+    (whole >= LARGE && part >= ONE_TARGET).then(|| {
+        let whole = Number::of(Some(whole), "bytes", Quantity::Total).text();
+        let part = Number::percent(Some(part)).text();
+        let name = shown(most.name.as_deref().unwrap_or_default());
+        format!(
+            "{part} of {whole} went to or from {name}: its large files are most likely not striped."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use jobstats_client::Decimal;
+
+    use super::super::{Course, Kind, Ranked, Usage};
+    use super::*;
+
+    fn usage(operation: &str, total: i64, calls: i64, seconds: f64) -> Usage {
+        Usage {
+            operation: operation.to_owned(),
+            total: Some(Decimal::from(total)),
+            calls: Some(Decimal::from(calls)),
+            per_call: Some(total as f64 / calls as f64),
+            rate: Some(total as f64 / seconds),
+        }
+    }
+
+    fn target(name: &str, bytes: i64) -> Ranked {
+        Ranked {
+            name: Some(name.to_owned()),
+            detail: None,
+            share: None,
+            service_time: None,
+            read_bytes: None,
+            write_bytes: Some(Decimal::from(bytes)),
+            metadata: None,
+        }
+    }
+
+    fn subject(usage: Vec<Usage>, rows: Vec<Ranked>) -> Subject {
+        Subject {
+            kind: Kind::Job,
+            name: "4711".to_owned(),
+            facts: Vec::new(),
+            window: (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH),
+            usage,
+            course: Course::default(),
+            rankings: vec![Ranking {
+                by: "target",
+                operation: "service_time",
+                rows,
+                more: 0,
+            }],
+            findings: Vec::new(),
+            notes: Vec::new(),
+            statements: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn advice_has_the_number_that_proves_it() {
+        let bad = subject(
+            vec![
+                usage("write_bytes", 4_000_000_000, 1_000_000, 1000.0),
+                usage("open", 500_000, 500_000, 1000.0),
+                usage("metadata", 1_000_000, 1_000_000, 1000.0),
+            ],
+            vec![
+                target("scratch-OST0000", 19_000_000_000),
+                target("scratch-OST0001", 1_000_000_000),
+            ],
+        );
+        assert_eq!(
+            findings(&bad),
+            [
+                "1 M writes of 4 kB on average: larger ones, of 1 MB and more, cost the servers less.",
+                "500/s opens on average, 50 % of all metadata requests: keep files open, or pack small files together.",
+                "95 % of 20 GB went to or from scratch-OST0000: its large files are most likely not striped.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_job_that_does_well_gets_none() {
+        let good = subject(
+            vec![usage("write_bytes", 4_000_000_000_000, 1_000_000, 1000.0)],
+            vec![
+                target("scratch-OST0000", 1_900_000_000_000),
+                target("scratch-OST0001", 1_000_000_000_000),
+            ],
+        );
+        assert!(findings(&good).is_empty());
+        assert!(findings(&subject(Vec::new(), Vec::new())).is_empty());
+    }
+}

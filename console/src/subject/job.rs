@@ -1,0 +1,271 @@
+//! A job.
+
+use jiff::Timestamp;
+use jobstats_client::Decimal;
+use jobstats_client::answers::{
+    Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, Rates, Summary, Window, exactly,
+};
+
+use super::findings::findings;
+use super::{
+    COURSE, Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, interval, seconds,
+};
+use crate::store::{Answered, Error, Store};
+use crate::when;
+
+/// The operation of a row that is a run, and no usage.
+const RUN: &str = "run";
+
+/// The largest number of steps of a course.
+const STEPS: usize = 60;
+
+/// Returns what a job did, or the notes of a store that does not know it.
+///
+/// # Errors
+///
+/// Fails if the store does.
+pub fn ask(store: &mut Store, name: &str) -> Result<Result<Subject, Vec<String>>, Error> {
+    let job = store.ask(&Job {
+        job: name.to_owned(),
+        ..Job::default()
+    })?;
+    let Some(described) = job.rows.first() else {
+        let summaries = store.ask(&JobSummaries {
+            job: name.to_owned(),
+        })?;
+        return Ok(match summaries.rows.first() {
+            Some(summary) => Ok(summarized(name, summary, &summaries)),
+            None => Err(job.notes),
+        });
+    };
+    let whole: Vec<_> = job.rows.iter().filter(|row| is_whole(row)).collect();
+    // The window of the usage, or that of the run if no usage was seen.
+    let shown = whole.first().copied().unwrap_or(described);
+    let window = window(shown);
+    let mut subject = Subject {
+        kind: Kind::Job,
+        name: name.to_owned(),
+        facts: facts(shown),
+        window,
+        usage: whole.iter().map(|row| usage(row)).collect(),
+        course: Course::default(),
+        rankings: vec![by_target(&job.rows)],
+        findings: Vec::new(),
+        notes: Vec::new(),
+        statements: Vec::new(),
+    };
+    subject.note("The whole job, and each target", &job);
+    let knows = job.rows.iter().any(|row| row.operation == RUN);
+    if !knows {
+        subject.notes.push(
+            "No accounting knows this job, so its user, state, start and end come from its work alone.".to_owned(),
+        );
+    }
+    if knows && shown.started.is_some() && shown.ended.is_none() {
+        subject.notes.push(
+            "The job still runs: all numbers are of the time up to the last observation."
+                .to_owned(),
+        );
+    }
+    if !whole.is_empty() {
+        course(store, &mut subject)?;
+        by_node(store, &mut subject)?;
+    }
+    subject.findings = findings(&subject);
+    Ok(Ok(subject))
+}
+
+/// Returns true for rows of the whole job.
+fn is_whole(row: &JobRow) -> bool {
+    row.operation != RUN && row.target.is_none() && row.node.is_none()
+}
+
+fn window(row: &JobRow) -> (Timestamp, Timestamp) {
+    let since = row.time.or(row.submitted).unwrap_or_default();
+    let length = jiff::SignedDuration::try_from_secs_f64(row.seconds.unwrap_or_default());
+    let until = length.ok().and_then(|it| since.checked_add(it).ok());
+    (since, until.unwrap_or(since))
+}
+
+fn usage(row: &JobRow) -> Usage {
+    Usage {
+        operation: row.operation.clone(),
+        total: row.total,
+        calls: row.calls,
+        per_call: row.per_call,
+        rate: row.rate,
+    }
+}
+
+fn facts(row: &JobRow) -> Vec<Fact> {
+    let mut facts = Facts::default();
+    facts.text("label", "Array element", row.label.as_ref());
+    facts.text("user", "User", row.user_name.as_ref());
+    facts.text("account", "Account", row.account.as_ref());
+    facts.text("job_name", "Job name", row.job_name.as_ref());
+    facts.text("state", "State", row.state.as_ref());
+    facts.text("exit_code", "Exit code", row.exit_code.as_ref());
+    facts.text("partition", "Partition", row.partition.as_ref());
+    facts.text("scheduler", "Scheduler", row.scheduler.as_ref());
+    facts.count("nodes", "Nodes", row.nodes);
+    facts.count("cpus", "Processors", row.cpus);
+    facts.time("submitted", "Submitted", row.submitted);
+    facts.time("started", "Start", row.started);
+    facts.time("ended", "End", row.ended);
+    let run_time = row.run_time.map(|it| it.0.as_secs_f64());
+    facts.push("run_time", "Run time", run_time.map(Value::Length));
+    facts.0
+}
+
+/// Properties as they are found.
+#[derive(Default)]
+pub(super) struct Facts(pub(super) Vec<Fact>);
+
+impl Facts {
+    pub(super) fn push(&mut self, key: &'static str, label: &'static str, value: Option<Value>) {
+        self.0.extend(value.map(|value| Fact { key, label, value }));
+    }
+
+    pub(super) fn text(&mut self, key: &'static str, label: &'static str, text: Option<&String>) {
+        self.push(key, label, text.cloned().map(Value::Text));
+    }
+
+    pub(super) fn count(&mut self, key: &'static str, label: &'static str, count: Option<i64>) {
+        self.push(key, label, count.map(Value::Count));
+    }
+
+    pub(super) fn time(&mut self, key: &'static str, label: &'static str, time: Option<Timestamp>) {
+        self.push(key, label, time.map(Value::Time));
+    }
+}
+
+/// Ranks the targets of the answer about the job.
+fn by_target(rows: &[JobRow]) -> Ranking {
+    let mut targets: Vec<Ranked> = Vec::new();
+    let of_targets = rows.iter().filter(|row| row.target.is_some());
+    for row in of_targets {
+        let at = targets.iter().position(|it| it.name == row.target);
+        let at = at.unwrap_or_else(|| {
+            targets.push(Ranked {
+                name: row.target.clone(),
+                detail: None,
+                share: None,
+                service_time: None,
+                read_bytes: None,
+                write_bytes: None,
+                metadata: None,
+            });
+            targets.len() - 1
+        });
+        let target = &mut targets[at];
+        let place = match row.operation.as_str() {
+            "service_time" => &mut target.service_time,
+            "read_bytes" => &mut target.read_bytes,
+            "write_bytes" => &mut target.write_bytes,
+            "metadata" => &mut target.metadata,
+            _ => continue,
+        };
+        *place = row.total;
+    }
+    Ranking::by_amount("target", targets)
+}
+
+/// Asks for the course of the job.
+fn course(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+    let step = when::step(seconds(subject.window), 60, STEPS);
+    let rates = store.ask(&Rates {
+        window: Window::new(subject.window.0, subject.window.1),
+        operations: Some(COURSE.map(str::to_owned).to_vec()),
+        by: Some(Vec::new()),
+        step: Some(interval(step)),
+        filters: filters(&subject.name),
+    })?;
+    subject.course = Course::of(&rates.rows, step);
+    subject.note("Its course", &rates);
+    Ok(())
+}
+
+/// Asks for the nodes of the job, if there are several.
+fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+    let Some(Value::Count(2..)) = subject.fact("nodes") else {
+        return Ok(());
+    };
+    let nodes = store.ask(&Summary {
+        window: Window::new(subject.window.0, subject.window.1),
+        by: Some(vec![Dimension::Node]),
+        filters: filters(&subject.name),
+    })?;
+    subject.note("Its nodes", &nodes);
+    let ranking = Ranking::of("node", nodes.rows, |row| (row.group.node.clone(), None));
+    subject.rankings.push(ranking);
+    Ok(())
+}
+
+fn filters(name: &str) -> Filters {
+    Filters {
+        job: Some(vec![exactly(name)]),
+        ..Filters::default()
+    }
+}
+
+/// Returns what is still known of a job whose usage is not kept any more.
+fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow>) -> Subject {
+    let mut facts = Facts::default();
+    facts.text("label", "Array element", row.label.as_ref());
+    facts.text("user", "User", row.user_name.as_ref());
+    facts.text("account", "Account", row.account.as_ref());
+    facts.text("job_name", "Job name", row.job_name.as_ref());
+    facts.text("state", "State", row.state.as_ref());
+    facts.text("exit_code", "Exit code", row.exit_code.as_ref());
+    facts.text("partition", "Partition", row.partition.as_ref());
+    facts.text("scheduler", "Scheduler", Some(&row.scheduler));
+    facts.count("nodes", "Nodes", row.nodes);
+    facts.count("cpus", "Processors", row.cpus);
+    facts.time("started", "Start", Some(row.started));
+    facts.time("ended", "End", Some(row.ended));
+    facts.text("busiest_target", "Mostly on", row.busiest_target.as_ref());
+    let window = (row.started, row.ended);
+    let length = seconds(window).max(1.0);
+    let usage = |operation: &str, total: Option<Decimal>, calls: Option<Decimal>| {
+        let per_call = match (total.map(super::number), calls.map(super::number)) {
+            (Some(total), Some(calls)) if calls >= 10.0 => Some(total / calls),
+            _ => None,
+        };
+        Usage {
+            operation: operation.to_owned(),
+            total,
+            calls,
+            per_call,
+            rate: total.map(|total| super::number(total) / length),
+        }
+    };
+    let mut subject = Subject {
+        kind: Kind::Job,
+        name: name.to_owned(),
+        facts: facts.0,
+        window,
+        usage: vec![
+            usage("read_bytes", Some(row.read_bytes), Some(row.read)),
+            usage("write_bytes", Some(row.write_bytes), Some(row.write)),
+            usage("open", Some(row.opens), None),
+            usage("metadata", Some(row.metadata), None),
+            usage("service_time", row.service_time, None),
+        ],
+        course: Course::default(),
+        rankings: Vec::new(),
+        findings: Vec::new(),
+        notes: vec![
+            "The job is older than what the store keeps: its totals are left, and not its course and its targets.".to_owned(),
+        ],
+        statements: Vec::new(),
+    };
+    if answered.rows.len() > 1 {
+        let count = answered.rows.len();
+        subject.notes.push(format!(
+            "{count} such jobs are known; this is the last one."
+        ));
+    }
+    subject.note("What is left of the job", answered);
+    subject.findings = findings(&subject);
+    subject
+}

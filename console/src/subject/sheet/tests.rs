@@ -1,0 +1,154 @@
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jobstats_client::Decimal;
+use proptest::prelude::*;
+
+use super::super::{Course, Step, json};
+use super::*;
+use crate::text::is_harmless;
+
+/// A job with this text in every place that has one.
+fn job(name: &str) -> Subject {
+    let time = |minute: i64| Timestamp::from_second(1_763_640_000 + 60 * minute).unwrap();
+    let text = |key, label| Fact {
+        key,
+        label,
+        value: Value::Text(name.to_owned()),
+    };
+    let usage = |operation: &str, total: i64, calls: i64| Usage {
+        operation: operation.to_owned(),
+        total: Some(Decimal::from(total)),
+        calls: Some(Decimal::from(calls)),
+        per_call: Some(total as f64 / calls as f64),
+        rate: Some(total as f64 / 3600.0),
+    };
+    let step = |minute, rates| Step {
+        time: time(minute),
+        seconds: 600.0,
+        rates,
+        coverage: 1.0,
+    };
+    let row = |name: Option<&str>, seconds: i64| Ranked {
+        name: name.map(str::to_owned),
+        detail: name.map(str::to_owned),
+        share: None,
+        service_time: Some(Decimal::from(seconds)),
+        read_bytes: Some(Decimal::from(seconds * 1_000_000_000)),
+        write_bytes: Some(Decimal::ZERO),
+        metadata: None,
+    };
+    Subject {
+        kind: Kind::Job,
+        name: name.to_owned(),
+        facts: vec![
+            text("user", "User"),
+            text("account", "Account"),
+            text("job_name", "Job name"),
+            Fact {
+                key: "run_time",
+                label: "Run time",
+                value: Value::Length(3600.0),
+            },
+        ],
+        window: (time(0), time(60)),
+        usage: vec![
+            usage("read_bytes", 3_600_000_000_000, 3_600_000),
+            usage("open", 7200, 7200),
+            usage("metadata", 14_400, 14_400),
+            usage("service_time", 5400, 100_000),
+        ],
+        course: Course {
+            step: 600,
+            steps: vec![
+                step(0, [Some(1e9), Some(0.0), Some(4.0), Some(1.5)]),
+                step(10, [None; 4]),
+                step(20, [Some(2e9), Some(0.0), Some(8.0), Some(3.0)]),
+            ],
+        },
+        rankings: vec![Ranking::by_amount(
+            "target",
+            vec![row(Some(name), 90), row(None, 10)],
+        )],
+        findings: vec![format!("{name} does it.")],
+        notes: vec![name.to_owned()],
+        statements: Vec::new(),
+    }
+}
+
+fn sheet_of(name: &str) -> String {
+    sheet(&job(name), &Clock::new(TimeZone::UTC))
+}
+
+#[test]
+fn a_sheet_says_who_what_when_and_where() {
+    let text = sheet_of("relax");
+    let expected = [
+        "================================================================================",
+        "                            Lustre use of job relax",
+        "================================================================================",
+        "           User: relax                          Account: relax",
+        "       Job name: relax                         Run time: 01:00:00",
+        "           Seen: 2025-11-20 12:00 to 13:00 (UTC)",
+        "",
+        " What it did                total          mean highest in 10 min      per call",
+        "────────────────────────────────────────────────────────────────────────────────",
+        " Read                      3.6 TB        1 GB/s            2 GB/s          1 MB",
+        " Metadata requests         14.4 k           4/s               8/s           1 s",
+        "   open                     7.2 k           2/s                             1 s",
+        " Server time               90 min      1.5 busy            3 busy         54 ms",
+        "",
+        "── Over time each bar 10 min, to its own maximum ───────────────────────────────",
+        " Read              ▄ █",
+        " Metadata requests ▄ █",
+        " Server time       ▄ █",
+        "                   12:00  13:00",
+        "",
+        " By target                                     server     read  written metadata",
+        "────────────────────────────────────────────────────────────────────────────────",
+        " relax relax                 ███████▎  90 %      90 s    90 GB        0        –",
+        " (no target)                 ▊         10 %      10 s    10 GB        0        –",
+        "── Notes ───────────────────────────────────────────────────────────────────────",
+        " * relax does it.",
+        " * relax",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{text}");
+}
+
+#[test]
+fn what_is_not_known_is_a_dash() {
+    let mut subject = job("relax");
+    subject.usage[3].total = None;
+    subject.usage[3].rate = None;
+    let text = sheet(&subject, &Clock::new(TimeZone::UTC));
+    let line = text
+        .lines()
+        .find(|line| line.contains("Server time"))
+        .unwrap();
+    assert_eq!(line.matches('–').count(), 2, "{line}");
+}
+
+#[test]
+fn json_has_the_names_as_they_are() {
+    let name = "\u{202e}<b>\"\n";
+    let document: serde_json::Value = serde_json::from_str(&json::document(&job(name))).unwrap();
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["name"], name);
+    assert_eq!(document["facts"]["account"], name);
+    assert_eq!(document["usage"][0]["total"], 3_600_000_000_000_u64);
+    assert_eq!(document["course"][1]["read_bytes"], serde_json::Value::Null);
+    assert_eq!(document["rankings"][0]["rows"][0]["share"], 0.9);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_name_is_only_shown(name in any::<String>()) {
+        for line in sheet_of(&name).lines() {
+            prop_assert!(line.chars().all(is_harmless), "{line:?}");
+            prop_assert!(width(line) <= WIDTH, "{} {line}", width(line));
+        }
+        let document = json::document(&job(&name));
+        prop_assert!(document.chars().all(is_harmless));
+    }
+}
