@@ -1,12 +1,15 @@
-//! Commands that ask a store once: `job`, `user` and `target`.
+//! Commands that ask a store once: `job`, `user`, `target`, `compare` and `report`.
 
+use std::fs;
 use std::io::{self, Write, stdout};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::Kind;
 
+use crate::report::{self, Scope};
 use crate::store::{self, Store};
 use crate::subject::{self, Subject, json, sheet};
 use crate::text;
@@ -48,6 +51,17 @@ pub enum Error {
     /// The output cannot be written.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
+    /// A file cannot be written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error of the system.
+        cause: io::Error,
+    },
+    /// A page cannot be formatted.
+    #[error("cannot format the page: {0}")]
+    Page(#[from] askama::Error),
 }
 
 fn listed(notes: &[String]) -> String {
@@ -67,7 +81,7 @@ impl Error {
                 Kind::Refused => 64,
                 _ => 69,
             },
-            Self::Output(_) => 71,
+            Self::Output(_) | Self::File { .. } | Self::Page(_) => 71,
         }
     }
 
@@ -151,6 +165,9 @@ pub struct Job {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Write a page to this file instead; - is the standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
     /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
@@ -165,12 +182,87 @@ pub struct Named {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Write a page to this file instead; - is the standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
     /// The window.
     #[command(flatten)]
     pub period: Period,
     /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
+}
+
+/// The options of `compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Jobs: their numbers, or what users type, such as 123_4
+    #[arg(value_name = "JOB", num_args = 2.., required = true)]
+    pub jobs: Vec<String>,
+    /// File to write the page to; - is the standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: PathBuf,
+    /// The database and the zone.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The options of `report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// File system [default: the only one]
+    #[arg(value_name = "FILESYSTEM")]
+    pub filesystem: Option<String>,
+    /// Cluster, if several have a file system of this name
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// File to write the page to; - is the standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub output: PathBuf,
+    /// The window.
+    #[command(flatten)]
+    pub period: Period,
+    /// The database and the zone.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Runs `report`.
+///
+/// # Errors
+///
+/// Fails if there is no such file system, the store fails, or the file cannot be written.
+pub fn report(options: &Report) -> Result<(), Error> {
+    let window = options.period.window(&options.common.zone)?;
+    let mut store = options.common.store()?;
+    let (filesystem, cluster) = (options.filesystem.as_deref(), options.cluster.as_deref());
+    let scope = Scope::find(&mut store, filesystem, cluster, window)?;
+    let page = report::filesystem(&mut store, scope, &options.common.clock())?;
+    write(&options.output, &page.document()?)
+}
+
+/// Runs `compare`.
+///
+/// # Errors
+///
+/// Fails if a job is unknown, the store fails, or the file cannot be written.
+pub fn compare(options: &Compare) -> Result<(), Error> {
+    let mut store = options.common.store()?;
+    let page = report::compare::page(&mut store, &options.jobs, &options.common.clock())?;
+    write(&options.output, &page.document()?)
+}
+
+/// Writes a page to a file or to the standard output.
+fn write(path: &Path, document: &str) -> Result<(), Error> {
+    if path == Path::new("-") {
+        let mut out = stdout().lock();
+        out.write_all(document.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    fs::write(path, document).map_err(|cause| Error::File {
+        path: path.to_owned(),
+        cause,
+    })
 }
 
 /// Runs `job`.
@@ -185,7 +277,12 @@ pub fn job(options: &Job) -> Result<(), Error> {
         &options.job,
         subject::job::ask(&mut store, &options.job)?,
     )?;
-    show(&subject, options.json, &options.common.clock())
+    show(
+        &mut store,
+        &subject,
+        (options.json, options.html.as_deref()),
+        &options.common.clock(),
+    )
 }
 
 /// Runs `user`.
@@ -198,7 +295,12 @@ pub fn user(options: &Named) -> Result<(), Error> {
     let mut store = options.common.store()?;
     let asked = subject::user::ask(&mut store, &options.name, window)?;
     let subject = known("user", &options.name, asked)?;
-    show(&subject, options.json, &options.common.clock())
+    show(
+        &mut store,
+        &subject,
+        (options.json, options.html.as_deref()),
+        &options.common.clock(),
+    )
 }
 
 /// Runs `target`.
@@ -211,7 +313,12 @@ pub fn target(options: &Named) -> Result<(), Error> {
     let mut store = options.common.store()?;
     let asked = subject::target::ask(&mut store, &options.name, window)?;
     let subject = known("target", &options.name, asked)?;
-    show(&subject, options.json, &options.common.clock())
+    show(
+        &mut store,
+        &subject,
+        (options.json, options.html.as_deref()),
+        &options.common.clock(),
+    )
 }
 
 fn known(
@@ -226,7 +333,16 @@ fn known(
     })
 }
 
-fn show(subject: &Subject, is_json: bool, clock: &Clock) -> Result<(), Error> {
+fn show(
+    store: &mut Store,
+    subject: &Subject,
+    (is_json, html): (bool, Option<&Path>),
+    clock: &Clock,
+) -> Result<(), Error> {
+    if let Some(path) = html {
+        let page = report::subject::page(store, subject, clock)?;
+        return write(path, &page.document()?);
+    }
     let mut out = stdout().lock();
     if is_json {
         writeln!(out, "{}", json::document(subject))?;

@@ -13,13 +13,16 @@
 //! | [`app`], [`keys`], [`screen`] | what keys do, and the terminal |
 //! | [`mod@print`], [`json`] | tables without a screen |
 //! | [`store`], [`when`] | the connection to a store, and times as people type them |
+//! | [`report`], [`html`], [`chart`] | reports, the pages that show them, and charts in pages |
 //! | [`inquiry`], [`subject`] | the commands that ask a store once, and what they show: a job, a user, a target |
 
 pub mod app;
 pub mod board;
+pub mod chart;
 pub mod columns;
 pub mod config;
 pub mod generate;
+pub mod html;
 pub mod inquiry;
 pub mod interval;
 pub mod json;
@@ -31,6 +34,7 @@ pub mod page;
 pub mod print;
 pub mod process;
 pub mod recording;
+pub mod report;
 pub mod rows;
 pub mod screen;
 pub mod source;

@@ -118,6 +118,8 @@ fn main() -> ExitCode {
         Command::Job(job) => inquiry::job(&job).map_err(Error::from),
         Command::User(named) => inquiry::user(&named).map_err(Error::from),
         Command::Target(named) => inquiry::target(&named).map_err(Error::from),
+        Command::Compare(compare) => inquiry::compare(&compare).map_err(Error::from),
+        Command::Report(report) => inquiry::report(&report).map_err(Error::from),
         Command::Generate(generate) => generate::write(&generate.directory).map_err(Error::from),
     };
     match ended {

@@ -34,6 +34,12 @@ pub enum Command {
     /// Show what was done on one target in a window, and by whom
     #[command(after_help = inquiry::HELP)]
     Target(Box<inquiry::Named>),
+    /// Write a page that compares jobs, each from its own start
+    #[command(after_help = inquiry::HELP)]
+    Compare(Box<inquiry::Compare>),
+    /// Write a page about a file system: its load, who made it, and what changed
+    #[command(after_help = inquiry::HELP)]
+    Report(Box<inquiry::Report>),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
     Generate(Generate),

@@ -45,6 +45,8 @@ pub struct Subject {
     pub kind: Kind,
     /// The name, as it was asked for.
     pub name: String,
+    /// True for a user that was found by number.
+    pub is_numbered: bool,
     /// Who or what it is.
     pub facts: Vec<Fact>,
     /// The window of all numbers.

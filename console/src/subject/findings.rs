@@ -112,6 +112,7 @@ mod tests {
         Subject {
             kind: Kind::Job,
             name: "4711".to_owned(),
+            is_numbered: false,
             facts: Vec::new(),
             window: (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH),
             usage,

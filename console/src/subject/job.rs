@@ -45,6 +45,7 @@ pub fn ask(store: &mut Store, name: &str) -> Result<Result<Subject, Vec<String>>
     let mut subject = Subject {
         kind: Kind::Job,
         name: name.to_owned(),
+        is_numbered: false,
         facts: facts(shown),
         window,
         usage: whole.iter().map(|row| usage(row)).collect(),
@@ -242,6 +243,7 @@ fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow
     let mut subject = Subject {
         kind: Kind::Job,
         name: name.to_owned(),
+        is_numbered: false,
         facts: facts.0,
         window,
         usage: vec![

@@ -45,6 +45,7 @@ pub fn ask(
         return Ok(Err(totals.notes));
     }
     let mut subject = new(Kind::User, name, window, &totals.rows);
+    subject.is_numbered = chosen.uid.is_some();
     subject.note("All operations", &totals);
     let whole = ask_totals(store, window, &Filters::default())?;
     let mut facts = Facts::default();
@@ -104,6 +105,7 @@ pub(super) fn new(
     Subject {
         kind,
         name: name.to_owned(),
+        is_numbered: false,
         facts: Vec::new(),
         window,
         usage: names

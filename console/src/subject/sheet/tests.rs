@@ -40,6 +40,7 @@ fn job(name: &str) -> Subject {
     Subject {
         kind: Kind::Job,
         name: name.to_owned(),
+        is_numbered: false,
         facts: vec![
             text("user", "User"),
             text("account", "Account"),

@@ -1,0 +1,146 @@
+//! Bars: one for each target, or for each size of calls.
+
+use super::frame::{Plot, Size, value_axis};
+use super::line::Words;
+use super::scale::{Scale, ticks};
+use super::svg::{Anchor, Rect, Svg};
+use crate::text::{cut, shown};
+
+/// A bar with its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// The name.
+    pub name: String,
+    /// The value; `None` if it is not known.
+    pub value: Option<f64>,
+    /// The text behind the bar.
+    pub label: String,
+}
+
+/// Draws bars from left to right, one below the other, and a line at a value for comparison.
+pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>, size: Size) -> Svg {
+    let row = 17.0;
+    let top = 38.0;
+    let height = top + bars.len() as f64 * row + 6.0;
+    let mut svg = Svg::new(
+        size.class(),
+        (size.width(), height),
+        &words.title,
+        &words.description,
+    );
+    let plot = Plot {
+        left: size.of(130.0, 84.0),
+        right: size.width() - size.of(330.0, 90.0),
+        top,
+        bottom: height - 6.0,
+    };
+    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
+    let most = bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
+    let scale = Scale::new((0.0, most), (plot.left, plot.right));
+    for (number, bar) in bars.iter().enumerate() {
+        let y = top + number as f64 * row;
+        let short = match size {
+            Size::Wide => bar.name.as_str(),
+            Size::Narrow => bar.name.rsplit('-').next().unwrap_or(&bar.name),
+        };
+        let name = cut(&shown(short), size.of(18.0, 11.0) as usize);
+        svg.text((plot.left - 6.0, y + 12.0), "t small", Anchor::End, &name);
+        let end = scale.at(bar.value.unwrap_or(0.0));
+        if bar.value.is_some_and(|value| value > 0.0) {
+            let rect = Rect {
+                x: plot.left,
+                y: y + 2.0,
+                width: (end - plot.left).max(0.5),
+                height: row - 5.0,
+            };
+            svg.rect(rect, "bar", Some(&bar.label));
+        }
+        let room = size.of(50.0, 13.0) as usize;
+        svg.text(
+            (end + 6.0, y + 12.0),
+            "t small",
+            Anchor::Start,
+            &cut(&bar.label, room),
+        );
+    }
+    if let Some((value, label)) = median {
+        let x = scale.at(value);
+        svg.line((x, plot.top - 4.0), (x, plot.bottom), "median");
+        svg.text((x, plot.top - 8.0), "t small", Anchor::Middle, &label);
+    }
+    svg
+}
+
+/// Draws two bars for each name side by side, standing.
+pub fn standing(
+    words: &Words,
+    names: &[String],
+    series: &[(&str, Vec<f64>)],
+    format: impl Fn(f64) -> String,
+    size: Size,
+) -> Svg {
+    let height = size.of(230.0, 230.0);
+    let mut svg = Svg::new(
+        size.class(),
+        (size.width(), height),
+        &words.title,
+        &words.description,
+    );
+    let plot = Plot {
+        left: size.of(60.0, 48.0),
+        right: size.width() - 10.0,
+        top: 44.0,
+        bottom: height - 38.0,
+    };
+    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
+    let most = series.iter().flat_map(|(_, values)| values);
+    let ticks = ticks(most.copied().fold(0.0, f64::max), 4);
+    let scale = Scale::new(
+        (0.0, ticks.last().copied().unwrap_or(1.0)),
+        (plot.bottom, plot.top),
+    );
+    let labels: Vec<_> = ticks.iter().map(|tick| (*tick, format(*tick))).collect();
+    value_axis(&mut svg, plot, scale, &labels);
+    let step = (plot.right - plot.left) / names.len().max(1) as f64;
+    let width = (step * 0.8 / series.len().max(1) as f64).min(26.0);
+    // Every n-th name is written where there is no room for all.
+    let every = (46.0 / step).ceil().max(1.0) as usize;
+    for (number, name) in names.iter().enumerate() {
+        let middle = plot.left + (number as f64 + 0.5) * step;
+        for (place, (kind, values)) in series.iter().enumerate() {
+            let value = values.get(number).copied().unwrap_or(0.0);
+            let top = scale.at(value);
+            let x = middle + (place as f64 - series.len() as f64 / 2.0) * width;
+            let rect = Rect {
+                x,
+                y: top,
+                width: width - 1.0,
+                height: plot.bottom - top,
+            };
+            let tip = format!("{kind} {name}: {}", format(value));
+            svg.rect(rect, &format!("fill{place}"), Some(&tip));
+        }
+        if number % every == 0 {
+            svg.text(
+                (middle, plot.bottom + 16.0),
+                "t small",
+                Anchor::Middle,
+                name,
+            );
+        }
+    }
+    let mut x = plot.left;
+    for (place, (kind, _)) in series.iter().enumerate() {
+        let swatch = Rect {
+            x,
+            y: 23.0,
+            width: 12.0,
+            height: 9.0,
+        };
+        svg.rect(swatch, &format!("fill{place}"), None);
+        svg.text((x + 17.0, 32.0), "t", Anchor::Start, kind);
+        x += 90.0;
+    }
+    svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
+    svg
+}

@@ -1,0 +1,98 @@
+//! The frame of a chart over time: its size, axes and labels.
+
+use jiff::Timestamp;
+
+use super::scale::{Scale, time_ticks};
+use super::svg::{Anchor, Svg};
+use crate::when::Clock;
+
+/// The size that a chart is drawn for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// A page.
+    Wide,
+    /// A phone.
+    Narrow,
+}
+
+impl Size {
+    /// Returns the width of the whole chart.
+    pub const fn width(self) -> f64 {
+        match self {
+            Self::Wide => 960.0,
+            Self::Narrow => 360.0,
+        }
+    }
+
+    /// Returns the class of the SVG.
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Wide => "wide",
+            Self::Narrow => "narrow",
+        }
+    }
+
+    /// Returns the larger number for a page, and the smaller for a phone.
+    pub const fn of(self, wide: f64, narrow: f64) -> f64 {
+        match self {
+            Self::Wide => wide,
+            Self::Narrow => narrow,
+        }
+    }
+}
+
+/// The place of a plot in a chart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plot {
+    /// The left edge.
+    pub left: f64,
+    /// The right edge.
+    pub right: f64,
+    /// The upper edge.
+    pub top: f64,
+    /// The lower edge.
+    pub bottom: f64,
+}
+
+/// A window of time on the horizontal axis.
+#[derive(Debug, Clone)]
+pub struct TimeAxis<'c> {
+    /// The window.
+    pub window: (Timestamp, Timestamp),
+    /// The zone of the labels.
+    pub clock: &'c Clock,
+}
+
+impl TimeAxis<'_> {
+    /// Returns the scale of times, which counts seconds from the start of the window.
+    pub fn scale(&self, plot: Plot) -> Scale {
+        let seconds = self.window.1.duration_since(self.window.0).as_secs_f64();
+        Scale::new((0.0, seconds), (plot.left, plot.right))
+    }
+
+    /// Returns the place of a time.
+    pub fn at(&self, time: Timestamp, plot: Plot) -> f64 {
+        let seconds = time.duration_since(self.window.0).as_secs_f64();
+        self.scale(plot).at(seconds)
+    }
+
+    /// Draws the axis below a plot.
+    pub fn draw(&self, svg: &mut Svg, plot: Plot, size: Size) {
+        let most = size.of(12.0, 5.0) as usize;
+        for (time, label) in time_ticks(self.window, &self.clock.zone, most) {
+            let x = self.at(time, plot);
+            svg.line((x, plot.bottom), (x, plot.bottom + 4.0), "axis");
+            svg.text((x, plot.bottom + 16.0), "t", Anchor::Middle, &label);
+        }
+        svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
+    }
+}
+
+/// Draws the vertical axis: lines across the plot, with labels at the left.
+pub fn value_axis(svg: &mut Svg, plot: Plot, scale: Scale, ticks: &[(f64, String)]) {
+    for (value, label) in ticks {
+        let y = scale.at(*value);
+        svg.line((plot.left, y), (plot.right, y), "grid");
+        svg.text((plot.left - 6.0, y + 4.0), "t", Anchor::End, label);
+    }
+}

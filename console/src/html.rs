@@ -1,0 +1,168 @@
+//! A page of HTML that needs nothing else: no script, no font, no file beside it.
+//!
+//! Templates escape all text. The only pieces that they take as they are, are the SVG of [`crate::chart`], which
+//! escapes text in one place, and the style sheet.
+
+use askama::Template;
+
+use crate::chart::Chart;
+use crate::text::shown;
+
+#[cfg(test)]
+mod tests;
+
+/// The largest number of rows of a table.
+pub const ROWS: usize = 200;
+
+/// A page.
+#[derive(Debug, Clone, Template)]
+#[template(path = "page.html")]
+pub struct Page {
+    /// The title of the document.
+    pub title: String,
+    /// The word above the heading, such as `File system`.
+    pub kind: String,
+    /// The heading.
+    pub heading: String,
+    /// The sentence that says the most important.
+    pub lead: String,
+    /// Lines about the page: its window, zone and origin.
+    pub about: Vec<String>,
+    /// The sections.
+    pub sections: Vec<Section>,
+}
+
+/// A section of a page.
+#[derive(Debug, Clone)]
+pub struct Section {
+    /// The name of the section in links.
+    pub id: &'static str,
+    /// The heading.
+    pub heading: String,
+    /// The parts, from top to bottom.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone)]
+pub enum Block {
+    /// A paragraph.
+    Text(String),
+    /// Sentences.
+    List(Vec<String>),
+    /// Properties with their values.
+    Facts(Vec<(String, String)>),
+    /// Tables side by side.
+    Tables(Vec<Table>),
+    /// A picture.
+    Figure(Box<Figure>),
+    /// Statements that answer the same.
+    Statements(Vec<(String, String)>),
+}
+
+/// A picture, with what to see in it, its numbers, and the statements that answer the same.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    /// The heading.
+    pub heading: String,
+    /// A sentence that says what to see.
+    pub caption: String,
+    /// The charts, side by side if there are several.
+    pub charts: Vec<Chart>,
+    /// The numbers.
+    pub table: Table,
+    /// The statements.
+    pub statements: Vec<(String, String)>,
+}
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// The heading.
+    pub caption: String,
+    /// The titles of the columns; true for numbers.
+    pub columns: Vec<(String, bool)>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// The number of rows that are left out.
+    pub more: usize,
+    /// A sentence below the table.
+    pub note: Option<String>,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, Default)]
+pub struct Cell {
+    /// The text.
+    pub text: String,
+    /// The length of a bar in percent, if there is one.
+    pub bar: Option<u32>,
+    /// True for numbers.
+    pub is_number: bool,
+}
+
+impl Cell {
+    /// Returns a cell of text, in which names are only shown.
+    pub fn text(text: &str) -> Self {
+        Self {
+            text: shown(text),
+            ..Self::default()
+        }
+    }
+
+    /// Returns a cell of a number.
+    pub fn number(text: String) -> Self {
+        Self {
+            text,
+            is_number: true,
+            ..Self::default()
+        }
+    }
+
+    /// Returns a cell of a number with a bar, which is a part of the largest.
+    pub fn bar(text: String, part: f64) -> Self {
+        Self {
+            text,
+            is_number: true,
+            bar: Some((part * 100.0).clamp(0.0, 100.0).round() as u32),
+        }
+    }
+}
+
+impl Table {
+    /// Returns an empty table of these columns; those that begin with `#` have numbers.
+    pub fn new(caption: &str, columns: &[&str]) -> Self {
+        let column = |title: &&str| {
+            let number = title.strip_prefix('#');
+            (number.unwrap_or(title).to_owned(), number.is_some())
+        };
+        Self {
+            caption: caption.to_owned(),
+            columns: columns.iter().map(column).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the largest rows by a number.
+    pub fn largest(mut self, mut rows: Vec<(f64, Vec<Cell>)>) -> Self {
+        rows.sort_by(|one, other| other.0.total_cmp(&one.0));
+        self.more = rows.len().saturating_sub(ROWS);
+        rows.truncate(ROWS);
+        self.rows = rows.into_iter().map(|(_, row)| row).collect();
+        self
+    }
+}
+
+impl Page {
+    /// Returns the document.
+    ///
+    /// # Errors
+    ///
+    /// Fails only if a text cannot be formatted.
+    pub fn document(&self) -> Result<String, askama::Error> {
+        self.render()
+    }
+}
+
+/// The style sheet.
+const STYLE: &str = include_str!("../templates/page.css");

@@ -1,0 +1,310 @@
+//! Reports: pages about a file system in a window, about a job, a user or a target, and about several jobs side by side.
+
+use jiff::{SignedDuration, Timestamp};
+use jobstats_client::answers::{Dimension, Filters, Group, RateRow, Targets, exactly};
+use jobstats_core::quantity::Quantity;
+
+use crate::chart::line::Point;
+use crate::html::{Page, Section};
+use crate::inquiry::Error;
+use crate::number::Number;
+use crate::store::Store;
+use crate::text::shown;
+use crate::when::Clock;
+
+mod balance;
+mod changes;
+pub mod compare;
+mod density;
+mod leaders;
+mod load;
+mod operations;
+mod place;
+mod sizes;
+mod standout;
+pub mod subject;
+mod trust;
+
+/// The seconds of a week.
+const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// The question that a report answers.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// The file system.
+    pub filesystem: String,
+    /// The cluster, if the name of the file system alone is not enough.
+    pub cluster: Option<String>,
+    /// The window.
+    pub window: (Timestamp, Timestamp),
+    /// The names of its targets.
+    pub targets: Vec<String>,
+    /// The operation that measures the load: `service_time` or, if no server reports times, `metadata`.
+    pub measure: &'static str,
+}
+
+impl Scope {
+    /// Finds a file system; without a name the only one that there is.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such file system, or if several have the name.
+    pub fn find(
+        store: &mut Store,
+        name: Option<&str>,
+        cluster: Option<&str>,
+        window: (Timestamp, Timestamp),
+    ) -> Result<Self, Error> {
+        let targets = store.ask(&Targets::default())?.rows;
+        let mut known: Vec<_> = targets
+            .iter()
+            .filter(|row| cluster.is_none_or(|cluster| row.cluster == cluster))
+            .filter_map(|row| Some((row.filesystem.clone()?, row.cluster.clone())))
+            .collect();
+        known.sort();
+        known.dedup();
+        let matching = known
+            .iter()
+            .filter(|it| name.is_none_or(|name| it.0 == name));
+        let matching: Vec<_> = matching.collect();
+        let list = |known: &[(String, String)]| {
+            let names = known
+                .iter()
+                .map(|(filesystem, cluster)| match cluster.as_str() {
+                    "" => filesystem.clone(),
+                    cluster => format!("{filesystem} (--cluster {cluster})"),
+                });
+            names.collect::<Vec<_>>()
+        };
+        match matching.as_slice() {
+            [(filesystem, of)] => Ok(Self {
+                filesystem: filesystem.clone(),
+                cluster: cluster.map(str::to_owned),
+                window,
+                targets: targets
+                    .iter()
+                    .filter(|row| row.filesystem.as_ref() == Some(filesystem) && row.cluster == *of)
+                    .map(|row| row.name.clone())
+                    .collect(),
+                measure: "service_time",
+            }),
+            [] => Err(Error::Unknown {
+                kind: "file system",
+                name: shown(name.unwrap_or("any")),
+                notes: match known.as_slice() {
+                    [] => vec!["the store has no targets yet".to_owned()],
+                    known => vec![format!("there is {}", list(known).join(", "))],
+                },
+            }),
+            _ => Err(Error::Usage(format!(
+                "there are several file systems, choose one: {}",
+                list(&known).join(", ")
+            ))),
+        }
+    }
+
+    /// Returns the filters of all questions of the report.
+    fn filters(&self) -> Filters {
+        Filters {
+            cluster: self.cluster.as_ref().map(|name| vec![exactly(name)]),
+            filesystem: Some(vec![exactly(&self.filesystem)]),
+            ..Filters::default()
+        }
+    }
+
+    /// Returns the same window a week before.
+    fn before(&self) -> (Timestamp, Timestamp) {
+        let earlier = |time: Timestamp| time.checked_sub(WEEK).unwrap_or(Timestamp::MIN);
+        (earlier(self.window.0), earlier(self.window.1))
+    }
+
+    /// Prints a rate of the measure.
+    fn rate(&self, rate: Option<f64>) -> String {
+        Number::of(rate, self.measure, Quantity::Rate).text()
+    }
+
+    /// Returns the words for the measure.
+    const fn words(&self) -> &'static str {
+        match self.measure.as_bytes() {
+            b"service_time" => "requests in service",
+            _ => "metadata requests per second",
+        }
+    }
+}
+
+/// Makes the report about a file system.
+///
+/// # Errors
+///
+/// Fails if the store does.
+pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<Page, Error> {
+    let load = load::ask(store, &mut scope)?;
+    let spans = standout::ask(store, &scope, &load, clock)?;
+    let leaders = leaders::ask(store, &scope)?;
+    let lead = standout::lead(store, &scope, &load, &spans, clock)?;
+    let sections = vec![
+        Section {
+            id: "load",
+            heading: "Load, and who made it".to_owned(),
+            blocks: vec![load.figure(&scope, &spans, clock), spans.list(), leaders],
+        },
+        Section {
+            id: "targets",
+            heading: "Where and when".to_owned(),
+            blocks: vec![place::ask(store, &scope, clock)?],
+        },
+        Section {
+            id: "users",
+            heading: "Users by rate".to_owned(),
+            blocks: vec![density::ask(store, &scope, clock)?],
+        },
+        Section {
+            id: "changes",
+            heading: "What changed".to_owned(),
+            blocks: changes::ask(store, &scope)?,
+        },
+        Section {
+            id: "health",
+            heading: "Health of the monitoring".to_owned(),
+            blocks: trust::health(store, &scope, &load, clock)?,
+        },
+        Section {
+            id: "operations",
+            heading: "Operations by target".to_owned(),
+            blocks: operations::ask(store, &scope, clock)?,
+        },
+        Section {
+            id: "sizes",
+            heading: "Sizes of reads and writes".to_owned(),
+            blocks: sizes::ask(store, scope.window, &scope.filters())?,
+        },
+        Section {
+            id: "balance",
+            heading: "Balance of targets".to_owned(),
+            blocks: balance::ask(store, &scope)?,
+        },
+        Section {
+            id: "quality",
+            heading: "Quality of the data".to_owned(),
+            blocks: trust::quality(store, &scope, clock)?,
+        },
+    ];
+    Ok(Page {
+        title: format!(
+            "{}: {}",
+            shown(&scope.filesystem),
+            clock.window(scope.window)
+        ),
+        kind: "Lustre file system".to_owned(),
+        heading: format!(
+            "{}, {}",
+            shown(&scope.filesystem),
+            clock.window(scope.window)
+        ),
+        lead,
+        about: about(&scope, clock),
+        sections,
+    })
+}
+
+fn about(scope: &Scope, clock: &Clock) -> Vec<String> {
+    let mdts = scope.targets.iter().filter(|name| name.contains("-MDT"));
+    let mdts = mdts.count();
+    let mut about = vec![
+        format!("All times are {}", clock.name()),
+        format!("{mdts} MDTs, {} OSTs", scope.targets.len() - mdts),
+    ];
+    about.extend(made(clock));
+    about
+}
+
+/// Says when and by what a page was made.
+fn made(clock: &Clock) -> Vec<String> {
+    let made = clock.minute(Timestamp::now());
+    vec![format!(
+        "Made {made} by jobstats-console {}",
+        env!("CARGO_PKG_VERSION")
+    )]
+}
+
+/// Returns the name of a user, as far as it is known.
+fn user(group: &Group) -> String {
+    let number = group.uid.map(|uid| uid.to_string());
+    let name = group.user_name.clone().or(number);
+    name.map_or_else(|| "(no user)".to_owned(), |name| shown(&name))
+}
+
+/// Returns the filters for the user of a row.
+fn of_user(filters: &Filters, group: &Group) -> Option<Filters> {
+    let filters = filters.clone();
+    match (&group.user_name, group.uid) {
+        (Some(name), _) => Some(Filters {
+            user_name: Some(vec![exactly(name)]),
+            ..filters
+        }),
+        (None, Some(uid)) => Some(Filters {
+            uid: Some(vec![uid]),
+            ..filters
+        }),
+        (None, None) => None,
+    }
+}
+
+/// The dimensions of a user.
+fn by_user() -> Vec<Dimension> {
+    vec![Dimension::Uid, Dimension::UserName]
+}
+
+/// Says how a rate compares with that of the week before.
+fn change(now: Option<f64>, before: Option<f64>) -> String {
+    match (now, before) {
+        (Some(now), Some(before)) if before > 0.0 => {
+            let ratio = now / before;
+            match ratio {
+                _ if ratio >= 10.0 => format!("× {ratio:.0}"),
+                _ if ratio >= 2.0 => format!("× {ratio:.1}"),
+                _ if (ratio - 1.0).abs() < 0.005 => "±0 %".to_owned(),
+                _ => format!(
+                    "{}{:.0} %",
+                    if ratio >= 1.0 { "+" } else { "−" },
+                    100.0 * (ratio - 1.0).abs()
+                ),
+            }
+        }
+        (Some(now), _) if now > 0.0 => "new".to_owned(),
+        _ => "–".to_owned(),
+    }
+}
+
+/// Returns the steps of rows that have one group.
+fn points(rows: &[RateRow]) -> Vec<Point> {
+    let point = |row: &RateRow| Point {
+        time: row.time,
+        seconds: row.seconds,
+        rate: row.rate,
+    };
+    rows.iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_said_as_people_say_it() {
+        let cases = [
+            (Some(5.0), Some(2.0), "× 2.5"),
+            (Some(50.0), Some(2.0), "× 25"),
+            (Some(1.4), Some(1.0), "+40 %"),
+            (Some(0.88), Some(1.0), "−12 %"),
+            (Some(1.0), Some(1.0), "±0 %"),
+            (Some(1.0), Some(0.0), "new"),
+            (Some(1.0), None, "new"),
+            (Some(0.0), None, "–"),
+            (None, Some(1.0), "–"),
+        ];
+        for (now, before, expected) in cases {
+            assert_eq!(change(now, before), expected);
+        }
+    }
+}

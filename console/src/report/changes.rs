@@ -1,0 +1,138 @@
+//! The users that did more or less than in the week before.
+
+use std::collections::BTreeMap;
+
+use jobstats_client::answers::{Top, TopRow, Window};
+use jobstats_core::quantity::Quantity;
+
+use super::{Scope, by_user, change, user};
+use crate::html::{Block, Cell, Table};
+use crate::inquiry::Error;
+use crate::number::Number;
+use crate::store::{Answered, Store};
+
+/// The number of users whose rates are compared.
+const USERS: i32 = 1000;
+
+/// The number of rows of a table.
+const ROWS: usize = 10;
+
+/// The operations that are compared.
+const OPERATIONS: [(&str, &str); 4] = [
+    ("service_time", "Requests in service"),
+    ("metadata", "Metadata requests"),
+    ("read_bytes", "Bytes read"),
+    ("write_bytes", "Bytes written"),
+];
+
+/// Asks what changed.
+pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
+    let mut tables = Vec::new();
+    let mut statements = Vec::new();
+    for (operation, title) in OPERATIONS {
+        if operation == "service_time" && scope.measure != operation {
+            continue;
+        }
+        let now = top(store, scope, scope.window, operation)?;
+        let before = top(store, scope, scope.before(), operation)?;
+        if before.rows.is_empty() {
+            let text = "Of the week before there is no data, so nothing can be compared.";
+            return Ok(vec![Block::Text(text.to_owned())]);
+        }
+        tables.push(table(title, operation, &now.rows, &before.rows));
+        statements.push((format!("{title}, now"), now.statement));
+        statements.push((format!("{title}, a week before"), before.statement));
+    }
+    let text =
+        "The users with the largest differences to the same time a week before, in mean rates.";
+    Ok(vec![
+        Block::Text(text.to_owned()),
+        Block::Tables(tables),
+        Block::Statements(statements),
+    ])
+}
+
+fn top(
+    store: &mut Store,
+    scope: &Scope,
+    window: (jiff::Timestamp, jiff::Timestamp),
+    operation: &str,
+) -> Result<Answered<TopRow>, Error> {
+    Ok(store.ask(&Top {
+        window: Window::new(window.0, window.1),
+        operation: Some(operation.to_owned()),
+        by: Some(by_user()),
+        n: Some(USERS),
+        filters: scope.filters(),
+        ..Top::default()
+    })?)
+}
+
+/// Returns the users with the largest differences.
+fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Table {
+    let mut users: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for row in now {
+        users.entry(user(&row.group)).or_default().0 += row.rate.unwrap_or(0.0);
+    }
+    for row in before {
+        users.entry(user(&row.group)).or_default().1 += row.rate.unwrap_or(0.0);
+    }
+    let mut users: Vec<_> = users.into_iter().collect();
+    let difference = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
+    users.sort_by(|one, other| difference(other).total_cmp(&difference(one)));
+    let rate = |rate| Cell::number(Number::of(Some(rate), operation, Quantity::Rate).text());
+    let rows = users.iter().take(ROWS).map(|(name, (now, before))| {
+        vec![
+            Cell::text(name),
+            rate(*now),
+            rate(*before),
+            Cell::number(match *now > 0.0 {
+                true => change(Some(*now), Some(*before)),
+                false => "gone".to_owned(),
+            }),
+        ]
+    });
+    let mut table = Table::new(title, &["User", "#Now", "#Week before", "#Change"]);
+    table.rows = rows.collect();
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use jobstats_client::answers::Group;
+
+    use super::*;
+
+    fn row(name: &str, rate: f64) -> TopRow {
+        TopRow {
+            rank: 1,
+            group: Group {
+                user_name: Some(name.to_owned()),
+                ..Group::default()
+            },
+            operation: "service_time".to_owned(),
+            total: None,
+            rate: Some(rate),
+            share: None,
+            calls: None,
+            per_call: None,
+            coverage: 1.0,
+        }
+    }
+
+    #[test]
+    fn the_largest_difference_comes_first_in_either_direction() {
+        let now = [row("ada", 10.0), row("bo", 3.0), row("cy", 1.0)];
+        let before = [
+            row("ada", 9.5),
+            row("dee", 7.0),
+            row("bo", 1.0),
+            row("cy", 1.0),
+        ];
+        let table = table("Load", "service_time", &now, &before);
+        let texts = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&table.rows[0]), ["dee", "0", "7", "gone"]);
+        assert_eq!(texts(&table.rows[1]), ["bo", "3", "1", "× 3.0"]);
+        assert_eq!(texts(&table.rows[2]), ["ada", "10", "9.5", "+5 %"]);
+    }
+}

@@ -1,0 +1,155 @@
+//! The load of a file system over time, beside that of a week before.
+
+use jobstats_client::answers::{RateRow, Rates, Window};
+
+use super::{Scope, points};
+use crate::chart::Chart;
+use crate::chart::frame::TimeAxis;
+use crate::chart::line::{Point, Words, band};
+use crate::html::{Block, Cell, Figure, Table};
+use crate::inquiry::Error;
+use crate::report::standout::Spans;
+use crate::store::{Answered, Store};
+use crate::subject::{interval, seconds};
+use crate::when::{self, Clock};
+
+/// The largest number of steps.
+const STEPS: usize = 145;
+
+/// The load.
+pub struct Load {
+    /// The width of the steps in seconds.
+    pub step: i64,
+    /// The load in the window.
+    pub now: Vec<Point>,
+    /// The load a week before, moved into the window; empty if nothing was observed then.
+    pub before: Vec<Point>,
+    /// The observed part of the window.
+    pub coverage: f64,
+    /// The mean in the window.
+    pub mean: Option<f64>,
+    /// The mean a week before.
+    pub mean_before: Option<f64>,
+    statements: Vec<(String, String)>,
+}
+
+/// Asks for the load, and decides what measures it.
+pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
+    let mut mean = rates(store, scope, scope.window, None)?;
+    if mean.rows.iter().all(|row| row.rate.is_none()) {
+        scope.measure = "metadata";
+        mean = rates(store, scope, scope.window, None)?;
+    }
+    let step = when::step(seconds(scope.window), 600, STEPS);
+    let now = rates(store, scope, scope.window, Some(step))?;
+    let before = rates(store, scope, scope.before(), Some(step))?;
+    let mean_before = rates(store, scope, scope.before(), None)?;
+    let moved = points(&before.rows).into_iter().map(|point| Point {
+        time: point.time.saturating_add(super::WEEK).unwrap_or(point.time),
+        ..point
+    });
+    let moved: Vec<_> = moved.collect();
+    let is_known = moved.iter().any(|point| point.rate.is_some());
+    let first = mean.rows.first();
+    Ok(Load {
+        step,
+        now: points(&now.rows),
+        before: if is_known { moved } else { Vec::new() },
+        coverage: first.map_or(0.0, |row| row.coverage),
+        mean: first.and_then(|row| row.rate),
+        mean_before: mean_before.rows.first().and_then(|row| row.rate),
+        statements: vec![
+            ("The window".to_owned(), now.statement),
+            ("A week before".to_owned(), before.statement),
+        ],
+    })
+}
+
+fn rates(
+    store: &mut Store,
+    scope: &Scope,
+    window: (jiff::Timestamp, jiff::Timestamp),
+    step: Option<i64>,
+) -> Result<Answered<RateRow>, Error> {
+    Ok(store.ask(&Rates {
+        window: Window::new(window.0, window.1),
+        operations: Some(vec![scope.measure.to_owned()]),
+        by: Some(Vec::new()),
+        step: step.map(interval),
+        filters: scope.filters(),
+    })?)
+}
+
+impl Load {
+    /// Returns the picture of the load.
+    pub fn figure(&self, scope: &Scope, spans: &Spans, clock: &Clock) -> Block {
+        let mut title = scope.words().to_owned();
+        title[..1].make_ascii_uppercase();
+        let words = Words {
+            title: title.clone(),
+            description: format!(
+                "Mean {} over the window, {} a week before. Steps of {}.",
+                scope.rate(self.mean),
+                scope.rate(self.mean_before),
+                when::width(self.step)
+            ),
+        };
+        let axis = TimeAxis {
+            window: scope.window,
+            clock,
+        };
+        let marks = spans.marks();
+        let chart = Chart::new(|size| {
+            band(
+                &words,
+                &axis,
+                (&self.now, &self.before),
+                &marks,
+                |rate| scope.rate(Some(rate)),
+                size,
+            )
+        });
+        let mut caption = format!(
+            "{title}: the mean number that servers work on at once, in steps of {}.",
+            when::width(self.step)
+        );
+        if scope.measure != "service_time" {
+            caption = format!(
+                "{title}, in steps of {}. No server reports times (Lustre before 2.14), so requests measure the load.",
+                when::width(self.step)
+            );
+        }
+        caption.push_str(match self.before.is_empty() {
+            true => " Of the week before there is no data.",
+            false => " The line is the same time a week before.",
+        });
+        if !marks.is_empty() {
+            caption.push_str(" Numbers mark what stands out.");
+        }
+        Block::Figure(Box::new(Figure {
+            heading: "Load of the file system".to_owned(),
+            caption,
+            charts: vec![chart],
+            table: self.table(scope, clock),
+            statements: self.statements.clone(),
+        }))
+    }
+
+    fn table(&self, scope: &Scope, clock: &Clock) -> Table {
+        let rows = self.now.iter().map(|point| {
+            let before = self.before.iter().find(|before| before.time == point.time);
+            let before = before.and_then(|before| before.rate);
+            let cells = vec![
+                Cell::text(&clock.minute(point.time)),
+                Cell::number(scope.rate(point.rate)),
+                Cell::number(scope.rate(before)),
+            ];
+            (point.rate.unwrap_or(-1.0), cells)
+        });
+        Table::new(
+            "load by step, largest first",
+            &["Step", "#Load", "#A week before"],
+        )
+        .largest(rows.collect())
+    }
+}

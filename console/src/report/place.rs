@@ -1,0 +1,135 @@
+//! The load of each target over time.
+
+use jobstats_client::answers::{Dimension, RateRow, Rates, Window};
+
+use super::Scope;
+use crate::chart::Chart;
+use crate::chart::frame::TimeAxis;
+use crate::chart::grid::{Cell as Square, Row, heat};
+use crate::chart::line::Words;
+use crate::html::{Block, Cell, Figure, Table};
+use crate::inquiry::Error;
+use crate::store::Store;
+use crate::subject::{interval, seconds};
+use crate::text::shown;
+use crate::when::{self, Clock};
+
+/// The largest number of steps.
+const STEPS: usize = 145;
+
+/// The largest number of targets of a kind that are drawn.
+const TARGETS: usize = 60;
+
+/// Asks for the heat map.
+pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Error> {
+    let step = when::step(seconds(scope.window), 600, STEPS);
+    let rates = store.ask(&Rates {
+        window: Window::new(scope.window.0, scope.window.1),
+        operations: Some(vec![scope.measure.to_owned()]),
+        by: Some(vec![Dimension::Kind, Dimension::Target]),
+        step: Some(interval(step)),
+        filters: scope.filters(),
+    })?;
+    let (groups, left_out) = groups(&rates.rows);
+    let mut title = scope.words().to_owned();
+    title[..1].make_ascii_uppercase();
+    let hottest = rates.rows.iter().filter(|row| row.rate.is_some());
+    let hottest = hottest.max_by(|one, other| {
+        one.rate
+            .unwrap_or_default()
+            .total_cmp(&other.rate.unwrap_or_default())
+    });
+    let description = hottest.map_or_else(String::new, |row| {
+        format!(
+            "Highest: {} on {} at {}.",
+            scope.rate(row.rate),
+            shown(row.group.target.as_deref().unwrap_or_default()),
+            clock.within(row.time, scope.window)
+        )
+    });
+    let words = Words {
+        title,
+        description: description.clone(),
+    };
+    let axis = TimeAxis {
+        window: scope.window,
+        clock,
+    };
+    let chart = Chart::new(|size| {
+        heat(
+            &words,
+            "load",
+            &axis,
+            &groups,
+            |rate| scope.rate(Some(rate)),
+            size,
+        )
+    });
+    let mut caption = format!(
+        "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {description} One dark row is a \
+         target that is busier than its peers; a dark column is a time at which all were.",
+        when::width(step)
+    );
+    if left_out > 0 {
+        caption.push_str(&format!(
+            " The {TARGETS} busiest of each kind are drawn; {left_out} are left out."
+        ));
+    }
+    Ok(Block::Figure(Box::new(Figure {
+        heading: "Load of each target".to_owned(),
+        caption,
+        charts: vec![chart],
+        table: table(scope, &rates.rows, clock),
+        statements: vec![("Each target over time".to_owned(), rates.statement)],
+    })))
+}
+
+/// Collects rows by kind and target: the busiest of each kind, by name.
+pub(super) fn groups(rows: &[RateRow]) -> (Vec<Vec<Row>>, usize) {
+    let mut left_out = 0;
+    let kinds = ["MDT", "OST"].map(|kind| {
+        let mut targets: Vec<Row> = Vec::new();
+        for row in rows
+            .iter()
+            .filter(|row| row.group.kind.as_deref() == Some(kind))
+        {
+            let name = row.group.target.clone().unwrap_or_default();
+            let at = targets.iter().position(|target| target.name == name);
+            let at = at.unwrap_or_else(|| {
+                targets.push(Row {
+                    name,
+                    cells: Vec::new(),
+                });
+                targets.len() - 1
+            });
+            targets[at].cells.push(Square {
+                time: row.time,
+                seconds: row.seconds,
+                value: row.rate,
+            });
+        }
+        let work = |row: &Row| row.cells.iter().filter_map(|cell| cell.value).sum::<f64>();
+        targets.sort_by(|one, other| work(other).total_cmp(&work(one)));
+        left_out += targets.len().saturating_sub(TARGETS);
+        targets.truncate(TARGETS);
+        for target in &mut targets {
+            target.cells.sort_by_key(|cell| cell.time);
+        }
+        targets.sort_by(|one, other| one.name.cmp(&other.name));
+        targets
+    });
+    let kinds = kinds.into_iter().filter(|kind| !kind.is_empty());
+    (kinds.collect(), left_out)
+}
+
+fn table(scope: &Scope, rows: &[RateRow], clock: &Clock) -> Table {
+    let rows = rows.iter().map(|row| {
+        let cells = vec![
+            Cell::text(row.group.target.as_deref().unwrap_or_default()),
+            Cell::text(&clock.minute(row.time)),
+            Cell::number(scope.rate(row.rate)),
+        ];
+        (row.rate.unwrap_or(-1.0), cells)
+    });
+    Table::new("cells, largest first", &["Target", "Step", "#Load"]).largest(rows.collect())
+}

@@ -1,0 +1,264 @@
+//! The page about a job, a user or a target.
+
+use jobstats_client::answers::{Filters, exactly};
+use jobstats_core::quantity::Quantity;
+
+use super::{made, sizes};
+use crate::chart::Chart;
+use crate::chart::frame::TimeAxis;
+use crate::chart::line::{Point, Words, band};
+use crate::html::{Block, Cell, Figure, Page, Section, Table};
+use crate::inquiry::Error;
+use crate::number::Number;
+use crate::store::Store;
+use crate::subject::sheet::{label, value};
+use crate::subject::{COURSE, Kind, Ranking, Subject, number};
+use crate::text::shown;
+use crate::when::{self, Clock};
+
+/// Makes the page.
+///
+/// # Errors
+///
+/// Fails if the store does.
+pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page, Error> {
+    let facts = subject.facts.iter().map(|fact| {
+        let value = shown(&value(&fact.value, clock));
+        (fact.label.to_owned(), value)
+    });
+    let mut sections = vec![Section {
+        id: "what",
+        heading: "What it did".to_owned(),
+        blocks: vec![
+            Block::Facts(facts.collect()),
+            Block::Tables(vec![usage(subject)]),
+        ],
+    }];
+    let said = subject.findings.iter().chain(&subject.notes);
+    let said: Vec<_> = said.map(|note| shown(note)).collect();
+    if !said.is_empty() {
+        sections[0].blocks.push(Block::List(said));
+    }
+    if !subject.course.steps.is_empty() {
+        sections.push(Section {
+            id: "when",
+            heading: "When".to_owned(),
+            blocks: course(subject, clock),
+        });
+        sections.push(Section {
+            id: "sizes",
+            heading: "Sizes of reads and writes".to_owned(),
+            blocks: sizes::ask(store, subject.window, &filters(subject))?,
+        });
+    }
+    if !subject.rankings.is_empty() {
+        sections.push(Section {
+            id: "where",
+            heading: "Where, and by whom".to_owned(),
+            blocks: subject
+                .rankings
+                .iter()
+                .map(|it| Block::Tables(vec![ranking(it)]))
+                .collect(),
+        });
+    }
+    let statements = subject.statements.iter();
+    let statements = statements.map(|(title, sql)| ((*title).to_owned(), sql.clone()));
+    sections.push(Section {
+        id: "statements",
+        heading: "The same in SQL".to_owned(),
+        blocks: vec![Block::Statements(statements.collect())],
+    });
+    let name = shown(&subject.name);
+    let mut about = vec![
+        clock.window(subject.window),
+        format!("All times are {}", clock.name()),
+    ];
+    about.extend(made(clock));
+    Ok(Page {
+        title: format!("{} {name}", subject.kind.name()),
+        kind: "Use of Lustre".to_owned(),
+        heading: format!("{} {name}", title(subject.kind)),
+        lead: lead(subject),
+        about,
+        sections,
+    })
+}
+
+const fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Job => "Job",
+        Kind::User => "User",
+        Kind::Target => "Target",
+    }
+}
+
+fn filters(subject: &Subject) -> Filters {
+    let name = Some(vec![exactly(&subject.name)]);
+    let is_number = subject.kind == Kind::User && subject.is_numbered;
+    match (subject.kind, is_number) {
+        (Kind::Job, _) => Filters {
+            job: name,
+            ..Filters::default()
+        },
+        (Kind::User, true) => Filters {
+            uid: subject.name.parse().ok().map(|uid| vec![uid]),
+            ..Filters::default()
+        },
+        (Kind::User, false) => Filters {
+            user_name: name,
+            ..Filters::default()
+        },
+        (Kind::Target, _) => Filters {
+            target: name,
+            ..Filters::default()
+        },
+    }
+}
+
+/// Returns the sentence that says the most important.
+fn lead(subject: &Subject) -> String {
+    let total = |operation: &str| {
+        let usage = subject.used(operation)?;
+        let total = usage.total.map(number)?;
+        Some(Number::of(Some(total), operation, Quantity::Total).text())
+    };
+    let mut said = Vec::new();
+    for (operation, verb) in [
+        ("read_bytes", "read"),
+        ("write_bytes", "written"),
+        ("metadata", "metadata requests"),
+    ] {
+        said.extend(total(operation).map(|total| format!("{total} {verb}")));
+    }
+    if let Some(rate) = subject.used("service_time").and_then(|usage| usage.rate) {
+        let rate = Number::of(Some(rate), "service_time", Quantity::Rate).text();
+        said.push(format!("{rate} requests in service on average"));
+    }
+    let first = subject.rankings.first().and_then(|ranking| {
+        let row = ranking.rows.first()?;
+        let name = shown(row.name.as_deref()?);
+        let share = Number::percent(row.share).text();
+        let by = if ranking.by == "user" { "by" } else { "on" };
+        Some(match ranking.by {
+            "job" => format!("{share} of it by job {name}"),
+            _ => format!("{share} of it {by} {name}"),
+        })
+    });
+    said.extend(first);
+    match said.is_empty() {
+        true => "Nothing that a server has seen.".to_owned(),
+        false => format!("{}.", said.join(", ")),
+    }
+}
+
+fn usage(subject: &Subject) -> Table {
+    let rows = subject
+        .usage
+        .iter()
+        .filter(|usage| usage.total.is_some())
+        .map(|usage| {
+            let name = usage.operation.as_str();
+            let print = |value, quantity| Cell::number(Number::of(value, name, quantity).text());
+            let highest = match COURSE.contains(&name) {
+                true => print(subject.course.highest(name), Quantity::Rate),
+                false => Cell::default(),
+            };
+            vec![
+                Cell::text(label(name)),
+                print(usage.total.map(number), Quantity::Total),
+                print(usage.rate, Quantity::Rate),
+                highest,
+                print(usage.per_call, Quantity::PerCall),
+            ]
+        });
+    let highest = format!("#Highest in {}", when::width(subject.course.step));
+    let columns = ["Operation", "#Total", "#Mean", &highest, "#Per call"];
+    let mut table = Table::new("Totals", &columns);
+    table.rows = rows.collect();
+    table
+}
+
+fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
+    let axis = TimeAxis {
+        window: subject.window,
+        clock,
+    };
+    let step = when::width(subject.course.step);
+    let blocks = COURSE.iter().enumerate().filter_map(|(place, operation)| {
+        let points = subject.course.steps.iter().map(|step| Point {
+            time: step.time,
+            seconds: step.seconds,
+            rate: step.rates[place],
+        });
+        let points: Vec<_> = points.collect();
+        let highest = subject
+            .course
+            .highest(operation)
+            .filter(|rate| *rate > 0.0)?;
+        let print = |rate: f64| Number::of(Some(rate), operation, Quantity::Rate).text();
+        let (heading, unit) = match *operation {
+            "service_time" => ("Requests in service", "mean number"),
+            "metadata" => ("Metadata requests", "per second"),
+            other => (label(other), "bytes per second"),
+        };
+        let words = Words {
+            title: format!("{heading}, {unit}"),
+            description: format!("Highest: {}.", print(highest)),
+        };
+        let chart = Chart::new(|size| band(&words, &axis, (&points, &[]), &[], print, size));
+        let rows = points.iter().map(|point| {
+            let rate = Number::of(point.rate, operation, Quantity::Rate).text();
+            let cells = vec![Cell::text(&clock.second(point.time)), Cell::number(rate)];
+            (point.rate.unwrap_or(-1.0), cells)
+        });
+        let statement = subject
+            .statements
+            .iter()
+            .find(|(title, _)| *title == "Its course");
+        Some(Block::Figure(Box::new(Figure {
+            heading: heading.to_owned(),
+            caption: format!("In steps of {step}; at most {}.", print(highest)),
+            charts: vec![chart],
+            table: Table::new("steps, largest first", &["Step", "#Rate"]).largest(rows.collect()),
+            statements: statement
+                .map(|(title, sql)| ((*title).to_owned(), sql.clone()))
+                .into_iter()
+                .collect(),
+        })))
+    });
+    blocks.collect()
+}
+
+fn ranking(ranking: &Ranking) -> Table {
+    let rows = ranking.rows.iter().map(|row| {
+        let name = row.name.as_ref().map(|name| shown(name));
+        let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
+        let total = |amount: Option<_>, name| {
+            Cell::number(Number::of(amount.map(number), name, Quantity::Total).text())
+        };
+        vec![
+            Cell::text(&name),
+            Cell::text(row.detail.as_deref().unwrap_or("")),
+            Cell::bar(Number::percent(row.share).text(), row.share.unwrap_or(0.0)),
+            total(row.service_time, "service_time"),
+            total(row.read_bytes, "read_bytes"),
+            total(row.write_bytes, "write_bytes"),
+            total(row.metadata, "metadata"),
+        ]
+    });
+    let title = format!("By {}", ranking.by);
+    let columns = [
+        "Name",
+        "",
+        "#Part",
+        "#Server time",
+        "#Read",
+        "#Written",
+        "#Metadata",
+    ];
+    let mut table = Table::new(&title, &columns);
+    table.rows = rows.collect();
+    table.more = ranking.more;
+    table
+}
