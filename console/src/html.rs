@@ -6,13 +6,16 @@
 use askama::Template;
 
 use crate::chart::Chart;
-use crate::text::shown;
+use crate::text::{cut, push_shown, shown};
 
 #[cfg(test)]
 mod tests;
 
 /// The largest number of rows of a table.
 pub const ROWS: usize = 200;
+
+/// The largest width of a name in a table.
+const NAME: usize = 40;
 
 /// A page.
 #[derive(Debug, Clone, Template)]
@@ -50,6 +53,8 @@ pub enum Block {
     Text(String),
     /// Sentences.
     List(Vec<String>),
+    /// Numbered sentences.
+    Numbered(Vec<String>),
     /// Properties with their values.
     Facts(Vec<(String, String)>),
     /// Tables side by side.
@@ -102,8 +107,16 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns a cell of text, in which names are only shown.
+    /// Returns a cell of a name, of which the end is cut if it is very long.
     pub fn text(text: &str) -> Self {
+        Self {
+            text: cut(&shown(text), NAME),
+            ..Self::default()
+        }
+    }
+
+    /// Returns a cell of whole sentences.
+    pub fn sentences(text: &str) -> Self {
         Self {
             text: shown(text),
             ..Self::default()
@@ -160,7 +173,15 @@ impl Page {
     ///
     /// Fails only if a text cannot be formatted.
     pub fn document(&self) -> Result<String, askama::Error> {
-        self.render()
+        let mut out = String::new();
+        // No text, wherever it comes from, may change how others are read.
+        for (number, line) in self.render()?.split('\n').enumerate() {
+            if number > 0 {
+                out.push('\n');
+            }
+            push_shown(&mut out, line);
+        }
+        Ok(out)
     }
 }
 

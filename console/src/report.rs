@@ -261,6 +261,7 @@ fn change(now: Option<f64>, before: Option<f64>) -> String {
         (Some(now), Some(before)) if before > 0.0 => {
             let ratio = now / before;
             match ratio {
+                _ if ratio >= 1000.0 => "over × 1000".to_owned(),
                 _ if ratio >= 10.0 => format!("× {ratio:.0}"),
                 _ if ratio >= 2.0 => format!("× {ratio:.1}"),
                 _ if (ratio - 1.0).abs() < 0.005 => "±0 %".to_owned(),

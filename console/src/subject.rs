@@ -159,11 +159,17 @@ impl Course {
         self.steps.iter().map(|step| step.rates[place]).collect()
     }
 
-    /// Returns the highest rate of an operation in a step.
+    /// Returns the highest rate of an operation in a step. The first and the last step may be short, and their rates are
+    /// then no rates of a whole step.
     pub fn highest(&self, operation: &str) -> Option<f64> {
         let place = COURSE.iter().position(|name| *name == operation)?;
-        let rates = self.rates(place).into_iter().flatten();
-        rates.max_by(f64::total_cmp)
+        let is_long = |step: &&Step| step.seconds >= self.step as f64 / 2.0;
+        let highest = |steps: &mut dyn Iterator<Item = &Step>| {
+            let rates = steps.filter_map(|step| step.rates[place]);
+            rates.max_by(f64::total_cmp)
+        };
+        let long = highest(&mut self.steps.iter().filter(is_long));
+        long.or_else(|| highest(&mut self.steps.iter()))
     }
 }
 

@@ -10,7 +10,17 @@ const LOOKED_AT: usize = 512;
 /// from right to left become escapes such as `\x1B`, which is how Lustre prints them.
 pub fn shown(name: &str) -> String {
     let mut out = String::with_capacity(name.len().min(LOOKED_AT));
-    for character in name.chars().take(LOOKED_AT) {
+    let end = name.char_indices().nth(LOOKED_AT);
+    push_shown(&mut out, &name[..end.map_or(name.len(), |(end, _)| end)]);
+    if end.is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// Appends a text of any length as it may be shown.
+pub fn push_shown(out: &mut String, text: &str) {
+    for character in text.chars() {
         if is_harmless(character) {
             out.push(character);
         } else if character.is_ascii() {
@@ -19,10 +29,6 @@ pub fn shown(name: &str) -> String {
             out.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
         }
     }
-    if name.chars().nth(LOOKED_AT).is_some() {
-        out.push('…');
-    }
-    out
 }
 
 /// Returns true if the character has a place of its own on a terminal, and leaves the others in theirs.

@@ -55,13 +55,10 @@ pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>, si
             };
             svg.rect(rect, "bar", Some(&bar.label));
         }
-        let room = size.of(50.0, 13.0) as usize;
-        svg.text(
-            (end + 6.0, y + 12.0),
-            "t small",
-            Anchor::Start,
-            &cut(&bar.label, room),
-        );
+        // The labels are in a column of their own, where no line crosses them.
+        let room = size.of(46.0, 13.0) as usize;
+        let place = (plot.right + 10.0, y + 12.0);
+        svg.text(place, "t small", Anchor::Start, &cut(&bar.label, room));
     }
     if let Some((value, label)) = median {
         let x = scale.at(value);

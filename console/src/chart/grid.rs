@@ -78,7 +78,7 @@ pub fn heat(
     let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
     let plot = Plot {
         left: size.of(130.0, 74.0),
-        right: size.width() - size.of(16.0, 8.0),
+        right: size.width() - size.of(20.0, 18.0),
         top,
         bottom: top + body,
     };
@@ -194,8 +194,8 @@ pub fn counts(words: &Words, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
     let all = (size.width(), bottom + 26.0);
     let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
     let plot = Plot {
-        left: size.of(110.0, 84.0),
-        right: size.width() - size.of(16.0, 8.0),
+        left: size.of(110.0, 86.0),
+        right: size.width() - size.of(20.0, 18.0),
         top,
         bottom,
     };

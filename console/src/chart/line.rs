@@ -120,7 +120,7 @@ pub fn band(
     );
     let plot = Plot {
         left: size.of(60.0, 44.0),
-        right: size.width() - size.of(16.0, 10.0),
+        right: size.width() - size.of(20.0, 18.0),
         top: 44.0,
         bottom: height - 26.0,
     };
@@ -202,7 +202,7 @@ pub fn lines(
     let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
     let plot = Plot {
         left: size.of(70.0, 56.0),
-        right: size.width() - size.of(170.0, 10.0),
+        right: size.width() - size.of(170.0, 18.0),
         top: 28.0,
         bottom: height - 26.0,
     };
@@ -246,7 +246,7 @@ fn names(svg: &mut Svg, plot: Plot, scale: Scale, series: &[Series], (size, heig
             }
         };
         svg.line((x, y), (x + 12.0, y), &format!("line s{number}"));
-        let room = size.of(20.0, 36.0) as usize;
+        let room = size.of(22.0, 36.0) as usize;
         let name = crate::text::cut(&crate::text::shown(&series.name), room);
         svg.text((x + 17.0, y + 4.0), "t", Anchor::Start, &name);
     }

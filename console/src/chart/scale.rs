@@ -99,6 +99,9 @@ pub fn time_ticks(
     let format = if unit == Unit::Day { "%b %-d" } else { "%H:%M" };
     while time.timestamp() <= window.1 && ticks.len() <= most + 1 {
         if time.timestamp() >= window.0 {
+            // In a window of days, midnight says which day begins.
+            let is_new_day = seconds > 86_400.0 && time.time() == jiff::civil::Time::midnight();
+            let format = if is_new_day { "%b %-d" } else { format };
             ticks.push((time.timestamp(), time.strftime(format).to_string()));
         }
         let next = match unit {
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn times_are_round_in_the_zone() {
         let time = |text: &str| text.parse::<Timestamp>().unwrap();
-        let labels = |since, until, zone, most| {
+        let labels = |since, until, zone: &TimeZone, most| {
             let window = (time(since), time(until));
             let ticks = time_ticks(window, zone, most);
             ticks

@@ -95,9 +95,14 @@ fn figure(
         let name = shown(&row.target);
         Some(format!("{name} has {ratio} times the median. "))
     });
+    let advice = match operation {
+        "metadata" => "One user with most of a long bar has a busy directory there.",
+        _ => {
+            "One user with most of a long bar has files that are not striped, or a pool of one target."
+        }
+    };
     let mut caption = format!(
-        "{}Behind each bar is the user with most of it and that user's part. One user with most of a long bar has files \
-         that are not striped, or a pool of one target.",
+        "{}Beside each bar is the user with most of it and that user's part. {advice}",
         largest.unwrap_or_default()
     );
     if rows.len() > TARGETS {

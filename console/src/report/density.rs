@@ -58,7 +58,7 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
     };
     let named = |bucket: i32| match bucket {
         _ if bucket == lowest => format!("under {}", rate(bucket + 1)),
-        _ => format!("{} and more", rate(bucket)),
+        _ => format!("from {}", rate(bucket)),
     };
     let rows = (lowest..=highest).rev().map(|bucket| Row {
         name: named(bucket),
@@ -79,7 +79,10 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         .fold(0.0, f64::max);
     let words = Words {
         title: format!("Users, by {} of each", scope.words()),
-        description: format!("At most {top:.0} users at a time had {}.", named(highest)),
+        description: format!(
+            "At most {top:.0} users at a time had a rate {}.",
+            named(highest)
+        ),
     };
     let axis = TimeAxis {
         window: scope.window,

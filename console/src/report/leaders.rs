@@ -112,8 +112,9 @@ fn table(
             Cell::number(change(row.rate, before)),
         ]
     });
-    let mut table = Table::new(caption, &[title, "#In service", "#Week before"]);
+    let mut table = Table::new(caption, &[title, "#In service", "#Change"]);
     table.rows = cells.collect();
+    table.note = Some("Change: against the same time a week before.".to_owned());
     table
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::answers::{Dimension, RateRow, Rates, Totals, Window};
+use jobstats_client::answers::{Dimension, RateRow, Rates, TotalRow, Totals, Window};
 use jobstats_core::operation::{Kind, OPERATIONS};
 use jobstats_core::quantity::Quantity;
 
@@ -14,13 +14,15 @@ use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
-use crate::subject::sheet::label;
 use crate::subject::{interval, number, seconds};
 use crate::text::shown;
 use crate::when::{self, Clock};
 
 /// The number of operations besides bytes.
 const SHOWN: usize = 6;
+
+/// The part of all work from which on an operation is drawn.
+const LEAST: f64 = 0.01;
 
 /// The largest number of steps.
 const STEPS: usize = 97;
@@ -54,7 +56,11 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Vec<Block>
         ("read_bytes".to_owned(), None),
         ("write_bytes".to_owned(), None),
     ];
-    chosen.extend(largest.iter().take(SHOWN).map(|row| {
+    let matters = |row: &&&TotalRow| {
+        row.total
+            .is_some_and(|total| number(total) >= LEAST * whole)
+    };
+    chosen.extend(largest.iter().filter(matters).take(SHOWN).map(|row| {
         let name = row.operation.trim_end_matches("_time").to_owned();
         (name, row.total.map(|total| number(total) / whole))
     }));
@@ -96,14 +102,13 @@ fn figure(
         return None;
     }
     let print = |rate: Option<f64>| Number::of(rate, operation, Quantity::Rate).text();
-    let unit = if operation.ends_with("_bytes") {
-        "bytes per second"
-    } else {
-        "calls per second"
+    let name = match operation {
+        "read_bytes" => "Bytes read".to_owned(),
+        "write_bytes" => "Bytes written".to_owned(),
+        call => format!("Calls of {call}"),
     };
-    let name = label(operation);
     let words = Words {
-        title: format!("{name}, {unit}"),
+        title: format!("{name}, per second"),
         description: format!(
             "The targets with most of it: {}.",
             series
@@ -119,7 +124,7 @@ fn figure(
     };
     let chart = Chart::new(|size| lines(&words, &axis, &series, |rate| print(Some(rate)), size));
     let mut caption = format!(
-        "Rates in steps of {}, of the targets with most of it.",
+        "Rates in steps of {}, of the targets with most of it, and the mean of all others.",
         when::width(step)
     );
     if let Some(share) = share {
@@ -140,7 +145,7 @@ fn figure(
     });
     let table = Table::new("steps, largest first", &["Target", "Step", "#Rate"]);
     Some(Block::Figure(Box::new(Figure {
-        heading: name.to_owned(),
+        heading: name,
         caption,
         charts: vec![chart],
         table: table.largest(cells.collect()),
@@ -148,7 +153,8 @@ fn figure(
     })))
 }
 
-/// Returns the targets with most work as lines, and the sum of the others as the last one.
+/// Returns the targets with most work as lines, and the mean of the others as the last one. A sum of them would be far above
+/// every single target, and hide how these differ.
 fn series(rows: &[&RateRow]) -> Vec<Series> {
     let mut targets: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
     for row in rows {
@@ -177,27 +183,30 @@ fn series(rows: &[&RateRow]) -> Vec<Series> {
     }
     if series.len() > LINES {
         let others = series.split_off(LINES - 1);
-        series.push(sum(&others));
+        series.push(mean(&others));
     }
     series
 }
 
-/// Adds lines up. A step that no target was observed in stays a gap.
-fn sum(others: &[Series]) -> Series {
-    let mut points: BTreeMap<_, (f64, Option<f64>)> = BTreeMap::new();
+/// Returns the mean of lines. A step that no target was observed in stays a gap.
+fn mean(others: &[Series]) -> Series {
+    let mut points: BTreeMap<_, (f64, f64, u32)> = BTreeMap::new();
     for point in others.iter().flat_map(|series| &series.points) {
-        let sum = points.entry(point.time).or_insert((point.seconds, None));
+        let sum = points.entry(point.time).or_insert((point.seconds, 0.0, 0));
         if let Some(rate) = point.rate {
-            *sum.1.get_or_insert(0.0) += rate;
+            sum.1 += rate;
+            sum.2 += 1;
         }
     }
-    let points = points.into_iter().map(|(time, (seconds, rate))| Point {
-        time,
-        seconds,
-        rate,
-    });
+    let points = points
+        .into_iter()
+        .map(|(time, (seconds, sum, count))| Point {
+            time,
+            seconds,
+            rate: (count > 0).then(|| sum / f64::from(count)),
+        });
     Series {
-        name: format!("{} others", others.len()),
+        name: format!("mean of {} others", others.len()),
         points: points.collect(),
     }
 }

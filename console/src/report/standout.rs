@@ -22,6 +22,9 @@ const SPANS: usize = 3;
 /// The ratio to the median from which on a load stands out.
 const RATIO: f64 = 2.0;
 
+/// The part of the work on one target from which on that target is named.
+const MOSTLY: f64 = 0.25;
+
 /// A window.
 type Span = (Timestamp, Timestamp);
 
@@ -137,8 +140,12 @@ impl Leader {
         if let Some((name, share)) = &self.operation {
             said.push(format!("{} of that with {name}", part(*share)));
         }
-        if let Some((name, share)) = &self.target {
-            said.push(format!("{} on {}", part(*share), shown(name)));
+        match &self.target {
+            Some((name, share)) if *share >= MOSTLY => {
+                said.push(format!("{} on {}", part(*share), shown(name)));
+            }
+            Some(_) => said.push("spread over many targets".to_owned()),
+            None => {}
         }
         said.join(", ")
     }
@@ -205,11 +212,10 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Resu
     let first = high.first().copied();
     high.sort_by_key(|high| high.span.0);
     let mut sentences = Vec::new();
-    for (place, high) in high.iter().enumerate() {
+    for high in &high {
         let leader = Leader::ask(store, scope, high.span)?;
         let mut sentence = format!(
-            "{}. {} to {}: {} {}",
-            place + 1,
+            "{} to {}: {} {}",
             clock.within(high.span.0, scope.window),
             clock.within(high.span.1, scope.window),
             scope.rate(Some(high.mean)),
@@ -221,11 +227,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Resu
         }
         if let Some(leader) = leader {
             let share = Number::percent(Some(leader.share)).text();
-            sentence.push_str(&format!(
-                ". {share} is of {}: {}",
-                leader.who(),
-                leader.how()
-            ));
+            sentence.push_str(&format!(". {share} by {}, {}", leader.who(), leader.how()));
         }
         sentence.push('.');
         sentences.push(sentence);
@@ -256,7 +258,7 @@ impl Spans {
                 "Nothing stands out: the load is never over twice its median.".to_owned(),
             );
         }
-        Block::List(self.sentences.clone())
+        Block::Numbered(self.sentences.clone())
     }
 }
 
@@ -271,7 +273,13 @@ pub fn lead(
     let Some(mean) = load.mean else {
         return Ok("Nothing was observed in this window.".to_owned());
     };
-    let mut lead = format!("{} {} on average", scope.rate(Some(mean)), scope.words());
+    let mut lead = format!(
+        "{}, {}: {} {} on average",
+        shown(&scope.filesystem),
+        clock.window(scope.window),
+        scope.rate(Some(mean)),
+        scope.words()
+    );
     if let Some(before) = load.mean_before.filter(|before| *before > 0.0) {
         let ratio = mean / before;
         lead.push_str(&match ratio {
@@ -285,13 +293,8 @@ pub fn lead(
     }
     if let Some(leader) = Leader::ask(store, scope, scope.window)? {
         let share = Number::percent(Some(leader.share)).text();
-        let part = if leader.share >= 0.5 {
-            "most"
-        } else {
-            "the largest part"
-        };
         lead.push_str(&format!(
-            "; {part}, {share}, of {}: {}",
+            "; {share} of it by {}, {}",
             leader.who(),
             leader.how()
         ));

@@ -17,6 +17,9 @@ use crate::when::Clock;
 /// The longest window whose quality is asked for, hour by hour.
 const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 
+/// The number of targets that need care of which the remedy is shown.
+const CARE: usize = 6;
+
 /// Says how much was observed, and which targets need care.
 pub fn health(
     store: &mut Store,
@@ -54,12 +57,14 @@ pub fn health(
             Cell::text(row.target.as_deref().unwrap_or("–")),
             Cell::text(&row.status),
             Cell::text(last.as_deref().unwrap_or("–")),
-            Cell::text(row.remedy.as_deref().unwrap_or("")),
+            Cell::sentences(row.remedy.as_deref().unwrap_or("")),
         ]
     });
     let columns = ["Target", "Status", "Last reading", "What to do"];
     let mut table = Table::new("Targets that need care", &columns);
-    table.rows = cells.take(crate::html::ROWS).collect();
+    table.rows = cells.collect();
+    table.more = table.rows.len().saturating_sub(CARE);
+    table.rows.truncate(CARE);
     let mut blocks = vec![Block::Text(text)];
     if !table.rows.is_empty() {
         blocks.push(Block::Tables(vec![table]));

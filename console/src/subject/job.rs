@@ -46,7 +46,7 @@ pub fn ask(store: &mut Store, name: &str) -> Result<Result<Subject, Vec<String>>
         kind: Kind::Job,
         name: name.to_owned(),
         is_numbered: false,
-        facts: facts(shown),
+        facts: facts(shown, name),
         window,
         usage: whole.iter().map(|row| usage(row)).collect(),
         course: Course::default(),
@@ -98,14 +98,17 @@ fn usage(row: &JobRow) -> Usage {
     }
 }
 
-fn facts(row: &JobRow) -> Vec<Fact> {
+fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
     let mut facts = Facts::default();
-    facts.text("label", "Array element", row.label.as_ref());
+    let label = row.label.as_ref().filter(|label| *label != name);
+    facts.text("label", "Label", label);
     facts.text("user", "User", row.user_name.as_ref());
     facts.text("account", "Account", row.account.as_ref());
     facts.text("job_name", "Job name", row.job_name.as_ref());
     facts.text("state", "State", row.state.as_ref());
-    facts.text("exit_code", "Exit code", row.exit_code.as_ref());
+    // Schedulers print an exit code of 0 for a job that has none yet.
+    let exit_code = row.exit_code.as_ref().filter(|_| row.ended.is_some());
+    facts.text("exit_code", "Exit code", exit_code);
     facts.text("partition", "Partition", row.partition.as_ref());
     facts.text("scheduler", "Scheduler", row.scheduler.as_ref());
     facts.count("nodes", "Nodes", row.nodes);
@@ -212,7 +215,8 @@ fn filters(name: &str) -> Filters {
 /// Returns what is still known of a job whose usage is not kept any more.
 fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow>) -> Subject {
     let mut facts = Facts::default();
-    facts.text("label", "Array element", row.label.as_ref());
+    let label = row.label.as_ref().filter(|label| *label != name);
+    facts.text("label", "Label", label);
     facts.text("user", "User", row.user_name.as_ref());
     facts.text("account", "Account", row.account.as_ref());
     facts.text("job_name", "Job name", row.job_name.as_ref());

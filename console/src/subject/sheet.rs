@@ -2,7 +2,7 @@
 
 use jobstats_core::quantity::Quantity;
 
-use super::{COURSE, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, number};
+use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
 use crate::number::{Number, bar, sparkline};
 use crate::text::{self, cut, left, right, shown, width};
 use crate::when::{self, Clock};
@@ -66,9 +66,8 @@ fn heading(title: &str, said: &str) -> String {
 }
 
 fn facts(subject: &Subject, clock: &Clock) -> Vec<String> {
-    let pairs = pairs(subject);
     let mut lines: Vec<String> = Vec::new();
-    for two in pairs.chunks(2) {
+    for two in subject.facts.chunks(2) {
         let cells = two.iter().map(|fact| {
             let value = left(&shown(&value(&fact.value, clock)), 22);
             format!("{}: {value}", right(fact.label, 15))
@@ -83,13 +82,6 @@ fn facts(subject: &Subject, clock: &Clock) -> Vec<String> {
     let window = clock.window(subject.window);
     lines.push(format!("{}: {window} ({})", right(label, 15), clock.name()));
     lines
-}
-
-fn pairs(subject: &Subject) -> Vec<&Fact> {
-    // An element of an array is named in the title.
-    let is_new =
-        |fact: &&Fact| fact.key != "label" || fact.value != Value::Text(subject.name.clone());
-    subject.facts.iter().filter(is_new).collect()
 }
 
 /// Returns the text of a property.

@@ -3,7 +3,7 @@ use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
 use proptest::prelude::*;
 
-use super::super::{Course, Step, json};
+use super::super::{Course, Fact, Step, json};
 use super::*;
 use crate::text::is_harmless;
 
