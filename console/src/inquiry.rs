@@ -23,11 +23,13 @@ read the store is enough (jobstats_grant_reader).
 Exit codes:
    0  everything was shown
   64  wrong arguments
+  65  the database refused the question
   66  there is no such job, user, target or file system, or nothing is known of it
-  69  the database cannot be reached, or failed
+  69  the database cannot be reached
   71  an error of this machine, such as no room for the file
-  77  the database denied access
-  78  the settings are wrong, or there is no store of this version";
+  75  the database is busy: a later call may succeed
+  77  the database denies access
+  78  something must be set up first: the settings, or the store";
 
 /// An error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -76,10 +78,12 @@ impl Error {
             Self::Usage(_) => 64,
             Self::Unknown { .. } => 66,
             Self::Store(error) => match error.kind() {
+                Kind::Refused | Kind::Failed | Kind::Internal => 65,
+                Kind::Lost | Kind::Silent => 69,
+                Kind::Local => 71,
+                Kind::Conflict | Kind::Slow | Kind::Exhausted => 75,
                 Kind::Denied => 77,
-                Kind::Setup | Kind::Local => 78,
-                Kind::Refused => 64,
-                _ => 69,
+                Kind::Setup => 78,
             },
             Self::Output(_) | Self::File { .. } | Self::Page(_) => 71,
         }

@@ -159,12 +159,15 @@ fn usage(subjects: &[Subject]) -> Table {
     for operation in COURSE {
         let rate = |quantity, title: &str| {
             let cells = subjects.iter().map(|subject| {
-                let usage = subject.used(operation);
-                let value = usage.and_then(|usage| match quantity {
-                    Quantity::Total => usage.total.map(number),
-                    Quantity::Rate => usage.rate,
-                    Quantity::PerCall => usage.per_call,
-                });
+                let value = match (subject.used(operation), quantity) {
+                    (Some(usage), Quantity::Total) => usage.total.map(number),
+                    (Some(usage), Quantity::Rate) => usage.rate,
+                    // A job without a row did nothing of it; times are not known of all servers.
+                    (None, Quantity::Total | Quantity::Rate) if operation != "service_time" => {
+                        Some(0.0)
+                    }
+                    (usage, _) => usage.and_then(|usage| usage.per_call),
+                };
                 Cell::number(Number::of(value, operation, quantity).text())
             });
             let label = format!("{}, {title}", label(operation));

@@ -46,7 +46,7 @@ pub fn ask(store: &mut Store, name: &str) -> Result<Result<Subject, Vec<String>>
         kind: Kind::Job,
         name: name.to_owned(),
         is_numbered: false,
-        facts: facts(shown, name),
+        facts: facts(shown, described, name),
         window,
         usage: whole.iter().map(|row| usage(row)).collect(),
         course: Course::default(),
@@ -98,7 +98,9 @@ fn usage(row: &JobRow) -> Usage {
     }
 }
 
-fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
+/// Returns the properties of a job. The number of its nodes is what the scheduler says of its first run; other rows have
+/// the number of nodes that were seen.
+fn facts(row: &JobRow, described: &JobRow, name: &str) -> Vec<Fact> {
     let mut facts = Facts::default();
     let label = row.label.as_ref().filter(|label| *label != name);
     facts.text("label", "Label", label);
@@ -111,8 +113,8 @@ fn facts(row: &JobRow, name: &str) -> Vec<Fact> {
     facts.text("exit_code", "Exit code", exit_code);
     facts.text("partition", "Partition", row.partition.as_ref());
     facts.text("scheduler", "Scheduler", row.scheduler.as_ref());
-    facts.count("nodes", "Nodes", row.nodes);
-    facts.count("cpus", "Processors", row.cpus);
+    facts.count("nodes", "Nodes", described.nodes);
+    facts.count("cpus", "Processors", row.cpus.or(described.cpus));
     facts.time("submitted", "Submitted", row.submitted);
     facts.time("started", "Start", row.started);
     facts.time("ended", "End", row.ended);

@@ -232,7 +232,7 @@ fn ranked(ranking: &Ranking) -> Vec<String> {
             " {}{}{}{}{}{}",
             left(&title, 28),
             left("", 15),
-            right("server", 9),
+            right("srv time", 9),
             right("read", 9),
             right("written", 9),
             right("metadata", 9)

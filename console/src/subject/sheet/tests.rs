@@ -104,7 +104,7 @@ fn a_sheet_says_who_what_when_and_where() {
         " Server time       ▄ █",
         "                   12:00  13:00",
         "",
-        " By target                                     server     read  written metadata",
+        " By target                                   srv time     read  written metadata",
         "────────────────────────────────────────────────────────────────────────────────",
         " relax relax                 ███████▎  90 %      90 s    90 GB        0        –",
         " (no target)                 ▊         10 %      10 s    10 GB        0        –",

@@ -1,0 +1,402 @@
+//! The commands that ask a store, as a person calls them.
+//!
+//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Output};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use postgres::{Client, NoTls};
+
+const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
+
+/// The name of a job, as somebody might give it to one who looks at it.
+const HOSTILE: &str = "<img src=x onerror=alert(1)>\u{1b}[31m\u{202e}";
+
+/// A database with a store, which lives as long as this value.
+struct Store {
+    server: Client,
+    name: String,
+    url: String,
+    /// The minute that everything begins with, in seconds.
+    zero: u64,
+}
+
+impl Store {
+    /// Fills a store: job 11 of user 1000 opens files and writes for 40 minutes, job 12 of user 1001 still runs. Returns
+    /// `None`, and says so, where there is no server.
+    fn new() -> Option<Self> {
+        let Ok(server_url) = std::env::var(URL) else {
+            let _ = writeln!(std::io::stderr(), "not run: inquiry: {URL} is not set");
+            return None;
+        };
+        let name = format!("console_{}", std::process::id());
+        let mut server = Client::connect(&server_url, NoTls).unwrap();
+        server
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        let (base, query) = server_url.split_once('?').unwrap_or((&server_url, ""));
+        let (host, _) = base.rsplit_once('/').unwrap();
+        let url = format!("{host}/{name}?{query}");
+        let mut client = Client::connect(&url, NoTls).unwrap();
+        client
+            .batch_execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()")
+            .unwrap();
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap()
+            .as_secs();
+        let zero = now / 600 * 600 - 7200;
+        for minute in (0..=110).step_by(10) {
+            feed(
+                &mut client,
+                zero + 60 * minute,
+                &servers(minute.min(40), minute),
+            );
+        }
+        let accounting = accounting(zero);
+        client
+            .execute(
+                "SELECT * FROM jobstats_ingest('', 'slurm', to_timestamp($1::bigint), source => 'slurm', body => $2::text)",
+                &[&i64::try_from(zero + 6600).unwrap(), &accounting],
+            )
+            .unwrap();
+        client.batch_execute("CALL jobstats_maintain()").unwrap();
+        Some(Self {
+            server,
+            name,
+            url,
+            zero,
+        })
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.run_as(&self.url, arguments)
+    }
+
+    fn run_as(&self, url: &str, arguments: &[&str]) -> Output {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
+        program.args(arguments).env("JOBSTATS_DATABASE_URL", url);
+        program.output().unwrap()
+    }
+
+    #[track_caller]
+    fn text(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.text(arguments)).unwrap()
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let dropped = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        if let Err(error) = self.server.batch_execute(&dropped) {
+            eprintln!("{}: {error}", self.name);
+        }
+    }
+}
+
+fn feed(client: &mut Client, time: u64, body: &str) {
+    let time = i64::try_from(time).unwrap();
+    client
+        .execute(
+            "INSERT INTO jobstats.feed (server, \"time\", body) VALUES ('mds1', to_timestamp($1::bigint), $2::text)",
+            &[&time, &body],
+        )
+        .unwrap();
+}
+
+/// Returns what servers print when job 11 has worked for some minutes, and job 12 for others.
+fn servers(of_11: u64, of_12: u64) -> String {
+    let counter = |name: &str, samples: u64, unit: &str, each: u64| {
+        let sum = samples * each;
+        format!(
+            "  {name}: {{ samples: {samples}, unit: {unit}, min: {each}, max: {each}, sum: {sum}, sumsq: {} }}\n",
+            sum * each
+        )
+    };
+    let entry = |job: &str, counters: &[String]| format!("- job_id: {job}\n{}", counters.concat());
+    let mut text = "mdt.scratch-MDT0000.job_stats=\njob_stats:\n".to_owned();
+    if of_12 > 0 {
+        text += &entry(
+            "11:1000:n01",
+            &[counter("open", 100_000 * of_11, "usecs", 100)],
+        );
+    }
+    for ost in 0..2 {
+        text += &format!("obdfilter.scratch-OST000{ost}.job_stats=\njob_stats:\n");
+        if of_12 > 0 {
+            let written = counter("write_bytes", 1000 * of_11, "bytes", 4096);
+            let writes = counter("write", 1000 * of_11, "usecs", 500);
+            text += &entry("11:1000:n01", &[written, writes]);
+        }
+        if of_12 > 0 && ost == 1 {
+            let read = counter("read_bytes", 10 * of_12, "bytes", 1_048_576);
+            let reads = counter("read", 10 * of_12, "usecs", 2000);
+            text += &entry("12:1001:n02", &[read, reads]);
+        }
+    }
+    text
+}
+
+fn accounting(zero: u64) -> String {
+    let header = "JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n";
+    let run = |job: &str, label: &str, (from, to): (u64, Option<u64>), uid: u32, state: &str| {
+        let at = |minute: u64| (zero + 60 * minute).to_string();
+        let end = to.map_or_else(|| "Unknown".to_owned(), at);
+        format!(
+            "{job}|{label}|alpha|{}|{}|{end}|{uid}|user{uid}|physics|small|{state}|0:0|2|32|{HOSTILE}\n",
+            at(from),
+            at(from)
+        )
+    };
+    let runs = [
+        run("11", "10_1", (0, Some(40)), 1000, "COMPLETED"),
+        run("12", "12", (0, None), 1001, "RUNNING"),
+        run("13", "13", (5, Some(10)), 1001, "FAILED"),
+    ];
+    format!("{header}{}", runs.concat())
+}
+
+#[test]
+fn a_store_is_asked() {
+    let Some(mut store) = Store::new() else {
+        return;
+    };
+    a_job_is_one_screen(&store);
+    what_is_special_of_a_job_is_said(&store);
+    a_user_and_a_target_have_a_window(&store);
+    json_has_exact_numbers(&store);
+    pages_are_written(&store);
+    what_is_wrong_is_told(&mut store);
+}
+
+/// Returns the words of a text, whatever stands between them.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn a_job_is_one_screen(store: &Store) {
+    let text = store.text(&["job", "10_1"]);
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines.len() <= 45, "{} lines\n{text}", lines.len());
+    assert!(
+        lines.iter().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    let all = words(&text);
+    let has = |what: &str| assert!(all.contains(what), "{what}\n{text}");
+    has("Lustre use of job 10_1");
+    has("User: user1000");
+    has("Nodes: 2");
+    has("Account: physics");
+    has("State: COMPLETED");
+    has("Run time: 00:40:00");
+    // 40 minutes of 100,000 opens on the MDT, and of 1000 writes of 4 kB on two OSTs.
+    has("Written 328 MB");
+    has("Metadata requests 4 M");
+    has("Server time 7.33 min");
+    has("scratch-MDT0000 ███████▎ 91 %");
+    has("80 k writes of 4.1 kB on average");
+    has("opens on average, 100 % of all metadata requests");
+    assert!(
+        !text.contains('\u{1b}') && text.contains("<img src=x onerro"),
+        "{text}"
+    );
+    assert!(words(&store.text(&["job", "11"])).contains("Label: 10_1"));
+}
+
+fn what_is_special_of_a_job_is_said(store: &Store) {
+    let running = store.text(&["job", "12"]);
+    assert!(running.contains("State: RUNNING"), "{running}");
+    assert!(running.contains("The job still runs"), "{running}");
+    let idle = store.text(&["job", "13"]);
+    assert!(idle.contains("Nothing that a server has seen."), "{idle}");
+    let unknown = store.run(&["job", "4\u{1b}[31m"]);
+    assert_eq!(unknown.status.code(), Some(66));
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(
+        said.contains("nothing is known of job 4\\x1B[31m"),
+        "{said}"
+    );
+    assert!(said.contains("no job is known that matches"), "{said}");
+    // Without the increments only the summary of the job is left.
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    let made = client.query_one(
+        "SELECT count(*) FROM jobstats.job_summaries WHERE job = '11'",
+        &[],
+    );
+    assert_eq!(made.unwrap().get::<_, i64>(0), 1);
+    let copied = "INSERT INTO jobstats.job_summaries SELECT (jsonb_populate_record(s, '{\"job_no\": -1, \"job\": \"999\", \
+                  \"label\": \"99_9\"}')).* FROM jobstats.job_summaries s WHERE job = '11'";
+    client.batch_execute(copied).unwrap();
+    let old = store.text(&["job", "99_9"]);
+    assert!(old.contains("older than what the store keeps"), "{old}");
+    assert!(words(&old).contains("Written 328 MB"), "{old}");
+}
+
+fn a_user_and_a_target_have_a_window(store: &Store) {
+    let user = store.text(&["user", "user1001", "--from", "3h"]);
+    assert!(user.contains("Lustre use of user user1001"), "{user}");
+    assert!(user.contains("Jobs at work: 1"), "{user}");
+    assert!(words(&user).contains("Read 1.15 GB"), "{user}");
+    let number = store.text(&["user", "1001", "--from", "3h"]);
+    assert!(words(&number).contains("Read 1.15 GB"), "{number}");
+    let target = store.text(&["target", "scratch-OST0001", "--from", "3h"]);
+    assert!(target.contains("Rank: 1 of 2, by bytes"), "{target}");
+    assert!(
+        target.contains("By user") && target.contains("user1001"),
+        "{target}"
+    );
+    for (kind, name) in [("user", "nobody"), ("target", "scratch-OST0009")] {
+        let output = store.run(&[kind, name]);
+        assert_eq!(output.status.code(), Some(66), "{output:?}");
+    }
+    let similar = store.run(&["target", "ost"]);
+    let said = String::from_utf8(similar.stderr).unwrap();
+    assert!(
+        said.contains("there is scratch-OST0000, scratch-OST0001"),
+        "{said}"
+    );
+}
+
+fn json_has_exact_numbers(store: &Store) {
+    let job = store.json(&["job", "11", "--json"]);
+    assert_eq!((&job["version"], &job["kind"]), (&1.into(), &"job".into()));
+    assert_eq!(job["facts"]["job_name"], HOSTILE);
+    assert_eq!(job["facts"]["run_time"], 2400.0);
+    let usage = job["usage"].as_array().unwrap();
+    let written = usage
+        .iter()
+        .find(|usage| usage["operation"] == "write_bytes")
+        .unwrap();
+    assert_eq!(written["total"], 2 * 40 * 1000 * 4096);
+    assert_eq!(written["calls"], 80_000);
+    let course = job["course"].as_array().unwrap();
+    let sum: f64 = course
+        .iter()
+        .map(|step| step["write_bytes"].as_f64().unwrap() * step["seconds"].as_f64().unwrap())
+        .sum();
+    assert!((sum - 327_680_000.0).abs() < 1.0, "{sum}");
+}
+
+fn pages_are_written(store: &Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let from = jiff::Timestamp::from_second(store.zero as i64)
+        .unwrap()
+        .to_string();
+    let pages = [
+        vec!["report", "--from", &from, "-o"],
+        vec!["job", "11", "--html"],
+        vec!["user", "user1000", "--from", &from, "--html"],
+        vec!["target", "scratch-OST0001", "--from", &from, "--html"],
+        vec!["compare", "11", "12", "-o"],
+    ];
+    for arguments in pages {
+        let path = directory.path().join("page.html").display().to_string();
+        let arguments: Vec<_> = arguments.into_iter().chain([path.as_str()]).collect();
+        assert_eq!(store.text(&arguments), "", "{arguments:?}");
+        let page = fs::read_to_string(&path).unwrap();
+        assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
+        assert!(
+            page.len() < 1_000_000,
+            "{arguments:?}: {} bytes",
+            page.len()
+        );
+        assert!(
+            !page.contains("<img") && !page.contains('\u{1b}'),
+            "{arguments:?}"
+        );
+        every_statement_runs(store, &page);
+    }
+    let page = store.text(&["report", "scratch", "--from", &from, "-o", "-"]);
+    // The statement that the report begins with names who it was, with what and where.
+    let lead = page.split_once("<p class=\"lead\">").unwrap().1;
+    let lead = lead.split_once("</p>").unwrap().0;
+    assert!(lead.contains("by user1000 (physics)"), "{lead}");
+    assert!(
+        lead.contains("with open") && lead.contains("on scratch-MDT0000"),
+        "{lead}"
+    );
+    for heading in [
+        "Users",
+        "Accounts",
+        "Jobs",
+        "What changed",
+        "Health of the monitoring",
+    ] {
+        assert!(page.contains(&format!(">{heading}</h")), "{heading}");
+    }
+}
+
+/// A number on a page can be had by SQL: psql would run each statement as it stands there.
+fn every_statement_runs(store: &Store, page: &str) {
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    let statements = page.split("<code>").skip(1);
+    let statements: Vec<_> = statements
+        .map(|it| it.split_once("</code>").unwrap().0)
+        .collect();
+    assert!(!statements.is_empty());
+    for statement in statements {
+        let statement = statement
+            .replace("&#60;", "<")
+            .replace("&#62;", ">")
+            .replace("&#34;", "\"")
+            .replace("&#39;", "'")
+            .replace("&#38;", "&");
+        client
+            .batch_execute(&statement)
+            .unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}
+
+fn what_is_wrong_is_told(store: &mut Store) {
+    let code = |output: Output| output.status.code().unwrap();
+    assert_eq!(code(store.run(&["user", "a", "--from", "someday"])), 64);
+    assert_eq!(
+        code(store.run(&["user", "a", "--from", "now", "--to", "2h"])),
+        64
+    );
+    assert_eq!(
+        code(store.run(&["user", "a", "--zone", "Mars/Olympus"])),
+        64
+    );
+    assert_eq!(code(store.run(&["compare", "11", "-o", "-"])), 64);
+    assert_eq!(code(store.run(&["report", "nix", "-o", "-"])), 66);
+    assert_eq!(code(store.run(&["compare", "11", "nix", "-o", "-"])), 66);
+    assert_eq!(
+        code(store.run(&["job", "11", "--html", "/nonexistent/page"])),
+        71
+    );
+    let nowhere = "postgresql://reader@127.0.0.1:1/jobstats?sslmode=disable";
+    assert_eq!(code(store.run_as(nowhere, &["job", "11"])), 69);
+    let role = format!("{}_stranger", store.name);
+    store
+        .server
+        .batch_execute(&format!("CREATE ROLE {role} LOGIN"))
+        .unwrap();
+    let stranger = if store.url.contains("user=") {
+        store.url.replace("user=postgres", &format!("user={role}"))
+    } else {
+        format!("{}&user={role}", store.url)
+    };
+    let denied = store.run_as(&stranger, &["job", "11"]);
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    client
+        .batch_execute(&format!("SELECT jobstats_grant_reader('{role}')"))
+        .unwrap();
+    let granted = store.run_as(&stranger, &["report", "--from", "3h", "-o", "-"]);
+    client
+        .batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"))
+        .unwrap();
+    assert_eq!(code(denied), 77);
+    assert_eq!(granted.status.code(), Some(0), "{granted:?}");
+}
