@@ -12,6 +12,8 @@ use crate::store::Store;
 use crate::text::shown;
 use crate::when::Clock;
 
+use load::Load;
+
 mod balance;
 mod changes;
 pub mod compare;
@@ -139,6 +141,9 @@ impl Scope {
 /// Fails if the store does.
 pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<Page, Error> {
     let load = load::ask(store, &mut scope)?;
+    if load.mean.is_none() {
+        return empty(store, &scope, &load, clock);
+    }
     let spans = standout::ask(store, &scope, &load, clock)?;
     let leaders = leaders::ask(store, &scope)?;
     let lead = standout::lead(store, &scope, &load, &spans, clock)?;
@@ -207,6 +212,35 @@ pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<
     })
 }
 
+/// Returns the page of a window in which nothing was observed.
+fn empty(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Result<Page, Error> {
+    let mut lead = "Nothing was observed in this window.".to_owned();
+    for note in &load.notes {
+        lead.push(' ');
+        lead.push_str(&shown(note));
+    }
+    Ok(Page {
+        title: format!(
+            "{}: {}",
+            shown(&scope.filesystem),
+            clock.window(scope.window)
+        ),
+        kind: "Lustre file system".to_owned(),
+        heading: format!(
+            "{}, {}",
+            shown(&scope.filesystem),
+            clock.window(scope.window)
+        ),
+        lead,
+        about: about(scope, clock),
+        sections: vec![Section {
+            id: "health",
+            heading: "Health of the monitoring".to_owned(),
+            blocks: trust::health(store, scope, load, clock)?,
+        }],
+    })
+}
+
 fn about(scope: &Scope, clock: &Clock) -> Vec<String> {
     let mdts = scope.targets.iter().filter(|name| name.contains("-MDT"));
     let mdts = mdts.count();
@@ -261,7 +295,7 @@ fn change(now: Option<f64>, before: Option<f64>) -> String {
         (Some(now), Some(before)) if before > 0.0 => {
             let ratio = now / before;
             match ratio {
-                _ if ratio >= 1000.0 => "over × 1000".to_owned(),
+                _ if ratio >= 1000.0 => "× 1000+".to_owned(),
                 _ if ratio >= 10.0 => format!("× {ratio:.0}"),
                 _ if ratio >= 2.0 => format!("× {ratio:.1}"),
                 _ if (ratio - 1.0).abs() < 0.005 => "±0 %".to_owned(),

@@ -30,15 +30,23 @@ pub struct Load {
     pub mean: Option<f64>,
     /// The mean a week before.
     pub mean_before: Option<f64>,
+    /// The notices of the store.
+    pub notes: Vec<String>,
     statements: Vec<(String, String)>,
 }
 
 /// Asks for the load, and decides what measures it.
 pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
     let mut mean = rates(store, scope, scope.window, None)?;
-    if mean.rows.iter().all(|row| row.rate.is_none()) {
-        scope.measure = "metadata";
-        mean = rates(store, scope, scope.window, None)?;
+    let is_known = |answer: &Answered<RateRow>| answer.rows.iter().any(|row| row.rate.is_some());
+    if !is_known(&mean) {
+        let measure = std::mem::replace(&mut scope.measure, "metadata");
+        let without_times = rates(store, scope, scope.window, None)?;
+        match is_known(&without_times) {
+            true => mean = without_times,
+            // Nothing was observed at all, so nobody knows whether servers report times.
+            false => scope.measure = measure,
+        }
     }
     let step = when::step(seconds(scope.window), 600, STEPS);
     let now = rates(store, scope, scope.window, Some(step))?;
@@ -57,6 +65,7 @@ pub fn ask(store: &mut Store, scope: &mut Scope) -> Result<Load, Error> {
         before: if is_known { moved } else { Vec::new() },
         coverage: first.map_or(0.0, |row| row.coverage),
         mean: first.and_then(|row| row.rate),
+        notes: mean.notes,
         mean_before: mean_before.rows.first().and_then(|row| row.rate),
         statements: vec![
             ("The window".to_owned(), now.statement),

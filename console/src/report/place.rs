@@ -1,5 +1,6 @@
 //! The load of each target over time.
 
+use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Dimension, RateRow, Rates, Window};
 
 use super::Scope;
@@ -30,7 +31,7 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         step: Some(interval(step)),
         filters: scope.filters(),
     })?;
-    let (groups, left_out) = groups(&rates.rows);
+    let (groups, left_out) = groups(&rates.rows, scope.window);
     let mut title = scope.words().to_owned();
     title[..1].make_ascii_uppercase();
     let hottest = rates.rows.iter().filter(|row| row.rate.is_some());
@@ -85,7 +86,7 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
 }
 
 /// Collects rows by kind and target: the busiest of each kind, by name.
-pub(super) fn groups(rows: &[RateRow]) -> (Vec<Vec<Row>>, usize) {
+fn groups(rows: &[RateRow], window: (Timestamp, Timestamp)) -> (Vec<Vec<Row>>, usize) {
     let mut left_out = 0;
     let kinds = ["MDT", "OST"].map(|kind| {
         let mut targets: Vec<Row> = Vec::new();
@@ -114,12 +115,30 @@ pub(super) fn groups(rows: &[RateRow]) -> (Vec<Vec<Row>>, usize) {
         targets.truncate(TARGETS);
         for target in &mut targets {
             target.cells.sort_by_key(|cell| cell.time);
+            fill(&mut target.cells, window);
         }
         targets.sort_by(|one, other| one.name.cmp(&other.name));
         targets
     });
     let kinds = kinds.into_iter().filter(|kind| !kind.is_empty());
     (kinds.collect(), left_out)
+}
+
+/// Adds a cell without data for the rest of the window. An answer ends with the last observation of any target.
+fn fill(cells: &mut Vec<Square>, window: (Timestamp, Timestamp)) {
+    let Some(last) = cells.last() else {
+        return;
+    };
+    let width = SignedDuration::try_from_secs_f64(last.seconds).unwrap_or_default();
+    let end = last.time.saturating_add(width).unwrap_or(last.time);
+    let seconds = window.1.duration_since(end).as_secs_f64();
+    if seconds >= 1.0 {
+        cells.push(Square {
+            time: end,
+            seconds,
+            value: None,
+        });
+    }
 }
 
 fn table(scope: &Scope, rows: &[RateRow], clock: &Clock) -> Table {
@@ -132,4 +151,26 @@ fn table(scope: &Scope, rows: &[RateRow], clock: &Clock) -> Table {
         (row.rate.unwrap_or(-1.0), cells)
     });
     Table::new("cells, largest first", &["Target", "Step", "#Load"]).largest(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_window_has_no_data() {
+        let time = |second| Timestamp::from_second(second).unwrap();
+        let mut cells = vec![Square {
+            time: time(0),
+            seconds: 600.0,
+            value: Some(1.0),
+        }];
+        fill(&mut cells, (time(0), time(600)));
+        assert_eq!(cells.len(), 1);
+        fill(&mut cells, (time(0), time(2000)));
+        assert_eq!(
+            (cells[1].time, cells[1].seconds, cells[1].value),
+            (time(600), 1400.0, None)
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! The sizes of reads and writes.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Filters, SizeRow, Sizes, Window};
 use jobstats_core::quantity::Quantity;
 
@@ -13,12 +13,18 @@ use crate::number::Number;
 use crate::store::Store;
 use crate::subject::number;
 
+/// The longest window whose sizes are asked for. Only increments have them, which takes a while to read.
+const LONGEST: SignedDuration = SignedDuration::from_hours(24);
+
 /// Asks for the histogram.
 pub fn ask(
     store: &mut Store,
     window: (Timestamp, Timestamp),
     filters: &Filters,
 ) -> Result<Vec<Block>, Error> {
+    let start = window.1.checked_sub(LONGEST).unwrap_or(window.0);
+    let is_cut = start > window.0;
+    let window = (start.max(window.0), window.1);
     let sizes = store.ask(&Sizes {
         window: Window::new(window.0, window.1),
         by: None,
@@ -28,11 +34,16 @@ pub fn ask(
     edges.sort_unstable();
     edges.dedup();
     let mut blocks = Vec::new();
+    if is_cut {
+        blocks.push(Block::Text(
+            "These are the sizes of the last 24 hours of the window.".to_owned(),
+        ));
+    }
     for row in sizes.rows.iter().filter(|row| row.known_from == "sums") {
         blocks.push(Block::Text(sums(row)));
     }
     if edges.is_empty() {
-        if blocks.is_empty() {
+        if sizes.rows.is_empty() {
             blocks.push(Block::Text("No sizes are known in this window.".to_owned()));
         }
         blocks.push(Block::Statements(vec![(

@@ -270,9 +270,7 @@ pub fn lead(
     spans: &Spans,
     clock: &Clock,
 ) -> Result<String, Error> {
-    let Some(mean) = load.mean else {
-        return Ok("Nothing was observed in this window.".to_owned());
-    };
+    let mean = load.mean.unwrap_or_default();
     let mut lead = format!(
         "{}, {}: {} {} on average",
         shown(&scope.filesystem),
