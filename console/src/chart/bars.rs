@@ -84,7 +84,7 @@ pub fn standing(
         &words.description,
     );
     let plot = Plot {
-        left: size.of(60.0, 48.0),
+        left: size.of(60.0, 52.0),
         right: size.width() - 10.0,
         top: 44.0,
         bottom: height - 38.0,

@@ -119,7 +119,7 @@ pub fn band(
         &words.description,
     );
     let plot = Plot {
-        left: size.of(60.0, 44.0),
+        left: size.of(64.0, 62.0),
         right: size.width() - size.of(20.0, 18.0),
         top: 44.0,
         bottom: height - 26.0,
@@ -201,7 +201,7 @@ pub fn lines(
     let all = (size.width(), height + below);
     let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
     let plot = Plot {
-        left: size.of(70.0, 56.0),
+        left: size.of(70.0, 62.0),
         right: size.width() - size.of(170.0, 18.0),
         top: 28.0,
         bottom: height - 26.0,

@@ -126,9 +126,9 @@ fn lead(subjects: &[Subject]) -> String {
     )
 }
 
-fn header(subjects: &[Subject]) -> Vec<(String, bool)> {
+fn header(subjects: &[Subject], first: &str) -> Vec<(String, bool)> {
     let jobs = subjects.iter().map(|subject| (shown(&subject.name), true));
-    std::iter::once((String::new(), false))
+    std::iter::once((first.to_owned(), false))
         .chain(jobs)
         .collect()
 }
@@ -148,7 +148,7 @@ fn facts(subjects: &[Subject], clock: &Clock) -> Table {
     });
     Table {
         caption: "The jobs".to_owned(),
-        columns: header(subjects),
+        columns: header(subjects, "Job"),
         rows: rows.collect(),
         ..Table::default()
     }
@@ -181,7 +181,7 @@ fn usage(subjects: &[Subject]) -> Table {
     }
     Table {
         caption: "Totals".to_owned(),
-        columns: header(subjects),
+        columns: header(subjects, "Operation"),
         rows,
         ..Table::default()
     }

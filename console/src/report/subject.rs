@@ -231,33 +231,32 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
 }
 
 fn ranking(ranking: &Ranking) -> Table {
+    let has_details = ranking.rows.iter().any(|row| row.detail.is_some());
     let rows = ranking.rows.iter().map(|row| {
         let name = row.name.as_ref().map(|name| shown(name));
         let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
         let total = |amount: Option<_>, name| {
             Cell::number(Number::of(amount.map(number), name, Quantity::Total).text())
         };
-        vec![
-            Cell::text(&name),
-            Cell::text(row.detail.as_deref().unwrap_or("")),
+        let mut cells = vec![Cell::text(&name)];
+        if has_details {
+            cells.push(Cell::text(row.detail.as_deref().unwrap_or("–")));
+        }
+        cells.extend([
             Cell::bar(Number::percent(row.share).text(), row.share.unwrap_or(0.0)),
             total(row.service_time, "service_time"),
             total(row.read_bytes, "read_bytes"),
             total(row.write_bytes, "write_bytes"),
             total(row.metadata, "metadata"),
-        ]
+        ]);
+        cells
     });
-    let title = format!("By {}", ranking.by);
-    let columns = [
-        "Name",
-        "",
-        "#Part",
-        "#Server time",
-        "#Read",
-        "#Written",
-        "#Metadata",
-    ];
-    let mut table = Table::new(&title, &columns);
+    let mut columns = vec!["Name"];
+    if has_details {
+        columns.push("Known as");
+    }
+    columns.extend(["#Part", "#Server time", "#Read", "#Written", "#Metadata"]);
+    let mut table = Table::new(&format!("By {}", ranking.by), &columns);
     table.rows = rows.collect();
     table.more = ranking.more;
     table
