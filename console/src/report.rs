@@ -126,11 +126,35 @@ impl Scope {
     }
 
     /// Returns the words for the measure.
-    const fn words(&self) -> &'static str {
-        match self.measure.as_bytes() {
-            b"service_time" => "requests in service",
-            _ => "metadata requests per second",
+    fn words(&self) -> &'static str {
+        match self.measure {
+            "service_time" => "requests in service",
+            "bytes" => "bytes read and written",
+            _ => "metadata requests",
         }
+    }
+
+    /// Returns the title of an axis of the measure.
+    fn title(&self) -> String {
+        let mut title = self.words().to_owned();
+        title[..1].make_ascii_uppercase();
+        if self.measure != "service_time" {
+            title.push_str(" per second");
+        }
+        title
+    }
+
+    /// Returns the scopes whose measures tell the load of all targets: without times, metadata is that of MDTs, and bytes are
+    /// that of OSTs.
+    fn all(&self) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        if self.measure != "service_time" {
+            all.push(Self {
+                measure: "bytes",
+                ..self.clone()
+            });
+        }
+        all
     }
 }
 
@@ -145,18 +169,23 @@ pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<
         return empty(store, &scope, &load, clock);
     }
     let spans = standout::ask(store, &scope, &load, clock)?;
-    let leaders = leaders::ask(store, &scope)?;
+    let mut first = vec![load.figure(&scope, &spans, clock), spans.list()];
+    let mut places = Vec::new();
+    for scope in scope.all() {
+        first.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
+        places.push(place::ask(store, &scope, clock)?);
+    }
     let lead = standout::lead(store, &scope, &load, &spans, clock)?;
     let sections = vec![
         Section {
             id: "load",
             heading: "Load, and who made it".to_owned(),
-            blocks: vec![load.figure(&scope, &spans, clock), spans.list(), leaders],
+            blocks: first,
         },
         Section {
             id: "targets",
             heading: "Where and when".to_owned(),
-            blocks: vec![place::ask(store, &scope, clock)?],
+            blocks: places,
         },
         Section {
             id: "users",

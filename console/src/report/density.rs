@@ -78,7 +78,10 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         .filter_map(|cell| cell.value)
         .fold(0.0, f64::max);
     let words = Words {
-        title: format!("Users, by {} of each", scope.words()),
+        title: format!(
+            "Users, by the rate of each: {}",
+            scope.title().to_lowercase()
+        ),
         description: format!(
             "At most {top:.0} users at a time had a rate {}.",
             named(highest)

@@ -2,149 +2,180 @@
 
 use std::collections::HashMap;
 
-use jobstats_client::answers::{Dimension, Filters, Rates, Top, TopRow, Window, exactly};
+use jobstats_client::answers::{Dimension, Filters, Group, Rates, Top, TopRow, Window, exactly};
 
 use super::{Scope, by_user, change, user};
 use crate::html::{Block, Cell, Table};
 use crate::inquiry::Error;
-use crate::store::{Answered, Store};
+use crate::number::UNKNOWN;
+use crate::store::Store;
 use crate::text::shown;
 
 /// The number of rows of each table.
 const ROWS: i32 = 8;
 
-/// Asks for the three tables.
-pub fn ask(store: &mut Store, scope: &Scope) -> Result<Block, Error> {
-    Ok(Block::Tables(vec![
-        users(store, scope)?,
-        accounts(store, scope)?,
-        jobs(store, scope)?,
-    ]))
+/// The answers behind the three tables.
+struct Leaders<'s> {
+    scope: &'s Scope,
+    /// True if the week before was observed, so that a group without a rate then is new.
+    has_before: bool,
+    statements: Vec<(String, String)>,
 }
 
-fn top(store: &mut Store, scope: &Scope, by: Vec<Dimension>) -> Result<Answered<TopRow>, Error> {
-    Ok(store.ask(&Top {
-        window: Window::new(scope.window.0, scope.window.1),
-        operation: Some(scope.measure.to_owned()),
-        by: Some(by),
-        n: Some(ROWS),
-        filters: scope.filters(),
-        ..Top::default()
-    })?)
-}
-
-fn users(store: &mut Store, scope: &Scope) -> Result<Table, Error> {
-    let top = top(store, scope, by_user())?;
-    let names: Vec<_> = top.rows.iter().filter_map(|row| row.group.uid).collect();
-    let filters = Filters {
-        uid: Some(names),
-        ..scope.filters()
+/// Asks for the three tables, and returns them with their statements.
+pub fn ask(store: &mut Store, scope: &Scope, has_before: bool) -> Result<Vec<Block>, Error> {
+    let mut leaders = Leaders {
+        scope,
+        has_before,
+        statements: Vec::new(),
     };
-    let before = before(store, scope, by_user(), filters, |group| {
-        group.uid.map(|uid| uid.to_string())
-    })?;
-    Ok(table("Users", "User", &top.rows, |row| {
-        let key = row.group.uid.map(|uid| uid.to_string());
-        (
-            user(&row.group),
-            key.and_then(|key| before.get(&key).copied()),
-        )
-    }))
-}
-
-fn accounts(store: &mut Store, scope: &Scope) -> Result<Table, Error> {
-    let by = vec![Dimension::Account];
-    let top = top(store, scope, by.clone())?;
-    let names = top
-        .rows
-        .iter()
-        .filter_map(|row| row.group.account.as_deref());
-    let filters = Filters {
-        account: Some(names.map(exactly).collect()),
-        ..scope.filters()
-    };
-    let before = before(store, scope, by, filters, |group| group.account.clone())?;
-    let mut table = table("Accounts", "Account", &top.rows, |row| {
-        let name = row.group.account.as_deref();
-        let rate = name.and_then(|name| before.get(name).copied());
-        (name.map_or_else(|| "(no account)".to_owned(), shown), rate)
-    });
-    if top.rows.iter().all(|row| row.group.account.is_none()) {
-        table.note = Some("No accounting of a scheduler says whose work it is.".to_owned());
-    }
-    Ok(table)
-}
-
-/// Asks for the rates of the same groups a week before.
-fn before(
-    store: &mut Store,
-    scope: &Scope,
-    by: Vec<Dimension>,
-    filters: Filters,
-    key: impl Fn(&jobstats_client::answers::Group) -> Option<String>,
-) -> Result<HashMap<String, f64>, Error> {
-    let window = scope.before();
-    let rates = store.ask(&Rates {
-        window: Window::new(window.0, window.1),
-        operations: Some(vec![scope.measure.to_owned()]),
-        by: Some(by),
-        step: None,
-        filters,
-    })?;
-    let rates = rates.rows.iter();
-    Ok(rates
-        .filter_map(|row| Some((key(&row.group)?, row.rate?)))
-        .collect())
-}
-
-fn table(
-    caption: &str,
-    title: &str,
-    rows: &[TopRow],
-    named: impl Fn(&TopRow) -> (String, Option<f64>),
-) -> Table {
-    let most = rows.first().and_then(|row| row.rate).unwrap_or(1.0);
-    let cells = rows.iter().map(|row| {
-        let (name, before) = named(row);
-        vec![
-            Cell::text(&name),
-            Cell::bar(rate(row), row.rate.unwrap_or(0.0) / most),
-            Cell::number(change(row.rate, before)),
-        ]
-    });
-    let mut table = Table::new(caption, &[title, "#In service", "#Change"]);
-    table.rows = cells.collect();
-    table.note = Some("Change: against the same time a week before.".to_owned());
-    table
-}
-
-fn rate(row: &TopRow) -> String {
-    use jobstats_core::quantity::Quantity;
-    crate::number::Number::of(row.rate, &row.operation, Quantity::Rate).text()
-}
-
-fn jobs(store: &mut Store, scope: &Scope) -> Result<Table, Error> {
-    let by = vec![
-        Dimension::Job,
-        Dimension::UserName,
-        Dimension::Uid,
-        Dimension::JobName,
+    let tables = vec![
+        leaders.users(store)?,
+        leaders.accounts(store)?,
+        leaders.jobs(store)?,
     ];
-    let top = top(store, scope, by)?;
-    let most = top.rows.first().and_then(|row| row.rate).unwrap_or(1.0);
-    let cells = top.rows.iter().map(|row| {
-        let job = match (&row.group.job, &row.group.job_name) {
-            (Some(job), Some(name)) => format!("{} {}", shown(job), shown(name)),
-            (Some(job), None) => shown(job),
-            (None, _) => "(no job)".to_owned(),
+    Ok(vec![
+        Block::Tables(tables),
+        Block::Statements(leaders.statements),
+    ])
+}
+
+impl Leaders<'_> {
+    fn top(
+        &mut self,
+        store: &mut Store,
+        title: &str,
+        by: Vec<Dimension>,
+    ) -> Result<Vec<TopRow>, Error> {
+        let top = store.ask(&Top {
+            window: Window::new(self.scope.window.0, self.scope.window.1),
+            operation: Some(self.scope.measure.to_owned()),
+            by: Some(by),
+            n: Some(ROWS),
+            filters: self.scope.filters(),
+            ..Top::default()
+        })?;
+        self.statements.push((title.to_owned(), top.statement));
+        Ok(top.rows)
+    }
+
+    fn users(&mut self, store: &mut Store) -> Result<Table, Error> {
+        let rows = self.top(store, "Users", by_user())?;
+        let filters = Filters {
+            uid: Some(rows.iter().filter_map(|row| row.group.uid).collect()),
+            ..self.scope.filters()
         };
-        vec![
-            Cell::text(&job),
-            Cell::bar(rate(row), row.rate.unwrap_or(0.0) / most),
-            Cell::text(&user(&row.group)),
-        ]
-    });
-    let mut table = Table::new("Jobs", &["Job", "#In service", "User"]);
-    table.rows = cells.collect();
-    Ok(table)
+        let key = |group: &Group| group.uid.map(|uid| uid.to_string());
+        let before = self.before(store, by_user(), filters, key)?;
+        let named = |row: &TopRow| (user(&row.group), key(&row.group));
+        Ok(self.table(("Users", "User"), &rows, &before, named))
+    }
+
+    fn accounts(&mut self, store: &mut Store) -> Result<Table, Error> {
+        let by = vec![Dimension::Account];
+        let rows = self.top(store, "Accounts", by.clone())?;
+        let names = rows.iter().filter_map(|row| row.group.account.as_deref());
+        let filters = Filters {
+            account: Some(names.map(exactly).collect()),
+            ..self.scope.filters()
+        };
+        let before = self.before(store, by, filters, |group| group.account.clone())?;
+        let named = |row: &TopRow| {
+            let name = row.group.account.as_deref();
+            let shown = name.map_or_else(|| "(no account)".to_owned(), shown);
+            (shown, row.group.account.clone())
+        };
+        let mut table = self.table(("Accounts", "Account"), &rows, &before, named);
+        if rows.iter().all(|row| row.group.account.is_none()) {
+            table.note = Some("No accounting of a scheduler says whose work it is.".to_owned());
+        }
+        Ok(table)
+    }
+
+    /// Asks for the rates of the same groups a week before.
+    fn before(
+        &self,
+        store: &mut Store,
+        by: Vec<Dimension>,
+        filters: Filters,
+        key: impl Fn(&Group) -> Option<String>,
+    ) -> Result<HashMap<String, f64>, Error> {
+        let window = self.scope.before();
+        let rates = store.ask(&Rates {
+            window: Window::new(window.0, window.1),
+            operations: Some(vec![self.scope.measure.to_owned()]),
+            by: Some(by),
+            step: None,
+            filters,
+        })?;
+        let rates = rates.rows.iter();
+        Ok(rates
+            .filter_map(|row| Some((key(&row.group)?, row.rate?)))
+            .collect())
+    }
+
+    /// Returns the table of groups, whose names and keys are given. A group without a key is not compared.
+    fn table(
+        &self,
+        (caption, title): (&str, &str),
+        rows: &[TopRow],
+        before: &HashMap<String, f64>,
+        named: impl Fn(&TopRow) -> (String, Option<String>),
+    ) -> Table {
+        let cells = rows.iter().map(|row| {
+            let (name, key) = named(row);
+            let change = match key.filter(|_| self.has_before) {
+                Some(key) => change(row.rate, before.get(&key).copied()),
+                None => UNKNOWN.to_owned(),
+            };
+            vec![
+                Cell::text(&name),
+                self.rate(row, rows),
+                Cell::number(change),
+            ]
+        });
+        let mut table = Table::new(caption, &[title, self.title(), "#Change"]);
+        table.rows = cells.collect();
+        table.note = self
+            .has_before
+            .then(|| "Change: against the same time a week before.".to_owned());
+        table
+    }
+
+    /// Returns the rate with its bar.
+    fn rate(&self, row: &TopRow, rows: &[TopRow]) -> Cell {
+        let most = rows.first().and_then(|row| row.rate).unwrap_or(1.0);
+        Cell::bar(self.scope.rate(row.rate), row.rate.unwrap_or(0.0) / most)
+    }
+
+    fn title(&self) -> &'static str {
+        match self.scope.measure {
+            "service_time" => "#In service",
+            "bytes" => "#Bytes",
+            _ => "#Metadata",
+        }
+    }
+
+    fn jobs(&mut self, store: &mut Store) -> Result<Table, Error> {
+        let by = vec![
+            Dimension::Job,
+            Dimension::UserName,
+            Dimension::Uid,
+            Dimension::JobName,
+        ];
+        let rows = self.top(store, "Jobs", by)?;
+        let cells = rows.iter().map(|row| {
+            let job = match (&row.group.job, &row.group.job_name) {
+                (Some(job), Some(name)) => format!("{} {}", shown(job), shown(name)),
+                (Some(job), None) => shown(job),
+                (None, _) => "(no job)".to_owned(),
+            };
+            let user = Cell::text(&user(&row.group));
+            vec![Cell::text(&job), self.rate(row, &rows), user]
+        });
+        let cells = cells.collect();
+        let mut table = Table::new("Jobs", &["Job", self.title(), "User"]);
+        table.rows = cells;
+        Ok(table)
+    }
 }

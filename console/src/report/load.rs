@@ -92,8 +92,7 @@ fn rates(
 impl Load {
     /// Returns the picture of the load.
     pub fn figure(&self, scope: &Scope, spans: &Spans, clock: &Clock) -> Block {
-        let mut title = scope.words().to_owned();
-        title[..1].make_ascii_uppercase();
+        let title = scope.title();
         let words = Words {
             title: title.clone(),
             description: format!(

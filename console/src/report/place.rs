@@ -32,8 +32,7 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         filters: scope.filters(),
     })?;
     let (groups, left_out) = groups(&rates.rows, scope.window);
-    let mut title = scope.words().to_owned();
-    title[..1].make_ascii_uppercase();
+    let title = scope.title();
     let hottest = rates.rows.iter().filter(|row| row.rate.is_some());
     let hottest = hottest.max_by(|one, other| {
         one.rate
@@ -59,7 +58,7 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
     let chart = Chart::new(|size| {
         heat(
             &words,
-            "load",
+            scope.measure,
             &axis,
             &groups,
             |rate| scope.rate(Some(rate)),
@@ -77,7 +76,7 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         ));
     }
     Ok(Block::Figure(Box::new(Figure {
-        heading: "Load of each target".to_owned(),
+        heading: format!("Each target, by {}", scope.words()),
         caption,
         charts: vec![chart],
         table: table(scope, &rates.rows, clock),

@@ -147,19 +147,16 @@ fn usage(subject: &Subject) -> Vec<String> {
             .take(OPERATIONS)
             .map(|it| it.operation.as_str()),
     );
-    names.push("service_time");
-    let known = names.len();
     for name in names {
-        let Some(usage) = subject.used(name) else {
-            continue;
-        };
-        lines.push(operation(subject, usage));
+        lines.extend(subject.used(name).map(|usage| operation(subject, usage)));
     }
-    if parts.len() > OPERATIONS && known > 0 {
+    if parts.len() > OPERATIONS {
         let others = parts[OPERATIONS..].iter().map(|it| it.operation.as_str());
         let others = format!("   also {}", others.collect::<Vec<_>>().join(", "));
-        lines.insert(lines.len() - 1, cut(&others, WIDTH));
+        lines.push(cut(&others, WIDTH));
     }
+    let time = subject.used("service_time");
+    lines.extend(time.map(|usage| operation(subject, usage)));
     if subject.usage.is_empty() {
         lines.push(" Nothing that a server has seen.".to_owned());
     }

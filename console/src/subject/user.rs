@@ -39,7 +39,13 @@ pub fn ask(
             uid: Some(vec![uid]),
             ..Filters::default()
         };
+        let said = std::mem::take(&mut totals.notes);
         totals = ask_totals(store, window, &chosen)?;
+        if totals.rows.is_empty() {
+            let new = said.into_iter().filter(|note| !totals.notes.contains(note));
+            let new: Vec<_> = new.collect();
+            totals.notes.extend(new);
+        }
     }
     if totals.rows.is_empty() {
         return Ok(Err(totals.notes));
