@@ -151,7 +151,83 @@ fn questions_are_answered() {
     leaders_and_summaries_agree_with_totals(&mut store);
     a_job_adds_up_to_its_summary(&mut store);
     targets_and_densities_are_told(&mut store);
+    parts_of_views_are_read(&mut store);
+    statements_answer_the_same(&mut store);
     what_is_refused_has_its_kind(&mut store);
+}
+
+fn parts_of_views_are_read(store: &mut Store) {
+    let mut names: Vec<_> = store.ask(&Targets::default()).into_iter().collect();
+    names.sort_by(|one, other| one.name.cmp(&other.name));
+    assert_eq!(
+        names.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        TARGETS
+    );
+    assert!(
+        names
+            .iter()
+            .all(|it| it.filesystem.as_deref() == Some("small"))
+    );
+    let (since, until) = (store.window.since.unwrap(), store.window.until.unwrap());
+    let hours = store.ask(&Quality { since, until });
+    assert!(!hours.is_empty());
+    assert!(
+        hours
+            .iter()
+            .all(|row| row.hour >= since && row.hour < until)
+    );
+    let unknown = JobSummaries {
+        job: "o'neil $1".to_owned(),
+    };
+    assert!(store.ask(&unknown).is_empty());
+}
+
+/// A statement that a person copies has the rows that the question has.
+fn statements_answer_the_same(store: &mut Store) {
+    let question = Top {
+        window: store.window,
+        operation: Some("write_bytes".to_owned()),
+        by: Some(vec![Dimension::Job, Dimension::Target]),
+        n: Some(5),
+        min_rate: Some(1e-3),
+        filters: Filters {
+            target: texts(&["small-OST%"]),
+            user_name: None,
+            ..Filters::default()
+        },
+    };
+    let rows = store.ask(&question);
+    let copied = store
+        .client
+        .query(&statement(&question, &["job", "total"]), &[])
+        .unwrap();
+    let copied: Vec<(Option<String>, Option<Decimal>)> =
+        copied.iter().map(|row| (row.get(0), row.get(1))).collect();
+    let asked: Vec<_> = rows
+        .into_iter()
+        .map(|row| (row.group.job, row.total))
+        .collect();
+    assert!(!asked.is_empty());
+    assert_eq!(copied, asked);
+    let hostile = "o'neil \\ \u{202e}\u{1F600}\n";
+    let echoed = Filters {
+        job: Some(vec![hostile.to_owned()]),
+        ..Filters::default()
+    };
+    let totals = statement(
+        &Totals {
+            filters: echoed,
+            ..Totals::default()
+        },
+        &[],
+    );
+    let literal = totals.split_once("\"job\" => ").unwrap().1;
+    let literal = literal.strip_suffix(");").unwrap();
+    let row = store
+        .client
+        .query_one(&format!("SELECT {literal}"), &[])
+        .unwrap();
+    assert_eq!(row.get::<_, Vec<String>>(0), [hostile]);
 }
 
 fn rows_have_all_columns(store: &mut Store) {

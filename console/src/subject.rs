@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-/// What is known of a subject in a window.
+/// A subject with its numbers in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     /// The kind of the subject.
@@ -47,7 +47,7 @@ pub struct Subject {
     pub name: String,
     /// True for a user that was found by number.
     pub is_numbered: bool,
-    /// Who or what it is.
+    /// Its properties: who or what it is.
     pub facts: Vec<Fact>,
     /// The window of all numbers.
     pub window: (Timestamp, Timestamp),
@@ -55,7 +55,7 @@ pub struct Subject {
     pub usage: Vec<Usage>,
     /// The rates over time.
     pub course: Course,
-    /// Where and by whom, largest first.
+    /// The places or people behind it, largest first.
     pub rankings: Vec<Ranking>,
     /// Advice, with the number that proves each.
     pub findings: Vec<String>,
@@ -93,7 +93,7 @@ pub enum Value {
     Share(f64),
 }
 
-/// What was done by one operation.
+/// The work by one operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Usage {
     /// The operation.

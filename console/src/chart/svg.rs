@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::text::shown;
 
-/// Where a text stands relative to its point.
+/// The place of a text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// The text begins at the point.

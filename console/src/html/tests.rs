@@ -15,7 +15,7 @@ use crate::chart::line::{Point, Series, Words, band, lines};
 use crate::text::is_harmless;
 use crate::when::Clock;
 
-/// What a browser would read: the elements with their attributes, and the text.
+/// The document as a browser reads it: the elements with their attributes, and the text.
 #[derive(Default)]
 struct Read {
     elements: RefCell<Vec<String>>,

@@ -16,7 +16,7 @@ use crate::text::shown;
 /// The largest number of targets that are drawn.
 const TARGETS: usize = 40;
 
-/// What is compared: the operation, the kind of its targets, and the heading.
+/// The comparisons: the operation, the kind of its targets, and the heading.
 const COMPARED: [(&str, &str, &str); 3] = [
     ("write_bytes", "OST", "Bytes written to each OST"),
     ("read_bytes", "OST", "Bytes read from each OST"),

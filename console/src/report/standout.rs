@@ -89,7 +89,7 @@ fn high(points: &[Point]) -> (f64, Vec<High>) {
     (median, high)
 }
 
-/// Who did most in a window, with what and where.
+/// The user that did most in a window, with what and where.
 struct Leader {
     name: String,
     share: f64,

@@ -1,4 +1,4 @@
-//! Whether the numbers can be trusted: the state of each target now, and the quality of the data of the window.
+//! The trust that the numbers deserve: the state of each target now, and the quality of the data of the window.
 
 use std::collections::BTreeMap;
 
