@@ -200,6 +200,8 @@ fn a_job_is_one_screen(store: &Store) {
     has("Account: physics");
     has("State: COMPLETED");
     has("Run time: 00:40:00");
+    // 440 seconds of servers in 40 minutes on two nodes.
+    has("Busy per node: 0.0917");
     // 40 minutes of 100,000 opens on the MDT, and of 1000 writes of 4 kB on two OSTs.
     has("Written 328 MB");
     has("Metadata requests 4 M");
@@ -322,6 +324,7 @@ fn pages_are_written(store: &Store) {
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let lead = lead.split_once("</p>").unwrap().0;
     assert!(lead.contains("by user1000 (physics)"), "{lead}");
+    assert!(lead.contains("by job 11 ("), "{lead}");
     assert!(
         lead.contains("with open") && lead.contains("on scratch-MDT0000"),
         "{lead}"

@@ -21,6 +21,9 @@ use crate::when::{self, Clock};
 /// The number of operations besides bytes.
 const SHOWN: usize = 6;
 
+/// The largest number of rows of the answer.
+const MOST: usize = 500_000;
+
 /// The part of all work from which on an operation is drawn.
 const LEAST: f64 = 0.01;
 
@@ -64,7 +67,9 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Vec<Block>
         let name = row.operation.trim_end_matches("_time").to_owned();
         (name, row.total.map(|total| number(total) / whole))
     }));
-    let step = when::step(seconds(scope.window), 600, STEPS);
+    // An answer has at most a million rows.
+    let most = MOST / (chosen.len() * scope.targets.len().max(1));
+    let step = when::step(seconds(scope.window), 600, STEPS.min(most.max(1)));
     let rates = store.ask(&Rates {
         window,
         operations: Some(chosen.iter().map(|(name, _)| name.clone()).collect()),

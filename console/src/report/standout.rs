@@ -1,7 +1,7 @@
 //! The spans in which the load stands out, and who made it: sentences with the numbers that prove them.
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Dimension, Filters, Top, TopRow, Totals, Window};
+use jobstats_client::answers::{Dimension, Filters, Group, Top, TopRow, Totals, Window};
 use jobstats_core::operation::{Kind, OPERATIONS};
 use jobstats_core::quantity::Quantity;
 
@@ -13,7 +13,7 @@ use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
 use crate::subject::number;
-use crate::text::shown;
+use crate::text::{cut, shown};
 use crate::when::Clock;
 
 /// The largest number of spans.
@@ -22,7 +22,7 @@ const SPANS: usize = 3;
 /// The ratio to the median from which on a load stands out.
 const RATIO: f64 = 2.0;
 
-/// The part of the work on one target from which on that target is named.
+/// The part of the work on one target, or by one job, from which on it is named.
 const MOSTLY: f64 = 0.25;
 
 /// A window.
@@ -96,6 +96,7 @@ struct Leader {
     account: Option<String>,
     operation: Option<(String, f64)>,
     target: Option<(String, f64)>,
+    job: Option<(String, f64)>,
 }
 
 impl Leader {
@@ -112,6 +113,7 @@ impl Leader {
             account: None,
             operation: None,
             target: None,
+            job: None,
         };
         let Some(filters) = of_user(&filters, &first.group) else {
             return Ok(Some(leader));
@@ -121,6 +123,11 @@ impl Leader {
         let targets = top(store, scope, span, vec![Dimension::Target], &filters)?;
         let target = targets.first();
         leader.target = target.and_then(|row| Some((row.group.target.clone()?, row.share?)));
+        let by = vec![Dimension::Job, Dimension::JobName];
+        let jobs = top(store, scope, span, by, &filters)?;
+        leader.job = jobs
+            .first()
+            .and_then(|row| Some((job(&row.group)?, row.share?)));
         leader.operation = operation(store, scope, span, filters)?;
         Ok(Some(leader))
     }
@@ -147,8 +154,20 @@ impl Leader {
             Some(_) => said.push("spread over many targets".to_owned()),
             None => {}
         }
+        if let Some((job, share)) = self.job.as_ref().filter(|(_, share)| *share >= MOSTLY) {
+            said.push(format!("{} by job {job}", part(*share)));
+        }
         said.join(", ")
     }
+}
+
+/// Returns the job of a row, with its name.
+fn job(group: &Group) -> Option<String> {
+    let job = shown(group.job.as_ref()?);
+    Some(match &group.job_name {
+        Some(name) => format!("{job} ({})", cut(&shown(name), 24)),
+        None => job,
+    })
 }
 
 fn top(

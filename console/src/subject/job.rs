@@ -3,13 +3,16 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{
-    Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, Rates, Summary, Window, exactly,
+    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, Rates, Summary,
+    Window, exactly,
 };
+use jobstats_core::quantity::Quantity;
 
 use super::findings::findings;
 use super::{
     COURSE, Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, interval, seconds,
 };
+use crate::number::Number;
 use crate::store::{Answered, Error, Store};
 use crate::when;
 
@@ -68,12 +71,47 @@ pub fn ask(store: &mut Store, name: &str) -> Result<Result<Subject, Vec<String>>
                 .to_owned(),
         );
     }
+    let in_service = whole.iter().find_map(|row| row.in_service);
+    subject.facts.extend(in_service.map(|number| Fact {
+        key: "in_service",
+        label: "Busy per node",
+        value: Value::Number(number),
+    }));
+    if knows {
+        subject.notes.extend(attributed(store, name)?);
+    }
     if !whole.is_empty() {
         course(store, &mut subject)?;
         by_node(store, &mut subject)?;
     }
     subject.findings = findings(&subject);
     Ok(Ok(subject))
+}
+
+/// Says how much work without a job is likely to be of this one.
+fn attributed(store: &mut Store, name: &str) -> Result<Option<String>, Error> {
+    let attributed = store.ask(&Attributed {
+        job: name.to_owned(),
+        ..Attributed::default()
+    })?;
+    let total = |operation: &str| {
+        let rows = attributed
+            .rows
+            .iter()
+            .filter(|row| row.operation == operation);
+        let total = rows.map(|row| super::number(row.total)).sum::<f64>();
+        (total > 0.0).then(|| Number::of(Some(total), operation, Quantity::Total).text())
+    };
+    let said = [
+        total("read_bytes").map(|total| format!("{total} read")),
+        total("write_bytes").map(|total| format!("{total} written")),
+        total("open").map(|total| format!("{total} opens")),
+    ];
+    let said: Vec<_> = said.into_iter().flatten().collect();
+    Ok((!said.is_empty()).then(|| {
+        let said = said.join(", ");
+        format!("Work without a job number on its nodes is likely its own too, and is not counted here: {said}.")
+    }))
 }
 
 /// Returns true for rows of the whole job.
