@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{Timestamp, Zoned};
 use jobstats_client::Kind;
+use jobstats_client::answers::Window;
 
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
@@ -153,22 +154,20 @@ impl Period {
     /// Fails if an edge is no time, or the end is not after the start.
     pub fn window(&self, zone: &TimeZone) -> Result<(Timestamp, Timestamp), Error> {
         let now = Timestamp::now().to_zoned(zone.clone());
-        let time = |name: &str, text: &str| {
-            when::parse(text, &now)
-                .map_err(|error| Error::Usage(format!("--{name} {text} {error}")))
-        };
-        let (from, to) = (time("from", &self.from)?, time("to", &self.to)?);
-        // A start of hours ago has fractions of a second that nobody asked for.
-        let from = from
-            .round(jiff::Unit::Minute)
-            .unwrap_or(from)
-            .min(to - SignedDuration::from_micros(1));
-        if when::parse(&self.from, &now).is_ok_and(|from| from >= to) {
+        let (from, to) = (time("from", &self.from, &now)?, time("to", &self.to, &now)?);
+        if from >= to {
             let message = format!("--from {} is not before --to {}", self.from, self.to);
             return Err(Error::Usage(message));
         }
-        Ok((from, to))
+        // A start of hours ago has fractions of a second that nobody asked for.
+        let round = from.round(jiff::Unit::Minute).unwrap_or(from);
+        Ok((if round < to { round } else { from }, to))
     }
+}
+
+/// Parses the time of an option.
+fn time(option: &str, text: &str, now: &Zoned) -> Result<Timestamp, Error> {
+    when::parse(text, now).map_err(|error| Error::Usage(format!("--{option} {text} {error}")))
 }
 
 /// The options of `job`.
@@ -177,6 +176,12 @@ pub struct Job {
     /// Job: its number, or what users type, such as 123_4
     #[arg(value_name = "JOB")]
     pub job: String,
+    /// Only what it did from this time on; if several jobs have the number, the last one that did anything then
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// Only what it did up to this time
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -286,12 +291,18 @@ fn write(path: &Path, document: &str) -> Result<(), Error> {
 ///
 /// Fails if the job is unknown, the store fails, or the output cannot be written.
 pub fn job(options: &Job) -> Result<(), Error> {
+    let now = Timestamp::now().to_zoned(options.common.zone.clone());
+    let edge = |option, text: &Option<String>| {
+        let text = text.as_ref();
+        text.map(|text| time(option, text, &now)).transpose()
+    };
+    let window = Window {
+        since: edge("from", &options.from)?,
+        until: edge("to", &options.to)?,
+    };
     let mut store = options.common.store()?;
-    let subject = known(
-        "job",
-        &options.job,
-        subject::job::ask(&mut store, &options.job)?,
-    )?;
+    let asked = subject::job::ask(&mut store, &options.job, window)?;
+    let subject = known("job", &options.job, asked)?;
     show(
         &mut store,
         &subject,

@@ -1,7 +1,7 @@
 //! The page that compares jobs, each from its own start.
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Compare, CompareRow};
+use jobstats_client::answers::{Compare, CompareRow, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::made;
@@ -28,7 +28,7 @@ const STEPS: usize = 97;
 pub fn page(store: &mut Store, jobs: &[String], clock: &Clock) -> Result<Page, Error> {
     let mut subjects = Vec::new();
     for job in jobs {
-        let asked = subject::job::ask(store, job)?;
+        let asked = subject::job::ask(store, job, Window::default())?;
         subjects.push(asked.map_err(|notes| Error::Unknown {
             kind: "job",
             name: shown(job),

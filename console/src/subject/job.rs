@@ -22,14 +22,20 @@ const RUN: &str = "run";
 /// The largest number of steps of a course.
 const STEPS: usize = 60;
 
-/// Returns what a job did, or the notes of a store that does not know it.
+/// Returns what a job did, or the notes of a store that does not know it. The window says which job is meant if several
+/// have the number; without its bounds it is the last one.
 ///
 /// # Errors
 ///
 /// Fails if the store does.
-pub fn ask(store: &mut Store, name: &str) -> Result<Result<Subject, Vec<String>>, Error> {
+pub fn ask(
+    store: &mut Store,
+    name: &str,
+    asked: Window,
+) -> Result<Result<Subject, Vec<String>>, Error> {
     let job = store.ask(&Job {
         job: name.to_owned(),
+        window: asked,
         ..Job::default()
     })?;
     let Some(described) = job.rows.first() else {
