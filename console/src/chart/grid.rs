@@ -100,16 +100,25 @@ pub fn heat(
             let label = cut(&shown(short), room);
             let middle = y + row_height / 2.0 + 4.0;
             svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &label);
-            for (colour, left, right) in merged(&row.cells, axis, plot, most) {
+            let halved;
+            let cells = match size {
+                Size::Wide => &row.cells,
+                Size::Narrow => {
+                    halved = in_pairs(&row.cells);
+                    &halved
+                }
+            };
+            for (colour, left, right) in merged(cells, axis, plot, most) {
                 let path = paths.entry(colour).or_default();
+                let (width, height) = (right - left, row_height - 1.0);
                 let _ = write!(
                     path,
-                    "M{} {}H{}v{}H{}z",
+                    "M{} {}h{}v{}h{}z",
                     Short(left),
                     Short(y),
-                    Short(right),
-                    Short(row_height - 1.0),
-                    Short(left)
+                    Short(width),
+                    Short(height),
+                    Short(-width)
                 );
             }
             y += row_height;
@@ -130,6 +139,20 @@ pub fn heat(
 fn values(groups: &[Vec<Row>]) -> impl Iterator<Item = f64> {
     let rows = groups.iter().flatten();
     rows.flat_map(|row| row.cells.iter().filter_map(|cell| cell.value))
+}
+
+/// Joins each two cells, with the mean of what is known of them: a phone has no room for more.
+fn in_pairs(cells: &[Cell]) -> Vec<Cell> {
+    let pair = |pair: &[Cell]| {
+        let known: Vec<_> = pair.iter().filter_map(|cell| cell.value).collect();
+        let sum: f64 = known.iter().sum();
+        Cell {
+            time: pair[0].time,
+            seconds: pair.iter().map(|cell| cell.seconds).sum(),
+            value: (!known.is_empty()).then(|| sum / known.len() as f64),
+        }
+    };
+    cells.chunks(2).map(pair).collect()
 }
 
 /// Returns the stretches of one colour in a row.
@@ -290,5 +313,55 @@ mod tests {
                 (Colour::Zero, 30.0, 40.0)
             ]
         );
+    }
+
+    #[test]
+    fn a_day_of_a_hundred_targets_fits_into_half_a_megabyte() {
+        let clock = Clock::new(TimeZone::UTC);
+        let time = |second| Timestamp::from_second(second).unwrap();
+        let axis = TimeAxis {
+            window: (time(0), time(86_400)),
+            clock: &clock,
+        };
+        // Neighbours are never of one colour.
+        let cell = |(row, step): (i64, i64)| Cell {
+            time: time(600 * step),
+            seconds: 600.0,
+            value: Some(10_f64.powi(((row + step) % 3) as i32)),
+        };
+        let row = |row| Row {
+            name: format!("scratch-OST{row:04x}"),
+            cells: (0..144).map(|step| cell((row, step))).collect(),
+        };
+        let words = Words {
+            title: String::new(),
+            description: String::new(),
+        };
+        let groups = [(0..50).map(row).collect(), (50..100).map(row).collect()];
+        let chart = |size| heat(&words, "load", &axis, &groups, |it| it.to_string(), size);
+        let bytes = chart(Size::Wide).finish().len() + chart(Size::Narrow).finish().len();
+        assert!(bytes < 550_000, "{bytes}");
+    }
+
+    #[test]
+    fn a_pair_of_cells_has_their_mean() {
+        let time = |second| Timestamp::from_second(second).unwrap();
+        let cell = |second, value| Cell {
+            time: time(second),
+            seconds: 10.0,
+            value,
+        };
+        let cells = [
+            cell(0, Some(1.0)),
+            cell(10, Some(3.0)),
+            cell(20, None),
+            cell(30, Some(5.0)),
+            cell(40, None),
+        ];
+        let values: Vec<_> = in_pairs(&cells)
+            .iter()
+            .map(|it| (it.seconds, it.value))
+            .collect();
+        assert_eq!(values, [(20.0, Some(2.0)), (20.0, Some(5.0)), (10.0, None)]);
     }
 }

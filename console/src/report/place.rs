@@ -1,7 +1,7 @@
 //! The load of each target over time.
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::answers::{Dimension, RateRow, Rates, Window};
+use jobstats_client::answers::{Dimension, Filters, RateRow, Rates, Window};
 
 use super::Scope;
 use crate::chart::Chart;
@@ -19,7 +19,7 @@ use crate::when::{self, Clock};
 const STEPS: usize = 145;
 
 /// The largest number of targets of a kind that are drawn.
-const TARGETS: usize = 60;
+const TARGETS: usize = 48;
 
 /// Asks for the heat map.
 pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Error> {
@@ -29,7 +29,15 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         operations: Some(vec![scope.measure.to_owned()]),
         by: Some(vec![Dimension::Kind, Dimension::Target]),
         step: Some(interval(step)),
-        filters: scope.filters(),
+        filters: Filters {
+            // Without times, only targets of one kind report what is measured.
+            kind: match scope.measure {
+                "metadata" => Some(vec!["MDT".to_owned()]),
+                "bytes" => Some(vec!["OST".to_owned()]),
+                _ => None,
+            },
+            ..scope.filters()
+        },
     })?;
     let (groups, left_out) = groups(&rates.rows, scope.window);
     let title = scope.title();
