@@ -7,6 +7,7 @@ mod compare;
 mod counts;
 mod cut;
 mod detail;
+mod fold;
 mod history;
 mod keep;
 mod late_text;
@@ -252,6 +253,8 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
+    /// The user whose entries are added up in this increment, of which `id` is one; `None` if it is that of a single entry.
+    pub folded: Option<u32>,
     /// The time at which the counters were last seen, usually the previous observation, or at which they began at zero;
     /// after splitting, the beginning of the part. Always before `time`.
     pub since: Micros,
