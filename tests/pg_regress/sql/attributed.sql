@@ -47,7 +47,8 @@ SELECT "time", seconds, node, operation, total, calls, per_call, first, last_act
 FROM jobstats_job('20_1', by => '{node}') WHERE operation LIKE '%write%';
 SELECT cluster, filesystem, kind, target, operation, total, rate, max_rate, min, coverage, label, user_name, run_time, in_service
 FROM jobstats_job('21') WHERE operation LIKE 'attributed%';
-SELECT node, operation, total, first, last_active FROM jobstats_job('21', at(10), at(35), by => '{node}') WHERE operation LIKE '%write_bytes';
+SELECT node, operation, total, first, last_active FROM jobstats_job('21', at(10), at(35), by => '{node}')
+WHERE operation LIKE '%write_bytes';
 SELECT "time", seconds, operation, total FROM jobstats_job('21', step => '1 hour', by => '{}') WHERE operation LIKE '%write_bytes';
 SELECT a.operation, a.total = j.total AS is_all
 FROM (SELECT 'attributed_' || operation AS operation, sum(total) AS total FROM jobstats_attributed('21') GROUP BY 1) a
