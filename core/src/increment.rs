@@ -27,6 +27,7 @@ pub use compare::compare;
 use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
+pub use fold::Folded;
 pub use keep::Keep;
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
@@ -253,8 +254,8 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
-    /// The user whose entries are added up in this increment, of which `id` is one; `None` if it is that of a single entry.
-    pub folded: Option<u32>,
+    /// The entries that are added up in this increment, of which `id` is one; `None` if it is that of a single entry.
+    pub folded: Option<Folded>,
     /// The time at which the counters were last seen, usually the previous observation, or at which they began at zero;
     /// after splitting, the beginning of the part. Always before `time`.
     pub since: Micros,

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::instant::{HOUR, MINUTE};
 use crate::operation;
 
 const OPEN: &str = "open";
@@ -64,18 +65,37 @@ fn entries_of_a_user_become_one() {
 }
 
 #[test]
-fn a_user_has_a_sum_for_each_span() {
-    let earlier = Increment {
-        since: -5,
-        ..increment("a.0", &[(calls(OPEN), 1)], None)
+fn a_user_has_a_sum_for_each_bucket() {
+    let of = |id, since, opens| Increment {
+        since: since * MINUTE,
+        time: 5 * MINUTE,
+        ..increment(id, &[(calls(OPEN), opens)], Some(r#"{"open":{"max":9}}"#))
     };
-    let sums = folded(vec![
-        earlier,
-        increment("b.0", &[(calls(OPEN), 2)], None),
-        increment("c.0", &[(calls(OPEN), 4)], None),
-    ]);
-    let spans: Vec<_> = sums.iter().map(|it| (it.since, it.totals[0].1)).collect();
-    assert_eq!(spans, [(-5, 1), (0, 6)]);
+    let sums = folded(vec![of("a.0", -5, 10), of("b.0", 2, 2), of("c.0", -1, 6)]);
+    let spans = sums.iter().map(|it| (it.since, it.time, it.totals[0].1));
+    let of_detail = sums.iter().map(|it| it.detail.is_some());
+    assert_eq!(
+        spans.collect::<Vec<_>>(),
+        [(-5 * MINUTE, 0, 6), (0, 5 * MINUTE, 12)]
+    );
+    assert_eq!(of_detail.collect::<Vec<_>>(), [false, true]);
+    assert!(sums.iter().all(|it| it.observed() == 5 * MINUTE));
+}
+
+#[test]
+fn after_a_long_gap_edges_are_as_far_apart_as_ever() {
+    let hours = |hours: i64| Increment {
+        since: -hours * HOUR,
+        time: 0,
+        ..increment("a.0", &[(calls(OPEN), 60 * hours)], None)
+    };
+    let sums = folded(vec![hours(7), hours(1)]);
+    let widths: Vec<_> = sums.iter().map(|it| it.time - it.since).collect();
+    assert_eq!(widths.iter().filter(|width| **width == HOUR).count(), 7);
+    assert_eq!(
+        widths.iter().filter(|width| **width == 10 * MINUTE).count(),
+        6
+    );
 }
 
 #[test]
@@ -161,7 +181,7 @@ fn entry() -> impl Strategy<Value = Entry> {
     let name = ("[a-c]", prop::sample::select(vec![0, 7, 999, 1000]));
     let name = name.prop_map(|(program, uid)| format!("{program}.{uid}"));
     let growth = prop::array::uniform4(1..1_000_i64);
-    (name, 0..3_i64, growth, prop::option::of(0..9_999_u64))
+    (name, -25..5_i64, growth, prop::option::of(0..9_999_u64))
 }
 
 fn made(
@@ -176,7 +196,8 @@ fn made(
     elements[3] = *writes;
     let detail = squares.map(|squares| format!(r#"{{"open":{{"sumsq":{squares}}}}}"#));
     Increment {
-        since: *since,
+        since: *since * MINUTE,
+        time: 5 * MINUTE,
         write_histogram: Some(Box::new(elements)),
         ..increment(
             name,
@@ -191,27 +212,52 @@ fn made(
     }
 }
 
-/// Sums by user and span: each column, the histogram, and the squares as readers compute them.
+/// The sums by user and bucket of each column and of the histogram, and by user the squares as readers compute them.
 fn sums(increments: &[Increment<'_>]) -> BTreeMap<(Option<u32>, Micros, String), u128> {
     let mut sums = BTreeMap::new();
+    let mut whole: BTreeMap<String, Increment<'_>> = BTreeMap::new();
     for increment in increments {
         let user = system(&increment.entry());
-        let mut add = |what: String, growth: u128| {
-            *sums.entry((user, increment.since, what)).or_default() += growth;
-        };
-        for (column, growth) in &increment.totals {
-            add(format!("{column:?}"), growth.unsigned_abs().into());
-        }
-        let elements = increment.write_histogram.iter().flat_map(|it| it.iter());
-        add(
-            "histogram".to_owned(),
-            elements.map(|it| u128::from(it.unsigned_abs())).sum(),
-        );
-        for (operation, detail) in details(increment) {
+        for part in split(increment.clone()) {
+            let bucket = (part.time - 1).div_euclid(10 * MINUTE);
+            let mut add = |what: String, growth: u128| {
+                *sums.entry((user, bucket, what)).or_default() += growth;
+            };
+            for (column, growth) in &part.totals {
+                add(format!("{column:?}"), growth.unsigned_abs().into());
+            }
+            let elements = part.write_histogram.iter().flat_map(|it| it.iter());
             add(
-                format!("{operation} squared"),
-                detail.sumsq.unwrap_or(0).into(),
+                "histogram".to_owned(),
+                elements.map(|it| u128::from(it.unsigned_abs())).sum(),
             );
+        }
+        // Readers take the rows of an entry that one observation gave together, of which one has the details.
+        match whole
+            .get_mut(&*increment.entry())
+            .filter(|_| increment.folded.is_some())
+        {
+            Some(sum) => {
+                let detail = sum.detail.take().or(increment.detail.clone());
+                sum.take_in(increment.clone());
+                sum.detail = detail;
+            }
+            None => {
+                let name = format!("{}{}", increment.entry(), whole.len());
+                let name = if increment.folded.is_some() {
+                    increment.entry().into_owned()
+                } else {
+                    name
+                };
+                whole.insert(name, increment.clone());
+            }
+        }
+    }
+    for increment in whole.values() {
+        let user = system(&increment.entry());
+        for (operation, detail) in details(increment) {
+            let squares = sums.entry((user, 0, format!("{operation} squared")));
+            *squares.or_default() += u128::from(detail.sumsq.unwrap_or(0));
         }
     }
     sums
@@ -225,16 +271,17 @@ fn of_system(entries: &[Entry]) -> Vec<Increment<'_>> {
 }
 
 proptest! {
-    /// Whatever is added up, no sum changes, and the system has one increment for each user and span.
+    /// Whatever is added up, no sum changes, and a user of the system has one increment in each bucket.
     #[test]
     fn all_sums_stay(entries in prop::collection::vec(entry(), 0..12)) {
         let before: Vec<_> = entries.iter().map(made).collect();
         let after = folded(before.clone());
         prop_assert_eq!(sums(&before), sums(&after));
-        let users = after.iter().filter(|it| it.folded.is_some()).count();
-        let keys: std::collections::BTreeSet<_> =
-            before.iter().filter_map(|it| Some((system(it.id)?, it.since))).collect();
-        prop_assert_eq!(users, keys.len());
+        let mut spans = std::collections::BTreeSet::new();
+        for it in after.iter().filter(|it| it.folded.is_some()) {
+            prop_assert!(spans.insert((it.entry(), (it.time - 1).div_euclid(10 * MINUTE))));
+            prop_assert_eq!(split(it.clone()).count(), 1);
+        }
     }
 
     /// The order of a text does not matter: an observation that is computed again has the same rows.
