@@ -31,6 +31,7 @@ enum Column {
     Name,
     User,
     Users,
+    Account,
     Jobs,
     Nodes,
     Status,
@@ -50,20 +51,24 @@ enum Column {
 }
 
 use Column::{
-    Entries, Jobs, Metadata, Name, Nodes, Operation, PerRead, PerRequest, PerWrite, Rank, Read,
-    Requests, Server, Service, Share, Status, Target, User, Users, Write,
+    Account, Entries, Jobs, Metadata, Name, Nodes, Operation, PerRead, PerRequest, PerWrite, Rank,
+    Read, Requests, Server, Service, Share, Status, Target, User, Users, Write,
 };
 
 /// Returns the columns in order. On a narrow screen the last ones are left out.
 const fn columns(by: By) -> &'static [Column] {
     match by {
         By::User => &[
-            Rank, Name, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead, Nodes,
+            Rank, Name, Account, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target,
+            Operation, Requests, PerRequest, PerRead, Nodes,
+        ],
+        By::Account => &[
+            Rank, Name, Users, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target,
+            Operation, Requests, PerRequest, PerRead, Nodes,
         ],
         By::Job => &[
-            Rank, Name, User, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead, Nodes,
+            Rank, Name, User, Account, Service, Share, Metadata, Read, Write, PerWrite, Target,
+            Operation, Requests, PerRequest, PerRead, Nodes,
         ],
         By::Node => &[
             Rank, Name, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
@@ -106,6 +111,7 @@ impl Column {
             Name => by.name(),
             User => "user",
             Users => "users",
+            Account => "account",
             Jobs => "jobs",
             Nodes => "nodes",
             Status => "state",
@@ -187,6 +193,10 @@ impl Column {
                 (None, users) => Cell::Text(format!("{users} users")),
             },
             Users => Cell::Number(Number::count(row.users)),
+            Account => match row.accounts {
+                0 | 1 => text(row.account.as_deref()),
+                accounts => Cell::Text(format!("{accounts} accounts")),
+            },
             Jobs => Cell::Number(Number::count(row.jobs)),
             Nodes => Cell::Number(Number::count(row.nodes)),
             Status => text(target().map(|target| target.status.name())),
@@ -228,6 +238,8 @@ pub struct Context<'a> {
     pub log: bool,
     /// The names of users.
     pub users: &'a users::Users,
+    /// True if accounts are known.
+    pub accounts: bool,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
 }
@@ -292,6 +304,7 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     // Servers without times have nothing to show there.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
+        Account => context.accounts,
         _ => true,
     };
     let sorted = columns(context.by)

@@ -78,6 +78,8 @@ pub struct Reading {
     pub time: Micros,
     /// The texts of the targets.
     pub seen: Vec<Seen>,
+    /// The targets that have no text in this reading, and of which none is due.
+    pub pending: Vec<Arc<str>>,
     /// The servers that could not be read.
     pub failures: Vec<Failure>,
 }

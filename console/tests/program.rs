@@ -73,7 +73,14 @@ fn a_profile_names_the_servers() {
     )
     .unwrap();
     let output = run(&[
-        "top", "-P", "scratch", "--config", &config, "--once", "--by", "target",
+        "top",
+        "-P",
+        "scratch",
+        "--profiles",
+        &config,
+        "--once",
+        "--by",
+        "target",
     ]);
     assert_eq!(said(&output), (0, String::new()));
     assert!(
@@ -85,7 +92,7 @@ fn a_profile_names_the_servers() {
         "top",
         "-P",
         "scratch",
-        "--config",
+        "--profiles",
         &config,
         "--once",
         "--users",
@@ -97,7 +104,14 @@ fn a_profile_names_the_servers() {
             .contains("  1  ada ")
     );
     let unnamed = [
-        "top", "-P", "scratch", "--config", &config, "--once", "--users", "exit 1",
+        "top",
+        "-P",
+        "scratch",
+        "--profiles",
+        &config,
+        "--once",
+        "--users",
+        "exit 1",
     ];
     assert_eq!(
         said(&run(&unnamed)),
@@ -106,7 +120,14 @@ fn a_profile_names_the_servers() {
             "jobstats-console: the names of users cannot be read: exit code 1\n".to_owned()
         )
     );
-    let (code, message) = said(&run(&["top", "-P", "other", "--config", &config, "--once"]));
+    let (code, message) = said(&run(&[
+        "top",
+        "-P",
+        "other",
+        "--profiles",
+        &config,
+        "--once",
+    ]));
     assert!(
         code == 78 && message.contains("it has scratch"),
         "{message}"

@@ -184,7 +184,7 @@ fn a_recording_is_moved_through() {
         ..Update::default()
     });
     assert_eq!(
-        (app.board().time, app.board().loads().count()),
+        (app.board().time, app.board().loads("scratch").count()),
         (20 * SECOND, 0)
     );
     let mut live = live();

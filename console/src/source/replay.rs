@@ -218,6 +218,7 @@ impl Source for Replay {
             until_next: next
                 .zip(last)
                 .map(|(next, last)| (next.time - last.time).max(0)),
+            ..Update::default()
         })
     }
 

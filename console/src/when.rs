@@ -1,0 +1,241 @@
+//! Times as people type and read them.
+
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+/// Parses a time zone: `UTC`, `local`, or a name such as `Europe/Helsinki`.
+///
+/// # Errors
+///
+/// Fails if this machine knows no such zone.
+pub fn zone(name: &str) -> Result<TimeZone, String> {
+    match name {
+        "UTC" | "utc" => Ok(TimeZone::UTC),
+        "local" => Ok(TimeZone::system()),
+        _ => TimeZone::get(name).map_err(|_| {
+            "is no time zone of this machine; give UTC, local, or a name such as Europe/Helsinki"
+                .to_owned()
+        }),
+    }
+}
+
+/// Parses a time: `now`, `2h` (ago), `14:00` (today), `yesterday`, `monday 14:00` (the last one), `2026-11-20`,
+/// `2026-11-20 13:40`, or a time with an offset from UTC.
+///
+/// # Errors
+///
+/// Fails if the text is none of these.
+pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
+    let text = text.trim();
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(time);
+    }
+    if text == "now" {
+        return Ok(now.timestamp());
+    }
+    let ago = text.strip_suffix("ago").unwrap_or(text).trim();
+    if let Ok(length) = crate::options::duration(ago) {
+        let length = SignedDuration::try_from(length).map_err(|error| error.to_string())?;
+        return now
+            .timestamp()
+            .checked_sub(length)
+            .map_err(|error| error.to_string());
+    }
+    let civil = civil(text, now).ok_or_else(|| {
+        "is no time; give one such as 2h (ago), yesterday, 'monday 14:00', 2026-11-20 or '2026-11-20 13:40'"
+            .to_owned()
+    })?;
+    let zoned = civil.to_zoned(now.time_zone().clone());
+    Ok(zoned.map_err(|error| error.to_string())?.timestamp())
+}
+
+fn civil(text: &str, now: &Zoned) -> Option<DateTime> {
+    if let Ok(date) = text.parse::<Date>()
+        && text.len() == 10
+    {
+        return Some(date.to_datetime(Time::midnight()));
+    }
+    let (day, time) = text.split_once([' ', 'T']).unwrap_or((text, ""));
+    let time_of = |text: &str| match text {
+        "" => Some(Time::midnight()),
+        // The parser takes a lone hour too, which could as well be a count of something.
+        _ if !text.contains(':') => None,
+        _ => text.parse::<Time>().ok(),
+    };
+    if let Some(date) = date(day, now) {
+        return Some(date.to_datetime(time_of(time)?));
+    }
+    let time = time_of(text).filter(|_| !text.is_empty())?;
+    Some(now.date().to_datetime(time))
+}
+
+fn date(text: &str, now: &Zoned) -> Option<Date> {
+    let today = now.date();
+    let weekday = |weekday| today.nth_weekday(-1, weekday).ok();
+    match text.to_ascii_lowercase().as_str() {
+        "today" => Some(today),
+        "yesterday" => today.yesterday().ok(),
+        "monday" => weekday(Weekday::Monday),
+        "tuesday" => weekday(Weekday::Tuesday),
+        "wednesday" => weekday(Weekday::Wednesday),
+        "thursday" => weekday(Weekday::Thursday),
+        "friday" => weekday(Weekday::Friday),
+        "saturday" => weekday(Weekday::Saturday),
+        "sunday" => weekday(Weekday::Sunday),
+        text => text.parse().ok(),
+    }
+}
+
+/// Prints times in a zone.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    /// The zone.
+    pub zone: TimeZone,
+}
+
+impl Clock {
+    /// Returns a clock of this zone.
+    pub const fn new(zone: TimeZone) -> Self {
+        Self { zone }
+    }
+
+    /// Returns the time in the zone.
+    pub fn at(&self, time: Timestamp) -> Zoned {
+        time.to_zoned(self.zone.clone())
+    }
+
+    /// Prints a time to the second, as `2026-11-20 13:40:12`.
+    pub fn second(&self, time: Timestamp) -> String {
+        self.at(time).strftime("%F %T").to_string()
+    }
+
+    /// Prints a time to the minute, as `2026-11-20 13:40`.
+    pub fn minute(&self, time: Timestamp) -> String {
+        self.at(time).strftime("%F %H:%M").to_string()
+    }
+
+    /// Prints the time of the day, as `13:40`.
+    pub fn hour(&self, time: Timestamp) -> String {
+        self.at(time).strftime("%H:%M").to_string()
+    }
+
+    /// Prints a short time within a window: the time of the day, with the day if the window is longer than one.
+    pub fn within(&self, time: Timestamp, window: (Timestamp, Timestamp)) -> String {
+        let is_long = window.1.duration_since(window.0) > SignedDuration::from_hours(36);
+        let format = if is_long { "%m-%d %H:%M" } else { "%H:%M" };
+        self.at(time).strftime(format).to_string()
+    }
+
+    /// Prints a window: a day as `Thursday 2026-11-20`, and others from a time to another.
+    pub fn window(&self, window: (Timestamp, Timestamp)) -> String {
+        let (since, until) = (self.at(window.0), self.at(window.1));
+        let is_midnight = since.time() == Time::midnight() && until.time() == Time::midnight();
+        let is_day = since.date().tomorrow().ok() == Some(until.date());
+        if is_midnight && is_day {
+            return since.strftime("%A %F").to_string();
+        }
+        if since.date() == until.date() {
+            let end = until.strftime("%H:%M");
+            return format!("{} to {end}", since.strftime("%F %H:%M"));
+        }
+        format!("{} to {}", self.minute(window.0), self.minute(window.1))
+    }
+
+    /// Returns the name of the zone, as it is said once.
+    pub fn name(&self) -> String {
+        match self.zone.iana_name() {
+            Some(name) => name.to_owned(),
+            None => "local time".to_owned(),
+        }
+    }
+}
+
+/// Prints a length of time as `1 d 02:03:04` or `02:03:04`.
+pub fn length(seconds: f64) -> String {
+    let seconds = seconds.round().max(0.0) as u64;
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
+    if days == 0 {
+        clock
+    } else {
+        format!("{days} d {clock}")
+    }
+}
+
+/// Prints the width of steps, such as `10 min` or `1 h`.
+pub fn width(seconds: i64) -> String {
+    match seconds {
+        _ if seconds % 86_400 == 0 => format!("{} d", seconds / 86_400),
+        _ if seconds % 3600 == 0 => format!("{} h", seconds / 3600),
+        _ if seconds % 60 == 0 => format!("{} min", seconds / 60),
+        _ => format!("{seconds} s"),
+    }
+}
+
+/// The widths of steps that people can read, in seconds.
+const WIDTHS: [i64; 18] = [
+    10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800,
+    604_800, 1_209_600, 2_419_200,
+];
+
+/// Returns the smallest width, in seconds, of which a window has at most so many.
+pub fn step(seconds: f64, least: i64, most: usize) -> i64 {
+    let fits = |width: &&i64| **width >= least && seconds / **width as f64 <= most as f64;
+    WIDTHS.iter().find(fits).copied().unwrap_or(2_419_200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Result<String, String> {
+        let now: Zoned = "2026-11-20T15:30:00[UTC]".parse().unwrap();
+        parse(text, &now).map(|time| time.strftime("%F %H:%M").to_string())
+    }
+
+    #[test]
+    fn times_are_typed_as_people_say_them() {
+        let cases = [
+            ("now", "2026-11-20 15:30"),
+            ("2h", "2026-11-20 13:30"),
+            ("90min ago", "2026-11-20 14:00"),
+            ("14:00", "2026-11-20 14:00"),
+            ("yesterday", "2026-11-19 00:00"),
+            ("yesterday 14:00", "2026-11-19 14:00"),
+            ("Monday 08:15", "2026-11-16 08:15"),
+            ("friday", "2026-11-13 00:00"),
+            ("2026-11-01", "2026-11-01 00:00"),
+            ("2026-11-01 13:40", "2026-11-01 13:40"),
+            ("2026-11-01T13:40:00+02:00", "2026-11-01 11:40"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(at(text).as_deref(), Ok(expected), "{text}");
+        }
+        for text in ["", "someday", "14", "yesterday 14", "2026-13-01", "-"] {
+            assert!(at(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn windows_and_lengths_are_short() {
+        let clock = Clock::new(TimeZone::UTC);
+        let time = |text: &str| text.parse::<Timestamp>().unwrap();
+        let day = (time("2026-11-20T00:00:00Z"), time("2026-11-21T00:00:00Z"));
+        assert_eq!(clock.window(day), "Friday 2026-11-20");
+        let hours = (time("2026-11-20T01:00:00Z"), time("2026-11-20T03:00:00Z"));
+        assert_eq!(clock.window(hours), "2026-11-20 01:00 to 03:00");
+        assert_eq!(length(93_784.4), "1 d 02:03:04");
+        assert_eq!(length(59.6), "00:01:00");
+        assert_eq!((width(600), width(7200)), ("10 min".into(), "2 h".into()));
+        assert_eq!(step(86_400.0, 600, 144), 600);
+        assert_eq!(step(86_400.0, 600, 100), 1200);
+        assert_eq!(step(1e12, 600, 100), 2_419_200);
+    }
+
+    #[test]
+    fn an_unknown_zone_is_refused() {
+        assert!(zone("Mars/Olympus").is_err());
+        assert_eq!(zone("UTC"), Ok(TimeZone::UTC));
+    }
+}
