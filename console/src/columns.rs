@@ -21,6 +21,9 @@ const BAR: (usize, usize) = (4, 24);
 /// The narrowest and the widest column of names.
 const NAME: (usize, usize) = (8, 48);
 
+/// The length up to which names have their room before other columns.
+const NAME_FIRST: usize = 13;
+
 /// The decades that a logarithmic bar shows.
 const DECADES: f64 = 4.0;
 
@@ -304,7 +307,7 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     // Servers without times have nothing to show there.
     let is_wanted = |column: &Column| match column {
         Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
-        Account => context.accounts,
+        Account => context.accounts && table.rows.iter().any(|row| row.accounts > 0),
         _ => true,
     };
     let sorted = columns(context.by)
@@ -392,7 +395,9 @@ impl Filled {
         });
         let longest = longest.max().unwrap_or(0).max(title);
         let width = match column {
-            Name => title.max(NAME.0),
+            // Names go before the last columns, up to a length.
+            Name => longest.clamp(title.max(NAME.0), NAME_FIRST),
+            Account => longest.min(NAME_FIRST),
             Rank => widths.cells(),
             Service => widths.cells().max(title.saturating_sub(BAR.0 + 1)),
             _ => longest,
@@ -408,7 +413,7 @@ impl Filled {
     const fn is_text(&self) -> bool {
         matches!(
             self.column,
-            Name | User | Status | Target | Operation | Server
+            Name | User | Account | Status | Target | Operation | Server
         )
     }
 

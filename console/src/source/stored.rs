@@ -121,7 +121,10 @@ impl Stored {
         let was_live = self.at.is_none();
         let mut begins_anew = self.shown.is_none();
         if let Some(shown) = &self.shown {
-            let from = (shown.time, pace(&shown.targets));
+            // What is shown after the last reading is that reading.
+            let newest = shown.targets.iter().map(|it| it.time).max();
+            let newest = newest.map_or(shown.time, |newest| newest.min(shown.time));
+            let from = (shown.time, newest, pace(&shown.targets));
             match self.moved(step, from)? {
                 Moment::Stays => {}
                 Moment::Now => self.at = None,
@@ -140,7 +143,11 @@ impl Stored {
     }
 
     /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
-    fn moved(&mut self, step: Step, (time, pace): (Micros, Micros)) -> Result<Moment, Error> {
+    fn moved(
+        &mut self,
+        step: Step,
+        (time, newest, pace): (Micros, Micros, Micros),
+    ) -> Result<Moment, Error> {
         let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
         let by = match step {
             Step::Next if is_live => return Ok(Moment::Stays),
@@ -153,7 +160,8 @@ impl Stored {
             Step::Next => 1,
             Step::By(by) => by,
         };
-        let wanted = time.saturating_add(pace.saturating_mul(by as Micros));
+        let base = if by < 0 { newest } else { time };
+        let wanted = base.saturating_add(pace.saturating_mul(by as Micros));
         let scope = self.scope.clone();
         let session = self.session()?;
         if by < 0 {
