@@ -195,7 +195,8 @@ impl Board {
             }
         }
         let silent = reading.failures.into_iter().map(|failure| {
-            let since = self.read.get(&failure.server).copied();
+            let since = failure.since;
+            let since = since.or_else(|| self.read.get(&failure.server).copied());
             let reason = failure.reason;
             (failure.server, Silent { since, reason })
         });
@@ -381,6 +382,7 @@ mod tests {
         failed.failures.push(Failure {
             server: "oss-of-scratch-OST0001".into(),
             reason: "gone".into(),
+            since: None,
         });
         board.take(failed);
         let status: Vec<_> = board.targets().map(|it| it.status).collect();

@@ -69,6 +69,8 @@ pub struct Failure {
     pub server: Arc<str>,
     /// The reason, as a message.
     pub reason: String,
+    /// The time at which it was last read, where targets do not tell that.
+    pub since: Option<Micros>,
 }
 
 /// The texts of all servers, read at one time.

@@ -409,14 +409,14 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert_eq!((update.is_live, update.begins_anew), (Some(false), true));
     assert!(!source.is_live());
     let minutes = |micros: i64| micros as f64 / 60e6;
-    assert!((4.0..6.0).contains(&minutes(live - board.time)));
+    assert!((4.0..12.0).contains(&minutes(live - board.time)));
     let before = board.targets().next().unwrap().time;
     assert!((4.0..6.0).contains(&minutes(last - before)));
     let update = step(&mut source, Step::Next, &mut board);
-    assert!(!update.begins_anew && board.time > live - 60_000_000);
+    assert!(!update.begins_anew && board.time >= last);
     assert_eq!(board.targets().next().unwrap().time, last);
     step(&mut source, Step::Begin, &mut board);
-    assert!((50.0..62.0).contains(&minutes(live - board.time)));
+    assert!((45.0..66.0).contains(&minutes(live - board.time)));
     // Nothing was before the first reading, so the screen stays.
     let begin = board.time;
     step(&mut source, Step::By(-10), &mut board);

@@ -183,6 +183,7 @@ fn late_servers_are_told_and_their_rows_are_marked() {
         late.failures.push(Failure {
             server: server.into(),
             reason: "no answer within 8s".to_owned(),
+            since: None,
         });
     }
     app.take(Update {
@@ -322,7 +323,7 @@ proptest! {
         height in 1_u16..40,
     ) {
         let mut read = reading(20, &[(MDT, Some(interval(10, 20, &[(&id, "open", 5), (&id, "open_usecs", 5), ("1:1:n", "close", 1)])))]);
-        read.failures.push(Failure { server: server.as_str().into(), reason });
+        read.failures.push(Failure { server: server.as_str().into(), reason, since: None });
         let view = View { by: By::ALL[by], filter: Filter::new(&format!("!{filter}")), ..View::default() };
         let mut app = App::new(view, Look { message: Some(server), ..Look::new(Mode::Live(SECOND)) });
         app.take(Update { readings: vec![read], ..Update::default() });

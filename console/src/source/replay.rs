@@ -112,6 +112,7 @@ impl Replay {
                 Err(reason) => reading.failures.push(Failure {
                     server: Arc::from(server.as_str()),
                     reason,
+                    since: None,
                 }),
             }
         }

@@ -368,8 +368,9 @@ impl Stored {
             reading.pending = pending.map(|it| name(it, shown.has_clusters)).collect();
         }
         reading.failures.push(Failure {
-            server: self.connector.to_string().into(),
+            server: "store".into(),
             reason: error.to_string(),
+            since: self.shown.as_ref().map(|shown| shown.time),
         });
         Update {
             readings: vec![reading],
