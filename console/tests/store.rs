@@ -332,7 +332,7 @@ fn whatever_is_missing_is_told_with_what_to_do() {
     fails(
         &store.top(&["--once", "--at", "2020-01-01"]),
         66,
-        "observations begin at",
+        "nothing is known of that time; observations are kept from",
     );
     store
         .client
@@ -437,4 +437,43 @@ fn a_screen_goes_through_time_and_survives_a_lost_connection() {
     assert!(board.targets().all(|it| !it.is_late()));
     step(&mut source, Step::Next, &mut board);
     assert_eq!(silent(&board), None);
+}
+
+#[test]
+fn rollups_show_what_increments_do_no_longer() {
+    let Some(mut store) = Database::with_store("rollups") else {
+        return;
+    };
+    store
+        .client
+        .batch_execute("SELECT jobstats_setup(raw_retention => '7 days')")
+        .unwrap();
+    store.load("small", 5 * 24 * 60);
+    let at = (Timestamp::now() - SignedDuration::from_hours(5 * 24)).to_string();
+    let before = &store.json(&["--once", "--at", &at])[0];
+    assert_eq!(before["targets"][0]["interval"], 300.0);
+    store
+        .client
+        .batch_execute("CALL jobstats_maintain()")
+        .unwrap();
+    store
+        .client
+        .batch_execute("SELECT jobstats_setup(raw_retention => '1 day', retention => '2 days', rollup_10m_retention => '2 days')")
+        .unwrap();
+    store
+        .client
+        .batch_execute("CALL jobstats_maintain()")
+        .unwrap();
+    let kept =
+        store.numbers("SELECT 'increments', count(*)::double precision FROM jobstats.increments");
+    assert_eq!(kept["increments"], 0.0);
+    let at = (Timestamp::now() - SignedDuration::from_mins(5 * 24 * 60 + 30)).to_string();
+    let hour = &store.json(&["--once", "--at", &at])[0];
+    assert_eq!(hour["targets"][0]["interval"], 3600.0);
+    let until = hour["time"].as_str().unwrap();
+    let expected = store.numbers(&format!(
+        "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{until}' - interval '1 hour', '{until}', \
+         '{{service_time}}', '{{uid}}') WHERE uid IS NOT NULL GROUP BY uid"
+    ));
+    equal(&column(hour, "service_time", "total"), &expected);
 }

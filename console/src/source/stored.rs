@@ -20,7 +20,7 @@ use crate::interval::{Failure, Interval, Reading, Seen};
 use crate::who::Who;
 
 pub use errors::Error;
-use questions::{Person, Target, Work};
+use questions::{Person, ROLLUPS, Rollup, Target, Work};
 use session::Session;
 
 /// The time limit of connecting.
@@ -55,6 +55,8 @@ pub struct Stored {
     at: Option<Micros>,
     /// The reading that was made last, if it has not been dropped.
     shown: Option<Shown>,
+    /// Where steps begin.
+    place: Option<Place>,
     people: HashMap<i64, Known>,
     /// The time at which what is known of identifiers was asked for first.
     people_since: Micros,
@@ -63,6 +65,19 @@ pub struct Stored {
     failures: u32,
     /// The time of the database, and when it was asked for.
     clock: Option<(Micros, Instant)>,
+}
+
+/// The place of a reading in time.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// The moment.
+    time: Micros,
+    /// The last observation up to then.
+    newest: Micros,
+    /// The usual time between readings.
+    pace: Micros,
+    /// True if the reading is a bucket of a rollup.
+    is_rollup: bool,
 }
 
 /// What a reading was made of.
@@ -101,6 +116,7 @@ impl Stored {
             session: None,
             at,
             shown: None,
+            place: None,
             people: HashMap::new(),
             people_since: 0,
             history_until: None,
@@ -118,63 +134,57 @@ impl Stored {
     }
 
     fn try_step(&mut self, step: Step) -> Result<Update, Error> {
-        let was_live = self.at.is_none();
-        let mut begins_anew = self.shown.is_none();
-        if let Some(shown) = &self.shown {
-            // What is shown after the last reading is that reading.
-            let newest = shown.targets.iter().map(|it| it.time).max();
-            let newest = newest.map_or(shown.time, |newest| newest.min(shown.time));
-            let from = (shown.time, newest, pace(&shown.targets));
-            match self.moved(step, from)? {
+        let (was_at, mut begins_anew) = (self.at, self.shown.is_none());
+        if let Some(place) = self.place {
+            match self.moved(step, place)? {
                 Moment::Stays => {}
                 Moment::Now => self.at = None,
                 Moment::At(at) => {
-                    begins_anew |= at < from.0;
+                    begins_anew |= at < place.time;
                     self.at = Some(at);
                 }
                 Moment::Nothing => return Ok(Update::default()),
             }
             // What is now follows what was a while ago only if nothing of it is missing.
-            begins_anew |= !was_live && self.at.is_none();
+            begins_anew |= was_at.is_some() && self.at.is_none();
         }
-        let mut update = self.read(begins_anew)?;
-        update.is_live = (was_live != self.at.is_none()).then_some(self.at.is_none());
-        Ok(update)
+        let read = self.read(begins_anew);
+        if let (Err(Error::Before { .. }), Step::By(..0), Some(_)) = (&read, step, &self.shown) {
+            // Nothing is kept of the time before, so the screen stays where it is.
+            self.at = was_at;
+            return Ok(Update::default());
+        }
+        read
     }
 
     /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
-    fn moved(
-        &mut self,
-        step: Step,
-        (time, newest, pace): (Micros, Micros, Micros),
-    ) -> Result<Moment, Error> {
+    fn moved(&mut self, step: Step, place: Place) -> Result<Moment, Error> {
         let (is_live, is_patient) = (self.at.is_none(), self.is_patient);
+        let scope = self.scope.clone();
         let by = match step {
             Step::Next if is_live => return Ok(Moment::Stays),
             Step::End => return Ok(Moment::Now),
             Step::Begin => {
-                let scope = self.scope.clone();
                 let first = questions::first(self.session()?, &scope)?;
-                return Ok(first.map_or(Moment::Stays, |first| Moment::At(first + pace)));
+                return Ok(first.map_or(Moment::Stays, |first| Moment::At(first + place.pace)));
             }
             Step::Next => 1,
             Step::By(by) => by,
         };
-        let base = if by < 0 { newest } else { time };
-        let wanted = base.saturating_add(pace.saturating_mul(by as Micros));
-        let scope = self.scope.clone();
-        let session = self.session()?;
+        // What is shown after the last reading is that reading.
+        let base = if by < 0 { place.newest } else { place.time };
+        let wanted = base.saturating_add(place.pace.saturating_mul(by as Micros));
         if by < 0 {
-            let before = questions::before(session, &scope, wanted)?;
-            return Ok(match before {
-                Some(before) if before > wanted - pace => Moment::At(wanted),
-                Some(before) => Moment::At(before),
-                None => Moment::Stays,
-            });
+            let before = questions::before(self.session()?, &scope, wanted)?;
+            return Ok(Moment::At(match before {
+                Some(before) if before <= wanted - place.pace && !place.is_rollup => before,
+                _ => wanted,
+            }));
         }
-        let after = questions::after(session, &scope, time)?;
+        let after = questions::after(self.session()?, &scope, place.time)?;
         Ok(match after {
             _ if is_live => Moment::Stays,
+            Some(_) if place.is_rollup => Moment::At(wanted),
             Some(after) => Moment::At(wanted.max(after)),
             None if is_patient => Moment::Now,
             None => Moment::Nothing,
@@ -186,10 +196,19 @@ impl Stored {
         let (at, scope) = (self.at, self.scope.clone());
         let (now, targets) = questions::targets(self.session()?, &scope, at)?;
         self.clock = Some((now, Instant::now()));
-        let time = at.unwrap_or(now);
-        if targets.is_empty() {
-            return self.nothing(time);
-        }
+        let (rollup, targets) = match at {
+            Some(at) if targets.is_empty() => self.in_rollups(at)?,
+            _ => (None, targets),
+        };
+        let newest = targets.iter().map(|it| it.time).max();
+        let Some(newest) = newest else {
+            return Err(self.nothing(at)?);
+        };
+        // Of a rollup, the bucket is shown that the moment is in.
+        let time = match rollup {
+            Some(_) => newest,
+            None => at.unwrap_or(now),
+        };
         let has_clusters = targets
             .iter()
             .map(|it| &it.cluster)
@@ -214,7 +233,10 @@ impl Stored {
             self.shown = before;
             return Ok(Update::default());
         }
-        let work = questions::work(self.session()?, &fresh)?;
+        let work = match rollup.zip(at) {
+            Some((rollup, at)) => questions::work_of(self.session()?, &fresh, rollup, at)?,
+            None => questions::work(self.session()?, &fresh)?,
+        };
         let users = self.meet(&work, time)?;
         let mut work_of: HashMap<i32, Vec<Work>> = HashMap::new();
         for one in work {
@@ -240,7 +262,14 @@ impl Stored {
             });
         }
         let history = self.history(time, begins_anew, has_clusters)?;
-        let until_next = at.map(|_| pace(&targets));
+        let pace = pace(&targets);
+        let until_next = at.map(|_| pace);
+        self.place = Some(Place {
+            time,
+            newest: newest.min(time),
+            pace,
+            is_rollup: rollup.is_some(),
+        });
         self.shown = Some(Shown {
             time,
             targets,
@@ -256,22 +285,37 @@ impl Stored {
         })
     }
 
-    /// Returns what is said of a store, or of a moment, without observations.
-    fn nothing(&mut self, time: Micros) -> Result<Update, Error> {
+    /// Returns the targets of the finest rollup that knows something of a moment, where observations are not kept any more.
+    fn in_rollups(&mut self, at: Micros) -> Result<(Option<Rollup>, Vec<Target>), Error> {
         let scope = self.scope.clone();
-        let session = self.session()?;
-        let error = match questions::first(session, &scope)? {
+        let first = questions::first(self.session()?, &scope)?;
+        let is_over = |rollup: &Rollup| first.is_none_or(|first| rollup.end(at) <= first);
+        for rollup in ROLLUPS.into_iter().filter(is_over) {
+            let targets = questions::targets_of(self.session()?, &scope, rollup, at)?;
+            if !targets.is_empty() {
+                return Ok((Some(rollup), targets));
+            }
+        }
+        Ok((None, Vec::new()))
+    }
+
+    /// Returns what is said of a store, or of a moment, of which nothing is known.
+    fn nothing(&mut self, at: Option<Micros>) -> Result<Error, Error> {
+        let scope = self.scope.clone();
+        let first = questions::first(self.session()?, &scope)?;
+        if let Some(at) = at.filter(|_| self.place.is_none()) {
+            self.place = Some(Place {
+                time: at,
+                newest: at,
+                pace: USUAL,
+                is_rollup: false,
+            });
+        }
+        Ok(match first {
             None if scope == Scope::default() => Error::Empty,
             None => Error::OutOfScope,
             Some(first) => Error::Before { first },
-        };
-        if !self.is_patient {
-            return Err(error);
-        }
-        self.shown = None;
-        let mut update = self.failed(time, &error);
-        update.begins_anew = true;
-        Ok(update)
+        })
     }
 
     fn seen(&self, target: &Target, name: Arc<str>, work: Vec<Work>) -> Seen {
@@ -381,10 +425,14 @@ impl Stored {
 
 impl Source for Stored {
     fn step(&mut self, step: Step) -> Result<Update, super::Error> {
-        let error = match self.try_step(step) {
+        let was_live = self.at.is_none();
+        let stepped = self.try_step(step);
+        let is_live = self.at.is_none();
+        let is_live = (was_live != is_live).then_some(is_live);
+        let error = match stepped {
             Ok(update) => {
                 self.failures = 0;
-                return Ok(update);
+                return Ok(Update { is_live, ..update });
             }
             Err(error) => error,
         };
@@ -392,8 +440,6 @@ impl Source for Stored {
         if !self.is_patient || self.clock.is_none() && !error.is_passing() {
             return Err(error.into());
         }
-        self.session = None;
-        self.failures += 1;
         let (now, since) = self.clock.unwrap_or_else(|| {
             let now = jiff::Timestamp::now().as_microsecond();
             (now, Instant::now())
@@ -401,6 +447,19 @@ impl Source for Stored {
         let passed = Micros::try_from(since.elapsed().as_micros()).unwrap_or(Micros::MAX);
         let time = self.at.unwrap_or_else(|| now.saturating_add(passed));
         let mut update = self.failed(time, &error);
+        update.is_live = is_live;
+        if error.kind().is_none() {
+            // The store has answered: nothing is known.
+            self.shown = None;
+            update.begins_anew = true;
+            if let (Some(at), Some(place)) = (self.at, &mut self.place) {
+                (place.time, place.newest) = (at, at);
+                update.until_next = Some(place.pace);
+            }
+            return Ok(update);
+        }
+        self.session = None;
+        self.failures += 1;
         let pause = Backoff::default().pause(self.failures, fastrand::f64());
         update.until_next = Micros::try_from(pause.as_micros()).ok();
         Ok(update)

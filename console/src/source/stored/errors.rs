@@ -40,8 +40,8 @@ pub enum Error {
         "no target has such a cluster and file system: see SELECT cluster, filesystem, name FROM jobstats.targets"
     )]
     OutOfScope,
-    /// The moment is before the first observation, or none was made in the day before it.
-    #[error("no target was observed in the day before; observations begin at {}", moment(*first, "%F %T UTC"))]
+    /// Nothing is kept of the moment, or no target was observed then.
+    #[error("nothing is known of that time; observations are kept from {} on", moment(*first, "%F %T UTC"))]
     Before {
         /// The time of the first observation.
         first: Micros,

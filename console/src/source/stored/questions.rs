@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{self, Dimension, Filters, Rates, Window};
 use jobstats_client::ask;
 use jobstats_core::increment::Column;
-use jobstats_core::instant::{DAY, Micros};
+use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
 use jobstats_core::target::TargetKind;
 use postgres::Row;
 use tokio_postgres::types::Type;
@@ -129,6 +129,88 @@ pub fn targets(
     Ok((micros(now), targets.collect::<Result<_, _>>()?))
 }
 
+/// A rollup, which is kept for longer than observations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rollup {
+    /// The view.
+    view: &'static str,
+    /// The width of a bucket as an interval.
+    interval: &'static str,
+    /// The width of a bucket.
+    width: Micros,
+}
+
+/// The rollups, from the finest one on.
+pub const ROLLUPS: [Rollup; 3] = [
+    Rollup {
+        view: "increments_10m",
+        interval: "10 minutes",
+        width: 10 * MINUTE,
+    },
+    Rollup {
+        view: "increments_1h",
+        interval: "1 hour",
+        width: HOUR,
+    },
+    Rollup {
+        view: "increments_1d",
+        interval: "1 day",
+        width: DAY,
+    },
+];
+
+impl Rollup {
+    /// Returns the bucket of a moment, which is the start of the bucket and a microsecond.
+    fn bucket(self, at: Micros) -> Timestamp {
+        timestamp(self.end(at) - self.width + 1)
+    }
+
+    /// Returns the end of the bucket of a moment.
+    pub const fn end(self, at: Micros) -> Micros {
+        let at = at.saturating_sub(1);
+        at - at.rem_euclid(self.width) + self.width
+    }
+}
+
+/// Returns the targets that did something in the bucket of a moment.
+pub fn targets_of(
+    session: &mut Session,
+    scope: &Scope,
+    rollup: Rollup,
+    at: Micros,
+) -> Result<Vec<Target>, Error> {
+    let statement = include_str!("bucket.sql").replace("@view@", rollup.view);
+    let rows = session.client.query_typed(
+        &statement.replace("@width@", rollup.interval),
+        &[
+            (&rollup.bucket(at), Type::TIMESTAMPTZ),
+            (&scope.cluster, Type::TEXT),
+            (&scope.filesystem, Type::TEXT),
+        ],
+    )?;
+    let targets = rows.iter().map(Target::from_row);
+    Ok(targets.collect::<Result<_, _>>()?)
+}
+
+/// Returns what each entry did on these targets in the bucket of a moment.
+pub fn work_of(
+    session: &mut Session,
+    targets: &[&Target],
+    rollup: Rollup,
+    at: Micros,
+) -> Result<Vec<Work>, Error> {
+    let ids: Vec<i32> = targets.iter().map(|it| it.id).collect();
+    let statement = include_str!("bucket_work.sql").replace("@view@", rollup.view);
+    let rows = session.client.query_typed(
+        &statement.replace("@columns@", &columns(session)),
+        &[
+            (&rollup.bucket(at), Type::TIMESTAMPTZ),
+            (&ids, Type::INT4_ARRAY),
+        ],
+    )?;
+    read_work(session, &rows)
+}
+
 /// Returns what each entry did in the last observations of these targets.
 pub fn work(session: &mut Session, targets: &[&Target]) -> Result<Vec<Work>, Error> {
     let observed = targets
@@ -143,9 +225,7 @@ pub fn work(session: &mut Session, targets: &[&Target]) -> Result<Vec<Work>, Err
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let columns = session.columns.iter();
-    let columns: Vec<_> = columns.map(|it| format!(r#"i."{}""#, name(*it))).collect();
-    let statement = include_str!("work.sql").replace("@columns@", &columns.join(", "));
+    let statement = include_str!("work.sql").replace("@columns@", &columns(session));
     let rows = session.client.query_typed(
         &statement,
         &[
@@ -154,6 +234,17 @@ pub fn work(session: &mut Session, targets: &[&Target]) -> Result<Vec<Work>, Err
             (&times, Type::TIMESTAMPTZ_ARRAY),
         ],
     )?;
+    read_work(session, &rows)
+}
+
+/// Returns the columns of operations, for a statement.
+fn columns(session: &Session) -> String {
+    let columns = session.columns.iter();
+    let columns: Vec<_> = columns.map(|it| format!(r#"i."{}""#, name(*it))).collect();
+    columns.join(", ")
+}
+
+fn read_work(session: &Session, rows: &[Row]) -> Result<Vec<Work>, Error> {
     let work = rows.iter().map(|row| {
         let totals: Vec<Option<i64>> = row.try_get("totals")?;
         let totals = session.columns.iter().copied().zip(totals);
