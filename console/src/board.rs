@@ -138,7 +138,10 @@ impl Target {
     }
 }
 
-/// The load of all targets at one time.
+/// The loads of file systems by name, oldest first.
+pub type Loads = BTreeMap<Box<str>, Vec<Load>>;
+
+/// The load of a file system at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// The time.
@@ -171,7 +174,7 @@ pub struct Board {
     /// The loads of each file system.
     loads: BTreeMap<Box<str>, VecDeque<Load>>,
     /// The loads of each file system before the first reading, where the source knows them.
-    history: BTreeMap<Box<str>, Vec<Load>>,
+    history: Loads,
     /// The number of readings.
     pub readings: u64,
 }
@@ -228,7 +231,7 @@ impl Board {
     }
 
     /// Takes what is known of the loads of file systems before.
-    pub fn take_history(&mut self, history: BTreeMap<Box<str>, Vec<Load>>) {
+    pub fn take_history(&mut self, history: Loads) {
         self.history = history;
     }
 

@@ -6,11 +6,10 @@ pub mod stored;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::board::{Board, Load};
+use crate::board::{Board, Loads};
 use crate::interval::Reading;
 use crate::recording;
 use crate::users::Users;
@@ -81,7 +80,7 @@ pub struct Update {
     /// True if readings are those of now, false if they are those of the past; `None` if that has not changed.
     pub is_live: Option<bool>,
     /// The loads of file systems in the day before, if they are new.
-    pub history: Option<BTreeMap<Box<str>, Vec<Load>>>,
+    pub history: Option<Loads>,
     /// Names of users that appear in the readings.
     pub users: Vec<(u32, Box<str>)>,
 }

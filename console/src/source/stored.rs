@@ -15,7 +15,7 @@ use jobstats_client::{Backoff, Connector, Options};
 use jobstats_core::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
-use crate::board::Load;
+use crate::board::Loads;
 use crate::interval::{Failure, Interval, Reading, Seen};
 use crate::who::Who;
 
@@ -390,7 +390,7 @@ impl Stored {
         time: Micros,
         begins_anew: bool,
         has_clusters: bool,
-    ) -> Result<Option<BTreeMap<Box<str>, Vec<Load>>>, Error> {
+    ) -> Result<Option<Loads>, Error> {
         let until = time - time.rem_euclid(STEP);
         if !begins_anew && self.history_until == Some(until) {
             return Ok(None);

@@ -1,7 +1,6 @@
 //! The questions of the screen to the tables of a store, which its functions are made of. The functions sum up for one grouping at a time;
 //! the screen has the work of each entry, so that a key answers at once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -15,7 +14,7 @@ use tokio_postgres::types::Type;
 
 use super::session::{Session, name};
 use super::{Error, Scope};
-use crate::board::Load;
+use crate::board::{Load, Loads};
 use crate::who::Who;
 
 /// A target and its last observation.
@@ -331,7 +330,7 @@ pub fn history(
     until: Micros,
     step: Micros,
     has_clusters: bool,
-) -> Result<BTreeMap<Box<str>, Vec<Load>>, Error> {
+) -> Result<Loads, Error> {
     let pattern = |pattern: &Option<String>| pattern.clone().map(|it| vec![it]);
     let question = Rates {
         window: Window::new(timestamp(until - DAY), timestamp(until)),
@@ -344,7 +343,7 @@ pub fn history(
             ..Filters::default()
         },
     };
-    let mut history: BTreeMap<Box<str>, Vec<Load>> = BTreeMap::new();
+    let mut history = Loads::new();
     for row in ask(&mut session.client, &question)? {
         let name = row.group.filesystem.unwrap_or_default();
         let name = match (has_clusters, row.group.cluster) {
