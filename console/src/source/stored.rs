@@ -55,7 +55,7 @@ pub struct Stored {
     at: Option<Micros>,
     /// The reading that was made last, if it has not been dropped.
     shown: Option<Shown>,
-    /// Where steps begin.
+    /// The place in time from which the next step goes.
     place: Option<Place>,
     people: HashMap<i64, Known>,
     /// The time at which what is known of identifiers was asked for first.
@@ -80,14 +80,14 @@ struct Place {
     is_rollup: bool,
 }
 
-/// What a reading was made of.
+/// The targets that a reading was made of.
 struct Shown {
     time: Micros,
     targets: Vec<Target>,
     has_clusters: bool,
 }
 
-/// What is known of an identifier.
+/// The owner of an identifier, with the name of the user.
 struct Known {
     who: Arc<Who>,
     user: Option<(u32, Box<str>)>,
@@ -470,7 +470,7 @@ impl Source for Stored {
     }
 }
 
-/// Where a step goes.
+/// The end of a step.
 enum Moment {
     /// The moment stays what it is; now goes on.
     Stays,

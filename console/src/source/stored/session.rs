@@ -10,7 +10,7 @@ use super::Error;
 /// The oldest version of a store that can be read.
 pub const OLDEST: &str = "0.2.0";
 
-/// What the console needs of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
+/// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
 const SETTINGS: &str = "\
     SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off; SET TIME ZONE 'UTC'; \
     SET client_min_messages = warning";
