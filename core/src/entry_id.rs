@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+mod folded;
 mod format;
 mod guess;
 mod job;
@@ -13,6 +14,7 @@ mod like;
 #[cfg(test)]
 mod tests;
 
+pub use folded::folded_name;
 pub use format::{Format, FormatError};
 pub use guess::likely_format;
 pub use keys::{Keys, Stored as StoredNames};
@@ -200,7 +202,8 @@ fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) 
             .map(|format| (format, format.identify_part(id)));
         parts.filter_map(|(format, part)| part.filter(|it| format.is_for(it) != Some(false)))
     };
-    whole(formats.clone(), id)
+    Identity::of_folded(id)
+        .or_else(|| whole(formats.clone(), id))
         .or_else(|| Identity::of_job(id).filter(|_| may_be_job()))
         .or_else(|| only_one(parts()))
         .unwrap_or(Identity::MALFORMED)

@@ -7,6 +7,7 @@ mod compare;
 mod counts;
 mod cut;
 mod detail;
+mod fold;
 mod history;
 mod keep;
 mod late_text;
@@ -26,6 +27,7 @@ pub use compare::compare;
 use compare::wall;
 pub use counts::{Counts, clamp};
 pub use detail::{Detail, leave_out};
+pub use fold::Folded;
 pub use keep::Keep;
 pub use late_text::can_be_older;
 pub use limit::MAX_RATE;
@@ -252,6 +254,8 @@ pub struct Increment<'a> {
     pub line: u32,
     /// The entry's identifier.
     pub id: &'a str,
+    /// The entries that are added up in this increment, of which `id` is one; `None` if it is that of a single entry.
+    pub folded: Option<Folded>,
     /// The time at which the counters were last seen, usually the previous observation, or at which they began at zero;
     /// after splitting, the beginning of the part. Always before `time`.
     pub since: Micros,

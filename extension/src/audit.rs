@@ -89,6 +89,7 @@ fn jobstats_audit(
     for target in &targets {
         let name = || (target.cluster.clone(), target.name.clone());
         let mut report = |finding| Ok(findings.add(name(), finding)?);
+        entries.sent_by(&target.cluster);
         let walked = walk.target(target.id, &mut entries, &mut report)?;
         summary.add(walked.computed, walked.left);
         runs.extend(walked.runs);

@@ -20,5 +20,5 @@ pub mod views;
 pub use jobstats_core::columns::{self, sum};
 pub use maintain::lock;
 pub use relations::{add_operations, kind};
-pub use settings::{Settings, settings};
+pub use settings::{Reduced, Settings, settings, uid_limit};
 pub use version::{VERSION, exists, extension_schema, require};

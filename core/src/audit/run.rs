@@ -135,6 +135,7 @@ mod tests {
         let increment = |since| Increment {
             line: 1,
             id: "a",
+            folded: None,
             since,
             time: 100,
             reset: false,

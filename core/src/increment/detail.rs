@@ -12,7 +12,7 @@ use super::Column;
 use crate::operation::{self, Kind, OPERATIONS, OperationIndex};
 
 /// The values of an operation in `detail`, by the names that Lustre prints.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Detail {
     /// The growth of the histogram, if there is no column for it.
@@ -39,6 +39,11 @@ pub struct Detail {
 }
 
 impl Detail {
+    /// Returns true if the operation has no columns, so that its calls are counted here.
+    pub(super) fn is_counted(&self) -> bool {
+        self.samples.or(self.sum).is_some() || self.unit.is_some()
+    }
+
     /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         let has_number = self.max.or(self.min).or(self.samples).or(self.sum);
@@ -58,8 +63,8 @@ pub(super) fn calls_of(index: OperationIndex) -> Option<OperationIndex> {
 /// The columns of an operation's calls and of their sum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
-    calls: Column,
-    sum: Column,
+    pub(super) calls: Column,
+    pub(super) sum: Column,
 }
 
 impl Columns {
@@ -133,7 +138,7 @@ fn shorten(detail: &mut Detail, calls: u64, sum: u64) -> bool {
 }
 
 /// Returns the growth of `sumsq` if `detail` does not give it: as if the calls were all alike.
-fn squares_of(calls: u64, sum: u64) -> u64 {
+pub(super) fn squares_of(calls: u64, sum: u64) -> u64 {
     // A division of 128 bits takes many times as long, and few sums are so large.
     if let Some(square) = sum.checked_mul(sum) {
         return square / calls;

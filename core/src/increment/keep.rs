@@ -71,6 +71,7 @@ mod tests {
         Increment {
             line: 1,
             id: "a",
+            folded: None,
             since: 0,
             time: 1,
             reset: true,

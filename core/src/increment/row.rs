@@ -117,6 +117,7 @@ impl<'a> Rows<'a> {
         rows.map(move |(since, mut row)| Increment {
             line,
             id,
+            folded: None,
             since,
             time,
             reset: false,

@@ -101,6 +101,7 @@ fn the_span_of_increments_is_from_the_first_start_to_the_last_end() {
     let increment = |since, time| Increment {
         line: 1,
         id: "a",
+        folded: None,
         since,
         time,
         reset: false,

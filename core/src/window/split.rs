@@ -132,6 +132,7 @@ fn inner_part<'a>(whole: &Increment<'a>, from: Micros, until: Micros) -> Option<
     (!is_empty).then_some(Increment {
         line: whole.line,
         id: whole.id,
+        folded: whole.folded,
         since: from,
         time: until,
         reset: false,

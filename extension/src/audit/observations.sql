@@ -1,6 +1,6 @@
 -- Observations of a target with their raw text, up to a number of rows and bytes. The condition on raw."time" is
 -- repeated because the planner does not derive it.
-SELECT o."time", o.since, o.server, extract(epoch FROM o.cleanup_interval)::bigint AS cleanup_seconds, o.bytes, o.digest, o.kept,
+SELECT o."time", o.since, o.server, extract(epoch FROM o.cleanup_interval)::bigint AS cleanup_seconds, o.bytes, o.digest, o.kept, o.folded_below,
     o.raw_server, o.body, o.carried_records,
     o.entries, o.active, o.added, o.resets, o.removed, o.carried, o.unknown, o.problems
 FROM (

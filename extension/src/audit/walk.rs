@@ -289,14 +289,16 @@ impl Walking<'_, '_> {
             .filter(|_| predecessor == Predecessor::Before)
             .map(|before| before.observation(records.as_ref()));
         let text = this.snapshot.as_deref();
+        let folding = self.entries.folding(client, stored.kept.fold_uids_below)?;
         let computed = computation(
             previous.as_ref(),
             &this.observation(None),
             cleanup_interval(text, stored.cleanup_interval),
             Settings {
-                keep: stored.kept,
+                reduced: stored.kept,
                 ..self.walk.settings
             },
+            &folding,
         )?;
         let wrong = Wrong {
             time: stored.time,
@@ -316,8 +318,8 @@ impl Walking<'_, '_> {
             records: computed.carried,
             readable: true,
         };
-        let lacks_values =
-            self.walk.purpose == Purpose::Repair && stored.kept < self.walk.settings.keep;
+        let lacks_values = self.walk.purpose == Purpose::Repair
+            && stored.kept.keep < self.walk.settings.reduced.keep;
         let is_wrong = !findings.is_empty() || lacks_values;
         self.add_to_run(client, (wrong, is_wrong), computed.increments)?;
         Ok(carry)
@@ -364,14 +366,16 @@ impl Walking<'_, '_> {
         (wrong, mut is_wrong): (Wrong, bool),
         increments: Vec<Increment<'_>>,
     ) -> Result<(), Error> {
-        let names = increments.iter().map(|increment| increment.id);
-        self.entries.resolve(client, names.clone())?;
+        let names: Vec<_> = increments.iter().map(Increment::entry).collect();
+        self.entries
+            .resolve(client, names.iter().map(AsRef::as_ref))?;
         for name in names {
-            if self.entries.is_new(name) && self.reported.insert(name.to_owned()) {
+            if self.entries.is_new(&name) && self.reported.insert(name.clone().into_owned()) {
                 is_wrong = true;
+                let name = name.into_owned();
                 (self.report)(Finding {
-                    entry: Some(name.to_owned()),
-                    ..Finding::new(wrong.time, "entry", None, name.to_owned())
+                    entry: Some(name.clone()),
+                    ..Finding::new(wrong.time, "entry", None, name)
                 })?;
             }
         }

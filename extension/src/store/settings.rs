@@ -30,8 +30,33 @@ pub struct Settings {
     pub feed_wait: i64,
     /// The largest rate of one operation, per second, that all entries of a target can reach together.
     pub max_rate: u64,
-    /// The values of increments that are stored.
+    /// What is stored of increments.
+    pub reduced: Reduced,
+}
+
+/// What is stored of increments.
+#[derive(Debug, Clone, Copy)]
+pub struct Reduced {
+    /// The values that are stored.
     pub keep: Keep,
+    /// The users below this number are those of the system, whose entries are added up.
+    pub fold_uids_below: u32,
+}
+
+impl Reduced {
+    /// Returns how an observation that was stored before is computed under this setting: it may get more values, and its
+    /// entries stay added up, or apart.
+    pub fn once_more(self, stored: Self) -> Self {
+        Self {
+            keep: self.keep.max(stored.keep),
+            fold_uids_below: stored.fold_uids_below,
+        }
+    }
+}
+
+/// Returns a limit of the numbers of users, as it is stored.
+pub fn uid_limit(stored: Option<i64>) -> u32 {
+    u32::try_from(stored.unwrap_or(0).max(0)).unwrap_or(u32::MAX)
 }
 
 /// Reads the settings. Fails with [`Error::NoStore`] if there is no store.
@@ -49,7 +74,10 @@ pub fn settings(client: &SpiClient<'_>) -> Result<Settings, Error> {
         max_targets: usize::try_from(limit("max_targets")?).unwrap_or(0),
         feed_wait: row.get("feed_wait")?,
         max_rate: limit("max_rate")?,
-        keep: Keep::parse(&row.get::<String>("keep")?).unwrap_or_default(),
+        reduced: Reduced {
+            keep: Keep::parse(&row.get::<String>("keep")?).unwrap_or_default(),
+            fold_uids_below: uid_limit(row.get("fold_uids_below")?),
+        },
     })
 }
 

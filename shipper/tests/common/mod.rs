@@ -5,9 +5,7 @@ pub mod machine;
 #[path = "../../../client/tests/simulator/mod.rs"]
 pub mod simulator;
 
-use std::fs::{self, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -187,9 +185,18 @@ impl Fake {
         let fake = Self {
             directory: TempDir::new().unwrap(),
         };
-        let path = fake.path();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        // A process of its own writes the file: while a child of another test still has a file open for writing, as it has
+        // between fork and exec, the kernel does not run the file ("Text file busy").
+        let written = Command::new("sh")
+            .args([
+                "-c",
+                r##"printf '#!/bin/sh\n%s\n' "$1" >"$0" && chmod 755 "$0""##,
+            ])
+            .arg(fake.path())
+            .arg(script)
+            .status()
+            .unwrap();
+        assert!(written.success());
         fake
     }
 

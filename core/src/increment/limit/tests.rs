@@ -10,6 +10,7 @@ fn increment(line: u32, totals: &[(Column, i64)]) -> Increment<'static> {
     Increment {
         line,
         id: "17:1000:n1",
+        folded: None,
         since: 0,
         time: SECOND,
         reset: false,

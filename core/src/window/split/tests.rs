@@ -8,6 +8,7 @@ fn row(since: Micros, time: Micros, totals: &[i64]) -> Increment<'static> {
     Increment {
         line: 3,
         id: "17:1000:n1",
+        folded: None,
         since,
         time,
         reset: false,

@@ -3,14 +3,14 @@
 use std::mem;
 
 use jobstats_core::increment::{
-    Comparison, Counts, Increment, Keep, Observation, Problem, clamp, compare, span,
+    Comparison, Counts, Increment, Observation, Problem, clamp, compare, span,
 };
 use jobstats_core::instant::Micros;
 use jobstats_core::snapshot::{self, Snapshot, cleanup_interval, print_to};
 use jobstats_core::window::edge_distance;
 use pgrx::spi::SpiClient;
 
-use crate::feed::job_stats::entries::Entries;
+use crate::feed::job_stats::entries::{Entries, Folding};
 use crate::feed::job_stats::rows::{EntryIncrement, insert_increments};
 use crate::feed::job_stats::stored::{self, Read, Stale, Stored, Unpacked};
 use crate::feed::timing::{Phase, timed};
@@ -18,8 +18,8 @@ use crate::pg::error::Error;
 use crate::pg::memory::{Growing, require_room, reserve};
 use crate::pg::pause::{PAUSE, pause};
 use crate::pg::spi::connect_mut;
-use crate::store::Settings;
 use crate::store::rollup;
+use crate::store::{Reduced, Settings};
 use crate::text::zstd::pack;
 
 /// The memory of an increment in bytes, nearly always at most: two histograms, a total and a time for a dozen
@@ -45,7 +45,7 @@ pub struct Computation<'a> {
 
 impl Computation<'_> {
     /// Returns the result, once as many increments as are given were stored.
-    fn stored(self, increments: i32, kept: Keep) -> Computed {
+    fn stored(self, increments: i32, kept: Reduced) -> Computed {
         Computed {
             since: self.since,
             counts: self.counts,
@@ -69,8 +69,8 @@ pub struct Computed {
     pub dropped: u64,
     /// True if the text ends too early, though its last line is whole (rule 3).
     pub ends_early: bool,
-    /// The values of the increments that are stored.
-    pub kept: Keep,
+    /// What is stored of the increments.
+    pub kept: Reduced,
 }
 
 impl Computed {
@@ -86,8 +86,9 @@ pub fn computation<'a>(
     next: &Observation<'a>,
     cleanup_interval: u32,
     settings: Settings,
+    folding: &Folding<'_>,
 ) -> Result<Computation<'a>, Error> {
-    let comparison = comparison(previous, next, cleanup_interval, settings)?;
+    let comparison = comparison(previous, next, cleanup_interval, settings, folding)?;
     Ok(Computation {
         since: previous.map(|previous| previous.time),
         counts: Counts::of_comparison(&comparison, next),
@@ -105,6 +106,7 @@ fn comparison<'a>(
     next: &Observation<'a>,
     cleanup_interval: u32,
     settings: Settings,
+    folding: &Folding<'_>,
 ) -> Result<Comparison<'a>, Error> {
     let records = next.snapshot.map_or(0, |snapshot| snapshot.records.len());
     require_room(records, INCREMENT_BYTES)?;
@@ -114,8 +116,11 @@ fn comparison<'a>(
     if let Some(previous) = previous {
         comparison.limit(next.time.saturating_sub(previous.time), settings.max_rate)?;
     }
+    if folding.is_any() {
+        comparison.fold(|entry| folding.uid(entry), PAUSE)?;
+    }
     for increment in PAUSE.among(&mut comparison.increments) {
-        settings.keep.apply(increment);
+        settings.reduced.keep.apply(increment);
     }
     Ok(comparison)
 }
@@ -130,8 +135,9 @@ pub fn compute<'a>(
     cleanup_interval: u32,
     settings: Settings,
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
-    let computation = computation(previous, next, cleanup_interval, settings)?;
-    store(client, entries, target_id, computation, settings.keep)
+    let folding = entries.folding(client, settings.reduced.fold_uids_below)?;
+    let computation = computation(previous, next, cleanup_interval, settings, &folding)?;
+    store(client, entries, target_id, computation, settings.reduced)
 }
 
 /// Stores the increments of a computation. Returns the result and the problems.
@@ -140,7 +146,7 @@ fn store<'a>(
     entries: &mut Entries,
     target_id: i32,
     mut computation: Computation<'a>,
-    kept: Keep,
+    kept: Reduced,
 ) -> Result<(Computed, Vec<Problem<'a>>), Error> {
     let increments = || computation.increments.iter();
     if let Some((from, to)) = span(increments()) {
@@ -169,11 +175,12 @@ pub fn rows(
     increments: Vec<Increment<'_>>,
 ) -> Result<Vec<EntryIncrement>, Error> {
     require_room(increments.len(), ENTRY_BYTES)?;
-    entries.resolve(client, increments.iter().map(|increment| increment.id))?;
+    let names: Vec<_> = increments.iter().map(Increment::entry).collect();
+    entries.resolve(client, names.iter().map(AsRef::as_ref))?;
     let mut rows = Vec::new();
     reserve(&mut rows, increments.len())?;
-    for increment in PAUSE.among(increments) {
-        rows.push(EntryIncrement::new(entries.id(increment.id)?, increment));
+    for (increment, name) in PAUSE.among(increments.into_iter().zip(&names)) {
+        rows.push(EntryIncrement::new(entries.id(name)?, increment));
     }
     Ok(rows)
 }
@@ -206,7 +213,7 @@ pub fn recompute(
         &this,
         cleanup_interval,
         Settings {
-            keep: settings.keep.max(next.kept),
+            reduced: settings.reduced.once_more(next.kept),
             ..settings
         },
     )?;
@@ -314,9 +321,10 @@ impl Neighbours<'_, '_> {
     ) -> Result<Option<Vec<u8>>, Error> {
         let (next, read) = self.next;
         let settings = Settings {
-            keep: settings.keep.max(next.kept),
+            reduced: settings.reduced.once_more(next.kept),
             ..settings
         };
+        let folding = entries.folding(client, settings.reduced.fold_uids_below)?;
         let this = read.observation();
         let cleanup_interval = cleanup_interval(this.snapshot, next.cleanup_interval);
         let records = self.carried_formerly()?;
@@ -326,12 +334,13 @@ impl Neighbours<'_, '_> {
                     carried: records.as_ref(),
                     ..self.before.observation()
                 };
-                Some(comparison(Some(&former), &this, cleanup_interval, settings)?.increments)
+                let were = comparison(Some(&former), &this, cleanup_interval, settings, &folding)?;
+                Some(were.increments)
             }
             None => None,
         };
         let before = self.before.known();
-        let are = computation(Some(&before), &this, cleanup_interval, settings)?;
+        let are = computation(Some(&before), &this, cleanup_interval, settings, &folding)?;
         let computed = if were.is_some_and(|were| were == are.increments) {
             are.stored(0, next.kept)
         } else {
@@ -339,7 +348,7 @@ impl Neighbours<'_, '_> {
                 let stale = former.stale(self.before.time(), read)?;
                 stored::delete_increments(client, target_id, &[stale])?;
             }
-            store(client, entries, target_id, are, settings.keep)?.0
+            store(client, entries, target_id, are, settings.reduced)?.0
         };
         stored::update(client, target_id, next.time, &computed)?;
         Ok(computed.carried)

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use jobstats_core::entry_id::{Keys, StoredNames};
+use jobstats_core::entry_id::{Formats, Keys, StoredNames};
 use jobstats_core::instant::Micros;
 use pgrx::spi::SpiClient;
 
@@ -31,6 +31,28 @@ pub struct Entries {
     senders: Senders,
     /// The number of entries that maintenance had deleted before the first one was looked up.
     deleted: Option<i64>,
+    /// The formats of identifiers, once they were needed to fold entries.
+    formats: Option<Formats>,
+}
+
+/// Says which entries are folded into one.
+pub struct Folding<'e> {
+    limit: u32,
+    formats: Option<&'e Formats>,
+    cluster: &'e [String],
+}
+
+impl Folding<'_> {
+    /// Returns whether any entry may be folded.
+    pub fn is_any(&self) -> bool {
+        self.formats.is_some()
+    }
+
+    /// Returns the user into whose entry this one is folded.
+    pub fn uid(&self, entry: &str) -> Option<u32> {
+        let identity = self.formats?.identify_in(self.cluster, entry);
+        identity.folded_below(self.limit)
+    }
 }
 
 impl Entries {
@@ -49,6 +71,22 @@ impl Entries {
             _ => BTreeMap::new(),
         };
         self.senders = Senders::Several(senders, cluster.to_owned());
+    }
+
+    /// Returns which entries of the cluster that is sending are folded, under a limit of the numbers of their users.
+    pub fn folding(&mut self, client: &SpiClient<'_>, limit: u32) -> Result<Folding<'_>, Error> {
+        if limit > 0 && self.formats.is_none() {
+            self.formats = Some(usable_formats(client)?);
+        }
+        let cluster = match &self.senders {
+            Senders::Unknown => &[],
+            Senders::One(cluster) | Senders::Several(_, cluster) => std::slice::from_ref(cluster),
+        };
+        Ok(Folding {
+            limit,
+            formats: self.formats.as_ref().filter(|_| limit > 0),
+            cluster,
+        })
     }
 
     /// Returns the key of a name that [`Self::resolve`] has looked up.

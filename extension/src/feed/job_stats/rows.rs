@@ -228,7 +228,7 @@ unsafe fn put_rows(
     let mut context = PgMemoryContexts::new("jobstats staged row");
     // Increments are split here, one at a time: after a long gap there are many more parts than increments.
     for row in batch.rows.by_ref().take(batch.at_a_time) {
-        let observed = row.increment.time;
+        let observed = row.increment.observed();
         for part in window::split(row.increment) {
             pause();
             let key = (batch.target_id, observed, row.entry_id);

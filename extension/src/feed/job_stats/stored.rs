@@ -21,7 +21,7 @@ use crate::pg::pause::PAUSE;
 use crate::pg::plans;
 use crate::pg::spi::{Row, Statements};
 use crate::pg::time::{micros, timestamptz};
-use crate::store::rollup;
+use crate::store::{Reduced, rollup, uid_limit};
 use crate::text::zstd::unpack;
 
 /// An observation with its text.
@@ -38,8 +38,8 @@ pub struct Stored {
     pub carried: Unpacked<Vec<u8>>,
     /// The cleanup interval in seconds, as it was known when the text came.
     pub cleanup_interval: Option<u32>,
-    /// The values of its increments that are stored.
-    pub kept: Keep,
+    /// What of its increments is stored.
+    pub kept: Reduced,
 }
 
 /// A value that is stored packed.
@@ -107,14 +107,15 @@ pub struct Read<'a> {
 }
 
 impl Stored {
-    /// Takes an observation from a row with the columns `time`, `since`, `server`, `cleanup_seconds`, `digest` and `kept`
-    /// of `jobstats.observations`, and a row with the columns `raw_server`, `body` and `carried_records` of `jobstats.raw`, if
+    /// Takes an observation from a row with the columns `time`, `since`, `server`, `cleanup_seconds`, `digest`, `kept`
+    /// and `folded_below` of `jobstats.observations`, and a row with the columns `raw_server`, `body` and `carried_records` of `jobstats.raw`, if
     /// there is one. Both may be one row. A text that `lookup` finds is not unpacked; its row needs a column `packed` with
     /// its packed size.
     pub fn of(row: &Row<'_>, raw: Option<&Row<'_>>, lookup: Option<Lookup>) -> Result<Self, Error> {
         let since: Option<TimestampWithTimeZone> = row.get("since")?;
         let cleanup_seconds: Option<i64> = row.get("cleanup_seconds")?;
-        let kept: Option<String> = row.get("kept")?;
+        let keep: Option<String> = row.get("kept")?;
+        let fold_uids_below: Option<i64> = row.get("folded_below")?;
         let mut stored = Self {
             time: micros(row.get("time")?)?,
             since: since.map(micros).transpose()?,
@@ -122,7 +123,10 @@ impl Stored {
             text: Unpacked::Missing,
             carried: Unpacked::Missing,
             cleanup_interval: cleanup_seconds.and_then(|seconds| u32::try_from(seconds).ok()),
-            kept: kept.and_then(|name| Keep::parse(&name)).unwrap_or_default(),
+            kept: Reduced {
+                keep: keep.and_then(|name| Keep::parse(&name)).unwrap_or_default(),
+                fold_uids_below: uid_limit(fold_uids_below),
+            },
         };
         if let Some(raw) = raw {
             stored.server = raw
@@ -297,7 +301,7 @@ fn find(
     lookup: Option<Lookup>,
 ) -> Result<Option<Stored>, Error> {
     let statement = format!(
-        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint AS cleanup_seconds, digest, kept \
+        "SELECT \"time\", since, server, extract(epoch FROM cleanup_interval)::bigint AS cleanup_seconds, digest, kept, folded_below \
          FROM jobstats.observations {clauses} LIMIT 1"
     );
     let mut values = vec![DatumWithOid::from(target_id)];
@@ -379,8 +383,8 @@ pub fn insert(
     plans::update(
         client,
         "INSERT INTO jobstats.observations (target_id, \"time\", since, entries, active, added, resets, removed, \
-         carried, unknown, problems, kept, server, received, duration, shipper, bytes, digest, cleanup_interval) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, make_interval(secs => $19))",
+         carried, unknown, problems, kept, folded_below, server, received, duration, shipper, bytes, digest, cleanup_interval) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, make_interval(secs => $20))",
         &values,
     )?;
     count(client, target_id, time, text, computed)
@@ -427,9 +431,10 @@ pub fn update(
     )?;
     client.execute(
         "UPDATE jobstats.observations SET since = $3, entries = $4, active = $5, added = $6, resets = $7, \
-         removed = $8, carried = $9, unknown = $10, problems = $11, kept = $12 WHERE target_id = $1 AND \"time\" = $2 \
-         AND (since, entries, active, added, resets, removed, carried, unknown, problems, kept) \
-         IS DISTINCT FROM ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+         removed = $8, carried = $9, unknown = $10, problems = $11, kept = $12, folded_below = $13 \
+         WHERE target_id = $1 AND \"time\" = $2 \
+         AND (since, entries, active, added, resets, removed, carried, unknown, problems, kept, folded_below) \
+         IS DISTINCT FROM ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         &counts(target_id, time, computed)?,
     )?;
     Ok(())
@@ -513,7 +518,13 @@ fn counts(
         computed.since.map(timestamptz).transpose()?.into(),
     ];
     values.extend(computed.counts.values().map(DatumWithOid::from));
-    let kept = Some(computed.kept).filter(|kept| *kept != Keep::Everything);
-    values.push(kept.map(Keep::name).into());
+    let Reduced {
+        keep,
+        fold_uids_below,
+    } = computed.kept;
+    let keep = Some(keep).filter(|keep| *keep != Keep::Everything);
+    values.push(keep.map(Keep::name).into());
+    let folded_below = Some(i64::from(fold_uids_below)).filter(|limit| *limit > 0);
+    values.push(folded_below.into());
     Ok(values)
 }

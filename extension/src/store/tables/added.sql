@@ -101,6 +101,10 @@ CREATE INDEX IF NOT EXISTS users_user_name ON jobstats.users (user_name);
 -- Users below this number belong to the system: what they do for a job counts for it, but under their own number.
 ALTER TABLE jobstats.settings
     ADD COLUMN IF NOT EXISTS system_uids_below bigint NOT NULL DEFAULT 1000 CHECK (system_uids_below >= 0);
+-- Users below this number belong to the system, and feeds add up what their entries did; 0 is nobody. NULL of an observation too.
+ALTER TABLE jobstats.settings
+    ADD COLUMN IF NOT EXISTS fold_uids_below bigint NOT NULL DEFAULT 0 CHECK (fold_uids_below BETWEEN 0 AND 4294967295);
+ALTER TABLE jobstats.observations ADD COLUMN IF NOT EXISTS folded_below bigint;
 -- Up to when entries that were active are matched with jobs.
 ALTER TABLE jobstats.refresh ADD COLUMN IF NOT EXISTS matched timestamptz NOT NULL DEFAULT 'epoch';
 -- Whether there are entries whose job alone says who the user is.

@@ -1,0 +1,78 @@
+//! The entry that stands for all entries of a user of the system.
+
+use super::{Identity, Status};
+
+/// The program that such an entry shows.
+const PROGRAM: &str = "*";
+
+/// Returns the name of the entry to which what a user's entries did is added up. It looks like an identifier of `%e.%u`.
+pub fn folded_name(uid: u32) -> String {
+    format!("{PROGRAM}.{uid}")
+}
+
+impl<'a> Identity<'a> {
+    /// Returns the identity of a name that [`folded_name`] gives, whatever formats the site has.
+    pub(super) fn of_folded(id: &'a str) -> Option<Self> {
+        let uid = id.strip_prefix(PROGRAM)?.strip_prefix('.')?.parse().ok()?;
+        (folded_name(uid) == id).then_some(Self {
+            uid: Some(uid),
+            executable: Some(PROGRAM),
+            status: Status::Ok,
+            ..Identity::MALFORMED
+        })
+    }
+
+    /// Returns the user to whom the entry is folded if users below a limit are: those of the system, and only their entries
+    /// that name no job, because what they do for a job belongs to the job.
+    pub fn folded_below(&self, limit: u32) -> Option<u32> {
+        self.uid.filter(|uid| *uid < limit && self.job.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry_id::Formats;
+
+    #[test]
+    fn the_entry_of_a_user_is_read_by_all_sites() {
+        for format in ["%e.%u", "%j:%u:%H", "%e:%u"] {
+            let formats = Formats::compile([format]).expect("a format");
+            let identity = formats.identify("*.0");
+            assert_eq!((identity.uid, identity.status), (Some(0), Status::Ok));
+            assert_eq!((identity.executable, identity.job), (Some("*"), None));
+        }
+    }
+
+    #[test]
+    fn other_names_are_no_such_entries() {
+        for id in [
+            "*.00",
+            "*.-1",
+            "*.+1",
+            "*.4294967296",
+            "*",
+            "*.",
+            "a*.0",
+            "*.0.n1",
+        ] {
+            assert_eq!(Identity::of_folded(id), None, "{id}");
+        }
+        assert_eq!(
+            Identity::of_folded(&folded_name(u32::MAX)).and_then(|it| it.uid),
+            Some(u32::MAX)
+        );
+    }
+
+    #[test]
+    fn what_names_a_job_is_that_of_the_job() {
+        let formats = Formats::compile(["%j:%u:%H", "%e.%u"]).expect("formats");
+        let folded = |id| formats.identify(id).folded_below(1000);
+        assert_eq!(folded("cron.0"), Some(0));
+        assert_eq!(folded("sshd.999"), Some(999));
+        assert_eq!(folded(":0:n1"), Some(0));
+        assert_eq!(folded("sh.1000"), None);
+        assert_eq!(folded("17:0:n1"), None);
+        assert_eq!(folded("what"), None);
+    }
+}

@@ -1,0 +1,290 @@
+//! Adds up what the entries of a user did in one text: the setting `fold_uids_below`.
+//!
+//! Users of the system have as many entries as there are nodes and programs, and nobody asks what one of them did. Their
+//! increments are added up after all entries were compared one by one, so that births and resets are seen as ever. Increments
+//! that begin at different times are divided first as they are when they are stored, so that each bucket of a rollup has
+//! what it would have had.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, TryReserveError};
+use std::mem;
+
+use super::detail::{Columns, leave_out, squares_of};
+use super::{Column, CompareError, Comparison, Detail, Increment};
+use crate::entry_id::folded_name;
+use crate::instant::Micros;
+use crate::operation::OPERATIONS;
+use crate::pause::Pause;
+use crate::snapshot::HISTOGRAM_LEN;
+use crate::window::{edge_distance, split};
+
+#[cfg(test)]
+mod tests;
+
+/// An increment of 2^53 or more is not believed, and a sum of increments is one.
+const TOO_LARGE: i64 = 1 << 53;
+
+type Totals = Vec<(Column, i64)>;
+type Histogram = Option<Box<[i64; HISTOGRAM_LEN]>>;
+type Details = BTreeMap<Cow<'static, str>, Detail>;
+
+/// The entries that are added up in an increment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folded {
+    /// Their user.
+    pub uid: u32,
+    /// The time of the observation, at which the increment need not end.
+    pub observed: Micros,
+}
+
+impl<'a> Increment<'a> {
+    /// Returns the name of the entry to which the increment belongs.
+    pub fn entry(&self) -> Cow<'a, str> {
+        match self.folded {
+            Some(Folded { uid, .. }) => Cow::Owned(folded_name(uid)),
+            None => Cow::Borrowed(self.id),
+        }
+    }
+
+    /// Returns the time of the observation, if the increment has not been split.
+    pub fn observed(&self) -> Micros {
+        self.folded.map_or(self.time, |folded| folded.observed)
+    }
+}
+
+impl Comparison<'_> {
+    /// Adds up the increments of entries for which `uid` gives a user: one for each user and bucket of the narrowest rollup.
+    /// Sums of squares and bounds are those of all calls of the entries. An increment stays as it is if its sum with others is
+    /// no number of a column, or if one of its operations is in another unit than theirs.
+    ///
+    /// # Errors
+    /// Returns [`CompareError::OutOfMemory`] if the memory is short.
+    pub fn fold(
+        &mut self,
+        uid: impl Fn(&str) -> Option<u32>,
+        pause: Pause<'_>,
+    ) -> Result<(), CompareError> {
+        self.increments = folded(mem::take(&mut self.increments), uid, pause)?;
+        Ok(())
+    }
+}
+
+fn folded<'a>(
+    increments: Vec<Increment<'a>>,
+    uid: impl Fn(&str) -> Option<u32>,
+    pause: Pause<'_>,
+) -> Result<Vec<Increment<'a>>, TryReserveError> {
+    let mut sums: BTreeMap<u32, Sum<'a>> = BTreeMap::new();
+    let mut all = Vec::new();
+    all.try_reserve(increments.len())?;
+    for increment in pause.among(increments) {
+        match uid(increment.id) {
+            None => all.push(increment),
+            Some(uid) => {
+                let sum = sums.entry(uid).or_default();
+                all.extend(sum.add(uid, increment).err());
+            }
+        }
+    }
+    for sum in sums.into_values() {
+        all.try_reserve(sum.parts.len())?;
+        all.extend(sum.into_increments());
+    }
+    Ok(all)
+}
+
+/// The sum of the increments of one user.
+#[derive(Default)]
+struct Sum<'a> {
+    /// The parts by the distance of the edges that they do not cross, and by the bucket between such edges.
+    parts: BTreeMap<(Micros, i64), Increment<'a>>,
+    counted: Counted,
+    details: Details,
+}
+
+impl<'a> Sum<'a> {
+    /// Adds an increment, or gives it back if it cannot be added.
+    fn add(&mut self, uid: u32, increment: Increment<'a>) -> Result<(), Increment<'a>> {
+        let counted = self.counted.and(&increment);
+        let details = both(&self.details, &details(&increment));
+        let (Some(counted), Some(details)) = (counted, details) else {
+            return Err(increment);
+        };
+        (self.counted, self.details) = (counted, details);
+        let observed = increment.time;
+        let distance = edge_distance(increment.since, increment.time);
+        for mut part in split(increment) {
+            part.folded = Some(Folded { uid, observed });
+            part.detail = None;
+            let key = (distance, (part.time - 1).div_euclid(distance));
+            match self.parts.get_mut(&key) {
+                Some(sum) => sum.take_in(part),
+                None => {
+                    self.parts.insert(key, part);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the parts. The last one has the details of all.
+    fn into_increments(self) -> impl Iterator<Item = Increment<'a>> {
+        let mut details: Vec<_> = self.details.into_iter().collect();
+        leave_out(&mut details, |column| growth(&self.counted.totals, column));
+        let details: BTreeMap<_, _> = details.into_iter().collect();
+        let mut detail = (!details.is_empty())
+            .then(|| serde_json::to_string(&details))
+            .and_then(Result::ok);
+        self.parts.into_values().map(move |part| Increment {
+            detail: detail.take_if(|_| part.time == part.observed()),
+            ..part
+        })
+    }
+}
+
+impl<'a> Increment<'a> {
+    /// Adds another part of the same bucket. Its counts fit, because those of all parts together do.
+    fn take_in(&mut self, part: Increment<'a>) {
+        self.line = self.line.min(part.line);
+        self.id = self.id.min(part.id);
+        self.since = self.since.min(part.since);
+        self.time = self.time.max(part.time);
+        self.reset |= part.reset;
+        self.last_active = self.last_active.max(part.last_active);
+        let counted = Counted::of(self).and(&part).unwrap_or_default();
+        self.totals = counted.totals;
+        self.read_histogram = counted.read_histogram;
+        self.write_histogram = counted.write_histogram;
+    }
+}
+
+/// What all increments of a user counted together.
+#[derive(Default)]
+struct Counted {
+    totals: Totals,
+    read_histogram: Histogram,
+    write_histogram: Histogram,
+}
+
+impl Counted {
+    fn of(increment: &mut Increment<'_>) -> Self {
+        Self {
+            totals: mem::take(&mut increment.totals),
+            read_histogram: increment.read_histogram.take(),
+            write_histogram: increment.write_histogram.take(),
+        }
+    }
+
+    /// Returns the sum with an increment; `None` if one of its numbers would be too large.
+    fn and(&self, increment: &Increment<'_>) -> Option<Self> {
+        Some(Self {
+            totals: totals(&self.totals, &increment.totals)?,
+            read_histogram: histograms(&self.read_histogram, &increment.read_histogram)?,
+            write_histogram: histograms(&self.write_histogram, &increment.write_histogram)?,
+        })
+    }
+}
+
+fn growth(totals: &[(Column, i64)], column: Column) -> Option<i64> {
+    let mut totals = totals.iter();
+    totals.find_map(|(of, growth)| (*of == column).then_some(*growth))
+}
+
+/// Returns the details of an increment with all that follows from its columns.
+fn details(increment: &Increment<'_>) -> Details {
+    let parsed = increment.detail.as_deref().map(serde_json::from_str);
+    let mut details: Details = parsed.and_then(Result::ok).unwrap_or_default();
+    let grown = |column| {
+        let growth = growth(&increment.totals, column);
+        growth.and_then(|growth| u64::try_from(growth).ok())
+    };
+    for (index, operation) in OPERATIONS.iter().enumerate() {
+        let Some((columns, calls)) =
+            Columns::of(index).and_then(|columns| Some((columns, grown(columns.calls)?)))
+        else {
+            continue;
+        };
+        let sum = grown(columns.sum).unwrap_or(0);
+        let are_alike = details.get(operation.name).is_some_and(Detail::is_empty);
+        let detail = details.entry(Cow::Borrowed(operation.name)).or_default();
+        detail.sumsq.get_or_insert(squares_of(calls, sum));
+        if are_alike {
+            (detail.min, detail.max) = (Some(sum / calls), Some(sum / calls));
+        }
+    }
+    details
+}
+
+fn totals(one: &[(Column, i64)], other: &[(Column, i64)]) -> Option<Totals> {
+    let mut sums = one.to_vec();
+    for (column, growth) in other {
+        match sums.iter_mut().find(|(of, _)| of == column) {
+            Some((_, sum)) => *sum = believed(sum.checked_add(*growth)?)?,
+            None => sums.push((*column, *growth)),
+        }
+    }
+    sums.sort_unstable();
+    Some(sums)
+}
+
+fn believed(sum: i64) -> Option<i64> {
+    (sum < TOO_LARGE).then_some(sum)
+}
+
+/// Returns the sum of two histograms; `None` if an element would be too large.
+fn histograms(one: &Histogram, other: &Histogram) -> Option<Histogram> {
+    let (Some(one), Some(other)) = (one, other) else {
+        return Some(one.clone().or_else(|| other.clone()));
+    };
+    let mut sum = one.clone();
+    for (sum, growth) in sum.iter_mut().zip(other.iter()) {
+        *sum = believed(sum.checked_add(*growth)?)?;
+    }
+    Some(Some(sum))
+}
+
+/// Returns the details of two increments together; `None` if they do not fit together.
+fn both(one: &Details, other: &Details) -> Option<Details> {
+    let mut all = BTreeMap::new();
+    for name in one.keys().chain(other.keys()) {
+        let detail = match (one.get(name), other.get(name)) {
+            (Some(one), Some(other)) => together(one, other)?,
+            (one, other) => one.or(other)?.clone(),
+        };
+        all.insert(name.clone(), detail);
+    }
+    Some(all)
+}
+
+/// Returns the detail of an operation in two increments together.
+fn together(one: &Detail, other: &Detail) -> Option<Detail> {
+    let sum = |one: Option<u64>, other: Option<u64>| -> Option<Option<u64>> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(Some(one.checked_add(other)?)),
+            _ => Some(one.or(other)),
+        }
+    };
+    if one.unit != other.unit || one.is_counted() != other.is_counted() {
+        return None;
+    }
+    let squares = one.sumsq.into_iter().chain(other.sumsq);
+    Some(Detail {
+        hist: elements(one.hist.as_deref(), other.hist.as_deref())?,
+        max: one.max.max(other.max),
+        min: one.min.into_iter().chain(other.min).min(),
+        samples: sum(one.samples, other.samples)?,
+        sum: sum(one.sum, other.sum)?,
+        sumsq: squares.reduce(u64::wrapping_add),
+        unit: one.unit.clone(),
+    })
+}
+
+fn elements(one: Option<&[u64]>, other: Option<&[u64]>) -> Option<Option<Vec<u64>>> {
+    let (Some(one), Some(other)) = (one, other) else {
+        return Some(one.or(other).map(<[u64]>::to_vec));
+    };
+    let length = one.len().max(other.len());
+    let of = |elements: &[u64], at: usize| elements.get(at).copied().unwrap_or(0);
+    let sums = (0..length).map(|at| of(one, at).checked_add(of(other, at)));
+    sums.collect::<Option<Vec<_>>>().map(Some)
+}
