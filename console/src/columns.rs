@@ -298,47 +298,17 @@ struct Filled {
 /// and bars.
 pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     let sort = table.sort.unwrap_or(Sort::Service);
-    let title = |column: Column| {
-        let mark = if column.is_sorted(sort) { "↓" } else { "" };
-        format!("{mark}{}", column.title(context.by, context.amounts))
-    };
-    let mut filled: Vec<Filled> = Vec::new();
-    let mut taken = 0;
-    // Servers without times have nothing to show there.
-    let is_wanted = |column: &Column| match column {
-        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
-        Account => context.accounts && table.rows.iter().any(|row| row.accounts > 0),
-        _ => true,
-    };
-    let sorted = columns(context.by)
-        .iter()
-        .filter(|column| column.is_sorted(sort) && **column == Requests);
-    let mut wanted: Vec<Column> = columns(context.by)
-        .iter()
-        .copied()
-        .filter(is_wanted)
-        .collect();
-    if let Some(requests) = sorted.copied().next() {
-        wanted.retain(|column| *column != requests);
-        wanted.insert(3.min(wanted.len()), requests);
+    let title = |column| titled(column, sort, context);
+    let wanted = wanted(table, context, sort);
+    let mut filled = fill(&wanted, table, context, width);
+    // An account is worth less than what was read and written.
+    let has = |filled: &[Filled], column| filled.iter().any(|one| one.column == column);
+    if has(&filled, Account) && !has(&filled, Write) {
+        let others: Vec<_> = wanted.into_iter().filter(|it| *it != Account).collect();
+        filled = fill(&others, table, context, width);
     }
-    for column in wanted {
-        let cells: Vec<Cell> = table
-            .rows
-            .iter()
-            .map(|row| column.cell(row, context))
-            .collect();
-        let mut one = Filled::new(column, cells, text::width(&title(column)), context.amounts);
-        if column == Service && context.bars {
-            one.width += BAR.0 + 1;
-        }
-        let gap = if taken == 0 { 0 } else { GAP };
-        if taken + gap + one.width > width && filled.len() >= ALWAYS {
-            break;
-        }
-        taken += gap + one.width;
-        filled.push(one);
-    }
+    let gaps = GAP * filled.len().saturating_sub(1);
+    let taken = gaps + filled.iter().map(|one| one.width).sum::<usize>();
     let spare = width.saturating_sub(taken);
     let bar_width = widen(&mut filled, spare, context);
     let most = largest(table);
@@ -372,6 +342,52 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
         rows: rows.collect(),
         titles,
     }
+}
+
+/// Returns the title of a column, with a sign if rows are ranked by it.
+fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
+    let mark = if column.is_sorted(sort) { "↓" } else { "" };
+    format!("{mark}{}", column.title(context.by, context.amounts))
+}
+
+/// Returns the columns that there is something to show in, in order.
+fn wanted(table: &Table, context: &Context<'_>, sort: Sort) -> Vec<Column> {
+    // Servers without times have nothing to show there.
+    let is_wanted = |column: &Column| match column {
+        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
+        Account => context.accounts && table.rows.iter().any(|row| row.accounts > 0),
+        _ => true,
+    };
+    let all = columns(context.by).iter().copied();
+    let mut wanted: Vec<Column> = all.filter(is_wanted).collect();
+    if Requests.is_sorted(sort) {
+        wanted.retain(|column| *column != Requests);
+        wanted.insert(3.min(wanted.len()), Requests);
+    }
+    wanted
+}
+
+/// Returns the first of these columns that fit, with their cells.
+fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -> Vec<Filled> {
+    let sort = table.sort.unwrap_or(Sort::Service);
+    let mut filled: Vec<Filled> = Vec::new();
+    let mut taken = 0;
+    for column in wanted.iter().copied() {
+        let rows = table.rows.iter();
+        let cells: Vec<Cell> = rows.map(|row| column.cell(row, context)).collect();
+        let title = text::width(&titled(column, sort, context));
+        let mut one = Filled::new(column, cells, title, context.amounts);
+        if column == Service && context.bars {
+            one.width += BAR.0 + 1;
+        }
+        let gap = if taken == 0 { 0 } else { GAP };
+        if taken + gap + one.width > width && filled.len() >= ALWAYS {
+            break;
+        }
+        taken += gap + one.width;
+        filled.push(one);
+    }
+    filled
 }
 
 fn largest(table: &Table) -> f64 {

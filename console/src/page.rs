@@ -251,8 +251,8 @@ fn nothing(board: &Board, table: &Table, view: &View) -> String {
         || view.kind.is_some()
         || !view.scope.is_empty();
     match (board.readings, board.targets().next()) {
-        (0, _) => " reading the servers …".to_owned(),
-        (_, None) => " no server could be read".to_owned(),
+        (0, _) => " waiting for the first reading …".to_owned(),
+        (_, None) => " nothing could be read".to_owned(),
         _ if !has_interval => " the first reading is made; rates follow with the second".to_owned(),
         _ if table.more > 0 || is_limited => " nothing left: a shows everything again".to_owned(),
         _ => " nothing was done in this interval".to_owned(),
