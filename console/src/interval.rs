@@ -62,6 +62,9 @@ pub struct Seen {
     pub interval: Option<Interval>,
 }
 
+/// The name that stands among servers for a store.
+pub const STORE: &str = "store";
+
 /// A server that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {

@@ -294,7 +294,11 @@ fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
     assert!(text.contains(r#"<b>a\x1B[31m\u{202e}"=1"#), "{text}");
     assert!(text.contains("project_1"), "{text}");
     let nothing = store.top(&["--once", "--filesystem", "nowhere"]);
-    fails(&nothing, 66, "no target has such a cluster and file system");
+    fails(
+        &nothing,
+        66,
+        "no target is of such a cluster and file system",
+    );
 }
 
 #[test]
@@ -332,7 +336,7 @@ fn whatever_is_missing_is_told_with_what_to_do() {
     fails(
         &store.top(&["--once", "--at", "2020-01-01"]),
         66,
-        "nothing is known of that time; observations are kept from",
+        "nothing is kept of that time; observations begin",
     );
     store
         .client

@@ -8,6 +8,7 @@ use jobstats_core::target::TargetKind;
 
 use super::{Line, Look, Mode, Piece, Role};
 use crate::board::{self, Board, Load, Status};
+use crate::interval::STORE;
 use crate::number::{Number, sparkline};
 use crate::rows::Table;
 use crate::source::Position;
@@ -234,11 +235,13 @@ pub(super) fn failures(board: &Board, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in board.silent.iter().take(FAILURES) {
         let since = match silent.since {
-            Some(since) => format!("late since {}", moment(since, "%H:%M:%S")),
-            None => "not read yet".to_owned(),
+            Some(since) => format!(" late since {}", moment(since, "%H:%M:%S")),
+            // A store may have answered that it knows nothing.
+            None if &**server == STORE => String::new(),
+            None => " not read yet".to_owned(),
         };
         let text = format!(
-            " {} {since}: {}",
+            " {}{since}: {}",
             text::shown(server),
             text::shown(&silent.reason)
         );

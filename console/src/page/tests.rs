@@ -464,3 +464,30 @@ fn more_file_systems_than_the_head_has_room_for_are_counted() {
     assert!(lines[3].ends_with("and 3 more file systems"), "{lines:#?}");
     assert!(lines[4].starts_with(" by user"), "{lines:#?}");
 }
+
+#[test]
+fn a_store_says_what_it_lacks_and_since_when_it_does_not_answer() {
+    let mut app = app();
+    let mut nothing = reading(100, &[]);
+    let reason = "no target has been observed yet; jobstats-shipper sends readings";
+    nothing.failures.push(Failure {
+        server: crate::interval::STORE.into(),
+        reason: reason.to_owned(),
+        since: None,
+    });
+    app.take(Update {
+        readings: vec![nothing.clone()],
+        ..Update::default()
+    });
+    assert_eq!(drawn(&mut app, 80, 24)[2], format!(" store: {reason}"));
+    nothing.failures[0].since = Some(90 * SECOND);
+    app.take(Update {
+        readings: vec![nothing],
+        ..Update::default()
+    });
+    let line = &drawn(&mut app, 80, 24)[2];
+    assert!(
+        line.starts_with(" store late since 00:01:30: no target"),
+        "{line}"
+    );
+}

@@ -16,7 +16,7 @@ use jobstats_core::instant::{MINUTE, Micros};
 
 use super::{Source, Step, Update};
 use crate::board::Loads;
-use crate::interval::{Failure, Interval, Reading, Seen};
+use crate::interval::{Failure, Interval, Reading, STORE, Seen};
 use crate::who::Who;
 
 pub use errors::Error;
@@ -412,7 +412,7 @@ impl Stored {
             reading.pending = pending.map(|it| name(it, shown.has_clusters)).collect();
         }
         reading.failures.push(Failure {
-            server: "store".into(),
+            server: STORE.into(),
             reason: error.to_string(),
             since: self.shown.as_ref().map(|shown| shown.time),
         });

@@ -31,17 +31,13 @@ pub enum Error {
     )]
     Old(String),
     /// No target was ever observed.
-    #[error(
-        "no target has been observed yet: jobstats-shipper on the servers sends their readings"
-    )]
+    #[error("no target has been observed yet; jobstats-shipper sends readings")]
     Empty,
     /// The patterns match no target.
-    #[error(
-        "no target has such a cluster and file system: see SELECT cluster, filesystem, name FROM jobstats.targets"
-    )]
+    #[error("no target is of such a cluster and file system; jobstats.targets has all")]
     OutOfScope,
     /// Nothing is kept of the moment, or no target was observed then.
-    #[error("nothing is known of that time; observations are kept from {} on", moment(*first, "%F %T UTC"))]
+    #[error("nothing is kept of that time; observations begin {}", moment(*first, "%F %T UTC"))]
     Before {
         /// The time of the first observation.
         first: Micros,
