@@ -32,6 +32,9 @@ const RENEWED: Micros = 10 * MINUTE;
 /// The width of the steps of the course of the load, which rollups have.
 const STEP: Micros = 10 * MINUTE;
 
+/// The number of buckets without work that a step passes over.
+const PASSED: usize = 24;
+
 /// The time between readings of a target whose usual time is not known.
 const USUAL: Micros = 5 * MINUTE;
 
@@ -125,6 +128,15 @@ impl Stored {
         })
     }
 
+    /// Returns the time by the clock of the database, as far as it is known.
+    fn now(&self) -> Micros {
+        let Some((now, since)) = self.clock else {
+            return jiff::Timestamp::now().as_microsecond();
+        };
+        let passed = Micros::try_from(since.elapsed().as_micros());
+        now.saturating_add(passed.unwrap_or(Micros::MAX))
+    }
+
     fn session(&mut self) -> Result<&mut Session, Error> {
         let session = match self.session.take() {
             Some(session) => session,
@@ -148,13 +160,40 @@ impl Stored {
             // What is now follows what was a while ago only if nothing of it is missing.
             begins_anew |= was_at.is_some() && self.at.is_none();
         }
-        let read = self.read(begins_anew);
+        let read = match self.place.filter(|it| it.is_rollup && step == Step::Next) {
+            Some(place) => self.read_on(begins_anew, place, was_at),
+            None => self.read(begins_anew),
+        };
         if let (Err(Error::Before { .. }), Step::By(..0), Some(_)) = (&read, step, &self.shown) {
             // Nothing is kept of the time before, so the screen stays where it is.
             self.at = was_at;
             return Ok(Update::default());
         }
         read
+    }
+
+    /// Makes the next reading that there is, of rollups or else of observations. Without one, the screen stays where it was.
+    fn read_on(
+        &mut self,
+        begins_anew: bool,
+        place: Place,
+        was_at: Option<Micros>,
+    ) -> Result<Update, Error> {
+        for _ in 0..PASSED {
+            match (self.read(begins_anew), self.at) {
+                (Err(error), Some(at)) if error.kind().is_none() => {
+                    self.at = Some(at.saturating_add(place.pace));
+                }
+                (read, _) => return read,
+            }
+        }
+        let scope = self.scope.clone();
+        let after = questions::after(self.session()?, &scope, place.time)?;
+        self.at = after.or(was_at);
+        match after {
+            Some(_) => self.read(begins_anew),
+            None => Ok(Update::default()),
+        }
     }
 
     /// Returns the moment to which a step goes. A step over a time without observations goes to the next ones.
@@ -184,8 +223,8 @@ impl Stored {
         let after = questions::after(self.session()?, &scope, place.time)?;
         Ok(match after {
             _ if is_live => Moment::Stays,
-            Some(_) if place.is_rollup => Moment::At(wanted),
-            Some(after) => Moment::At(wanted.max(after)),
+            _ if place.is_rollup && wanted <= self.now() => Moment::At(wanted),
+            Some(after) => Moment::At(wanted.min(self.now()).max(after)),
             None if is_patient => Moment::Now,
             None => Moment::Nothing,
         })
@@ -216,7 +255,7 @@ impl Stored {
             .len()
             > 1;
         // Names of targets have the cluster as long as there are several.
-        let before = self.shown.take();
+        let before = self.shown.as_ref();
         let before = before.filter(|it| !begins_anew && it.has_clusters == has_clusters);
         let begins_anew = before.is_none();
         let known: HashMap<i32, Micros> = before
@@ -230,7 +269,6 @@ impl Stored {
         let pending = targets.iter().filter(|target| !is_new(target));
         let pending: Vec<_> = pending.filter(|it| !it.is_late(time)).map(name).collect();
         if fresh.is_empty() && !self.is_patient && at.is_none() {
-            self.shown = before;
             return Ok(Update::default());
         }
         let work = match rollup.zip(at) {
@@ -428,7 +466,8 @@ impl Source for Stored {
         let was_live = self.at.is_none();
         let stepped = self.try_step(step);
         let is_live = self.at.is_none();
-        let is_live = (was_live != is_live).then_some(is_live);
+        // A key has said already where to go, and may not have got there.
+        let is_live = (was_live != is_live || step != Step::Next).then_some(is_live);
         let error = match stepped {
             Ok(update) => {
                 self.failures = 0;
@@ -440,12 +479,7 @@ impl Source for Stored {
         if !self.is_patient || self.clock.is_none() && !error.is_passing() {
             return Err(error.into());
         }
-        let (now, since) = self.clock.unwrap_or_else(|| {
-            let now = jiff::Timestamp::now().as_microsecond();
-            (now, Instant::now())
-        });
-        let passed = Micros::try_from(since.elapsed().as_micros()).unwrap_or(Micros::MAX);
-        let time = self.at.unwrap_or_else(|| now.saturating_add(passed));
+        let time = self.at.unwrap_or_else(|| self.now());
         let mut update = self.failed(time, &error);
         update.is_live = is_live;
         if error.kind().is_none() {
