@@ -57,6 +57,11 @@ pub struct App {
     /// The rows as they were shown last.
     table: Table,
     is_help: bool,
+    /// True if one can go from now into the past.
+    keeps_past: bool,
+    /// The interval of live readings, and the speed of the past, while the other one is shown.
+    interval: Micros,
+    speed: f64,
 }
 
 impl App {
@@ -69,7 +74,17 @@ impl App {
             frozen: None,
             table: Table::default(),
             is_help: false,
+            keeps_past: false,
+            interval: SECOND,
+            speed: 1.0,
         }
+    }
+
+    /// Lets keys go from now into the past and back, which a store keeps. These are the interval and the speed.
+    #[must_use]
+    pub fn with_past(mut self, interval: Micros, speed: f64) -> Self {
+        (self.keeps_past, self.interval, self.speed) = (true, interval, speed);
+        self
     }
 
     /// Returns the state of the targets that is shown.
@@ -79,15 +94,15 @@ impl App {
 
     /// Takes new readings.
     pub fn take(&mut self, update: Update) {
-        if update.begins_anew {
-            self.board = Board::default();
-        }
-        for reading in update.readings {
-            self.board.take(reading);
+        match update.is_live {
+            Some(true) => self.go_live(),
+            Some(false) => self.go_back(),
+            None => {}
         }
         if let (Mode::Replay(_, position), Some(new)) = (&mut self.look.mode, update.position) {
             *position = Some(new);
         }
+        update.apply(&mut self.board, &mut self.view.users);
     }
 
     /// Returns the lines of the screen.
@@ -137,17 +152,14 @@ impl App {
             };
         }
         if let Some(step) = self.step(key.code) {
-            return match self.look.mode {
-                Mode::Replay(..) => Action::Step(step),
-                _ => self.tell("only a recording can be moved through"),
-            };
+            return self.move_by(step);
         }
         match key.code {
             KeyCode::Char('q') => return Action::Quit,
             KeyCode::Char('?') | KeyCode::F(1) => self.is_help = true,
             KeyCode::Char(letter) => self.letter(letter),
-            KeyCode::Tab => self.group(self.view.by.moved(1)),
-            KeyCode::BackTab => self.group(self.view.by.moved(-1)),
+            KeyCode::Tab => self.group(self.view.group_moved(1)),
+            KeyCode::BackTab => self.group(self.view.group_moved(-1)),
             KeyCode::Down => self.look.selected += 1,
             KeyCode::Up => self.look.selected = self.look.selected.saturating_sub(1),
             KeyCode::Enter => self.enter(),
@@ -162,10 +174,11 @@ impl App {
         match letter {
             'j' => self.look.selected += 1,
             'k' => self.look.selected = self.look.selected.saturating_sub(1),
-            'g' => self.group(self.view.by.moved(1)),
-            'G' => self.group(self.view.by.moved(-1)),
+            'g' => self.group(self.view.group_moved(1)),
+            'G' => self.group(self.view.group_moved(-1)),
             'u' => self.group(By::User),
             'J' => self.group(By::Job),
+            'A' if self.view.has_accounts => self.group(By::Account),
             't' => self.group(By::Target),
             'O' => self.group(By::Operation),
             's' => self.view.sort = self.view.sort.moved(1),
@@ -225,6 +238,37 @@ impl App {
             KeyCode::End => Step::End,
             _ => return None,
         })
+    }
+
+    /// Goes through a recording, or from now into the past that a store keeps and back.
+    fn move_by(&mut self, step: Step) -> Action {
+        match (self.look.mode, step) {
+            (Mode::Replay(..), _) => {}
+            (_, Step::End) if self.keeps_past => return self.tell("this is live"),
+            (_, Step::By(1..)) if self.keeps_past => return self.tell("this is live"),
+            _ if self.keeps_past => {
+                self.go_back();
+                self.look.is_paused = true;
+            }
+            _ => return self.tell("only a recording can be moved through"),
+        }
+        Action::Step(step)
+    }
+
+    fn go_live(&mut self) {
+        if let Mode::Replay(speed, _) = self.look.mode {
+            self.speed = speed;
+            self.look.mode = Mode::Live(self.interval);
+            self.look.is_paused = false;
+        }
+    }
+
+    fn go_back(&mut self) {
+        if let Mode::Live(interval) = self.look.mode {
+            self.interval = interval;
+            self.look.mode = Mode::Replay(self.speed, None);
+            self.frozen = None;
+        }
     }
 
     fn type_filter(&mut self, code: KeyCode) {

@@ -138,7 +138,10 @@ impl Target {
     }
 }
 
-/// The load of all targets at one time.
+/// The loads of file systems by name, oldest first.
+pub type Loads = BTreeMap<Box<str>, Vec<Load>>;
+
+/// The load of a file system at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// The time.
@@ -168,7 +171,10 @@ pub struct Board {
     pub silent: BTreeMap<Arc<str>, Silent>,
     /// The servers that were read, and when.
     read: BTreeMap<Arc<str>, Micros>,
-    loads: VecDeque<Load>,
+    /// The loads of each file system.
+    loads: BTreeMap<Box<str>, VecDeque<Load>>,
+    /// The loads of each file system before the first reading, where the source knows them.
+    history: Loads,
     /// The number of readings.
     pub readings: u64,
 }
@@ -179,11 +185,8 @@ impl Board {
         self.readings += 1;
         self.time = reading.time;
         let has_intervals = reading.seen.iter().any(|seen| seen.interval.is_some());
-        let names: HashSet<_> = reading
-            .seen
-            .iter()
-            .map(|seen| Arc::clone(&seen.target))
-            .collect();
+        let seen = reading.seen.iter().map(|seen| Arc::clone(&seen.target));
+        let names: HashSet<_> = seen.chain(reading.pending).collect();
         for seen in reading.seen {
             self.read.insert(Arc::clone(&seen.server), seen.time);
             let target = self.targets.entry(Arc::clone(&seen.target));
@@ -195,13 +198,15 @@ impl Board {
             }
         }
         let silent = reading.failures.into_iter().map(|failure| {
-            let since = self.read.get(&failure.server).copied();
+            let since = failure.since;
+            let since = since.or_else(|| self.read.get(&failure.server).copied());
             let reason = failure.reason;
             (failure.server, Silent { since, reason })
         });
         self.silent = silent.collect();
         self.forget();
-        if has_intervals {
+        let is_same = |loads: &VecDeque<Load>| loads.back().is_some_and(|it| it.time == self.time);
+        if has_intervals || self.loads.values().any(is_same) {
             self.note_load();
         }
     }
@@ -211,15 +216,40 @@ impl Board {
         self.targets.values()
     }
 
-    /// Returns the loads, oldest first.
-    pub fn loads(&self) -> impl Iterator<Item = &Load> {
-        self.loads.iter()
+    /// Returns the file systems by name. Targets whose names have none are one together, with an empty name.
+    pub fn filesystems(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.targets.keys().map(|it| filesystem(it)).collect();
+        names.dedup();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Returns the loads of a file system that were read, oldest first.
+    pub fn loads(&self, filesystem: &str) -> impl Iterator<Item = &Load> {
+        self.loads.get(filesystem).into_iter().flatten()
+    }
+
+    /// Takes what is known of the loads of file systems before.
+    pub fn take_history(&mut self, history: Loads) {
+        self.history = history;
+    }
+
+    /// Returns the course of the load, oldest first, with the last load at its end. Where the source knows the time before the
+    /// first reading, the course is that of hours, and otherwise that of the readings.
+    pub fn course(&self, filesystem: &str) -> Vec<Load> {
+        let last = self.loads(filesystem).last();
+        match self.history.get(filesystem).filter(|it| !it.is_empty()) {
+            Some(history) => history.iter().chain(last).copied().collect(),
+            None => self.loads(filesystem).copied().collect(),
+        }
     }
 
     /// Returns the median of the loads before the last one, if there are enough to say what is usual.
-    pub fn usual(&self, of: impl Fn(&Load) -> Option<f64>) -> Option<f64> {
-        let before = self.loads.len().saturating_sub(1);
-        let mut values: Vec<_> = self.loads.iter().take(before).filter_map(of).collect();
+    pub fn usual(&self, filesystem: &str, of: impl Fn(&Load) -> Option<f64>) -> Option<f64> {
+        let course = self.course(filesystem);
+        let before = course.len().saturating_sub(1);
+        let mut values: Vec<_> = course.iter().take(before).filter_map(of).collect();
         values.sort_by(f64::total_cmp);
         (values.len() >= USUAL_FROM).then(|| values[values.len() / 2])
     }
@@ -266,24 +296,39 @@ impl Board {
     }
 
     fn note_load(&mut self) {
-        let (mut service, mut requests) = (Some(0.0), 0.0);
+        let mut sums: BTreeMap<&str, (Option<f64>, f64)> = BTreeMap::new();
         for target in self.targets.values() {
             for interval in target.window(0) {
+                let sum = sums.entry(filesystem(&target.name));
+                let sum = sum.or_insert((Some(0.0), 0.0));
                 let load = load(interval);
-                service = service.zip(load.0).map(|(sum, more)| sum + more);
-                requests += load.1;
+                sum.0 = sum.0.zip(load.0).map(|(sum, more)| sum + more);
+                sum.1 += load.1;
             }
         }
-        let time = self.time;
-        self.loads.push_back(Load {
-            time,
-            service,
-            requests,
-        });
-        if self.loads.len() > MOST_LOADS {
-            self.loads.pop_front();
+        // The load of a file system of which nothing is known is no zero.
+        self.loads.retain(|name, _| sums.contains_key(&**name));
+        for (filesystem, (service, requests)) in sums {
+            let loads = self.loads.entry(filesystem.into()).or_default();
+            // A second reading of the same time says more of it.
+            if loads.back().is_some_and(|it| it.time == self.time) {
+                loads.pop_back();
+            }
+            loads.push_back(Load {
+                time: self.time,
+                service,
+                requests,
+            });
+            if loads.len() > MOST_LOADS {
+                loads.pop_front();
+            }
         }
     }
+}
+
+/// Returns the file system of a target; nothing if its name has none.
+pub fn filesystem(target: &str) -> &str {
+    filesystem_and_index(target).0.unwrap_or_default()
 }
 
 /// Returns the number of totals of an interval.
@@ -340,12 +385,13 @@ mod tests {
         failed.failures.push(Failure {
             server: "oss-of-scratch-OST0001".into(),
             reason: "gone".into(),
+            since: None,
         });
         board.take(failed);
         let status: Vec<_> = board.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Late]);
         assert_eq!(
-            board.loads().last().unwrap().requests,
+            board.loads("scratch").last().unwrap().requests,
             5.0,
             "the late target counts as before"
         );
@@ -357,7 +403,7 @@ mod tests {
         ));
         let status: Vec<_> = board.targets().map(|it| it.status).collect();
         assert_eq!(status, [Status::Ok, Status::Unknown]);
-        assert_eq!(board.loads().last().unwrap().requests, 0.0);
+        assert_eq!(board.loads("scratch").last().unwrap().requests, 0.0);
     }
 
     #[test]
@@ -381,7 +427,7 @@ mod tests {
         assert_eq!(target.window(30 * SECOND).count(), 3);
         assert_eq!(target.window(LONGEST_WINDOW).count(), 7);
         assert_eq!(board.filesystem(), Some("scratch"));
-        assert_eq!(board.usual(|load| Some(load.requests)), None);
+        assert_eq!(board.usual("scratch", |load| Some(load.requests)), None);
         assert_eq!(board.interval(), Some(10 * SECOND));
     }
 }

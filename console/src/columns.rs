@@ -21,6 +21,9 @@ const BAR: (usize, usize) = (4, 24);
 /// The narrowest and the widest column of names.
 const NAME: (usize, usize) = (8, 48);
 
+/// The length up to which names have their room before other columns.
+const NAME_FIRST: usize = 13;
+
 /// The decades that a logarithmic bar shows.
 const DECADES: f64 = 4.0;
 
@@ -31,6 +34,7 @@ enum Column {
     Name,
     User,
     Users,
+    Account,
     Jobs,
     Nodes,
     Status,
@@ -50,20 +54,24 @@ enum Column {
 }
 
 use Column::{
-    Entries, Jobs, Metadata, Name, Nodes, Operation, PerRead, PerRequest, PerWrite, Rank, Read,
-    Requests, Server, Service, Share, Status, Target, User, Users, Write,
+    Account, Entries, Jobs, Metadata, Name, Nodes, Operation, PerRead, PerRequest, PerWrite, Rank,
+    Read, Requests, Server, Service, Share, Status, Target, User, Users, Write,
 };
 
 /// Returns the columns in order. On a narrow screen the last ones are left out.
 const fn columns(by: By) -> &'static [Column] {
     match by {
         By::User => &[
-            Rank, Name, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead, Nodes,
+            Rank, Name, Account, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target,
+            Operation, Requests, PerRequest, PerRead, Nodes,
+        ],
+        By::Account => &[
+            Rank, Name, Users, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target,
+            Operation, Requests, PerRequest, PerRead, Nodes,
         ],
         By::Job => &[
-            Rank, Name, User, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
-            Requests, PerRequest, PerRead, Nodes,
+            Rank, Name, User, Account, Service, Share, Metadata, Read, Write, PerWrite, Target,
+            Operation, Requests, PerRequest, PerRead, Nodes,
         ],
         By::Node => &[
             Rank, Name, Jobs, Service, Share, Metadata, Read, Write, PerWrite, Target, Operation,
@@ -106,6 +114,7 @@ impl Column {
             Name => by.name(),
             User => "user",
             Users => "users",
+            Account => "account",
             Jobs => "jobs",
             Nodes => "nodes",
             Status => "state",
@@ -187,6 +196,10 @@ impl Column {
                 (None, users) => Cell::Text(format!("{users} users")),
             },
             Users => Cell::Number(Number::count(row.users)),
+            Account => match row.accounts {
+                0 | 1 => text(row.account.as_deref()),
+                accounts => Cell::Text(format!("{accounts} accounts")),
+            },
             Jobs => Cell::Number(Number::count(row.jobs)),
             Nodes => Cell::Number(Number::count(row.nodes)),
             Status => text(target().map(|target| target.status.name())),
@@ -228,6 +241,8 @@ pub struct Context<'a> {
     pub log: bool,
     /// The names of users.
     pub users: &'a users::Users,
+    /// True if accounts are known.
+    pub accounts: bool,
     /// The file system whose name is left out of names of targets.
     pub filesystem: Option<&'a str>,
 }
@@ -283,46 +298,17 @@ struct Filled {
 /// and bars.
 pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     let sort = table.sort.unwrap_or(Sort::Service);
-    let title = |column: Column| {
-        let mark = if column.is_sorted(sort) { "↓" } else { "" };
-        format!("{mark}{}", column.title(context.by, context.amounts))
-    };
-    let mut filled: Vec<Filled> = Vec::new();
-    let mut taken = 0;
-    // Servers without times have nothing to show there.
-    let is_wanted = |column: &Column| match column {
-        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
-        _ => true,
-    };
-    let sorted = columns(context.by)
-        .iter()
-        .filter(|column| column.is_sorted(sort) && **column == Requests);
-    let mut wanted: Vec<Column> = columns(context.by)
-        .iter()
-        .copied()
-        .filter(is_wanted)
-        .collect();
-    if let Some(requests) = sorted.copied().next() {
-        wanted.retain(|column| *column != requests);
-        wanted.insert(3.min(wanted.len()), requests);
+    let title = |column| titled(column, sort, context);
+    let wanted = wanted(table, context, sort);
+    let mut filled = fill(&wanted, table, context, width);
+    // An account is worth less than what was read and written.
+    let has = |filled: &[Filled], column| filled.iter().any(|one| one.column == column);
+    if has(&filled, Account) && !has(&filled, Write) {
+        let others: Vec<_> = wanted.into_iter().filter(|it| *it != Account).collect();
+        filled = fill(&others, table, context, width);
     }
-    for column in wanted {
-        let cells: Vec<Cell> = table
-            .rows
-            .iter()
-            .map(|row| column.cell(row, context))
-            .collect();
-        let mut one = Filled::new(column, cells, text::width(&title(column)), context.amounts);
-        if column == Service && context.bars {
-            one.width += BAR.0 + 1;
-        }
-        let gap = if taken == 0 { 0 } else { GAP };
-        if taken + gap + one.width > width && filled.len() >= ALWAYS {
-            break;
-        }
-        taken += gap + one.width;
-        filled.push(one);
-    }
+    let gaps = GAP * filled.len().saturating_sub(1);
+    let taken = gaps + filled.iter().map(|one| one.width).sum::<usize>();
     let spare = width.saturating_sub(taken);
     let bar_width = widen(&mut filled, spare, context);
     let most = largest(table);
@@ -358,6 +344,52 @@ pub fn layout(table: &Table, context: &Context<'_>, width: usize) -> Layout {
     }
 }
 
+/// Returns the title of a column, with a sign if rows are ranked by it.
+fn titled(column: Column, sort: Sort, context: &Context<'_>) -> String {
+    let mark = if column.is_sorted(sort) { "↓" } else { "" };
+    format!("{mark}{}", column.title(context.by, context.amounts))
+}
+
+/// Returns the columns that there is something to show in, in order.
+fn wanted(table: &Table, context: &Context<'_>, sort: Sort) -> Vec<Column> {
+    // Servers without times have nothing to show there.
+    let is_wanted = |column: &Column| match column {
+        Service | PerRequest => sort == Sort::Service || table.total.service().is_some(),
+        Account => context.accounts && table.rows.iter().any(|row| row.accounts > 0),
+        _ => true,
+    };
+    let all = columns(context.by).iter().copied();
+    let mut wanted: Vec<Column> = all.filter(is_wanted).collect();
+    if Requests.is_sorted(sort) {
+        wanted.retain(|column| *column != Requests);
+        wanted.insert(3.min(wanted.len()), Requests);
+    }
+    wanted
+}
+
+/// Returns the first of these columns that fit, with their cells.
+fn fill(wanted: &[Column], table: &Table, context: &Context<'_>, width: usize) -> Vec<Filled> {
+    let sort = table.sort.unwrap_or(Sort::Service);
+    let mut filled: Vec<Filled> = Vec::new();
+    let mut taken = 0;
+    for column in wanted.iter().copied() {
+        let rows = table.rows.iter();
+        let cells: Vec<Cell> = rows.map(|row| column.cell(row, context)).collect();
+        let title = text::width(&titled(column, sort, context));
+        let mut one = Filled::new(column, cells, title, context.amounts);
+        if column == Service && context.bars {
+            one.width += BAR.0 + 1;
+        }
+        let gap = if taken == 0 { 0 } else { GAP };
+        if taken + gap + one.width > width && filled.len() >= ALWAYS {
+            break;
+        }
+        taken += gap + one.width;
+        filled.push(one);
+    }
+    filled
+}
+
 fn largest(table: &Table) -> f64 {
     let values = table
         .rows
@@ -379,7 +411,9 @@ impl Filled {
         });
         let longest = longest.max().unwrap_or(0).max(title);
         let width = match column {
-            Name => title.max(NAME.0),
+            // Names go before the last columns, up to a length.
+            Name => longest.clamp(title.max(NAME.0), NAME_FIRST),
+            Account => longest.min(NAME_FIRST),
             Rank => widths.cells(),
             Service => widths.cells().max(title.saturating_sub(BAR.0 + 1)),
             _ => longest,
@@ -395,7 +429,7 @@ impl Filled {
     const fn is_text(&self) -> bool {
         matches!(
             self.column,
-            Name | User | Status | Target | Operation | Server
+            Name | User | Account | Status | Target | Operation | Server
         )
     }
 

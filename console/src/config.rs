@@ -68,6 +68,10 @@ pub struct Profile {
     /// The commands that print the statistics, by the name of the server.
     #[serde(default)]
     pub input: BTreeMap<String, String>,
+    /// The database with the store, as a URL without a password.
+    pub database_url: Option<String>,
+    /// The file of variables that name the database, or have its password.
+    pub config: Option<PathBuf>,
     /// The time between readings.
     pub interval: Option<Span>,
     /// The time limit of a command.

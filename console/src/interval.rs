@@ -62,6 +62,9 @@ pub struct Seen {
     pub interval: Option<Interval>,
 }
 
+/// The name that stands among servers for a store.
+pub const STORE: &str = "store";
+
 /// A server that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -69,6 +72,8 @@ pub struct Failure {
     pub server: Arc<str>,
     /// The reason, as a message.
     pub reason: String,
+    /// The time at which it was last read, where targets do not tell that.
+    pub since: Option<Micros>,
 }
 
 /// The texts of all servers, read at one time.
@@ -78,6 +83,8 @@ pub struct Reading {
     pub time: Micros,
     /// The texts of the targets.
     pub seen: Vec<Seen>,
+    /// The targets that have no text in this reading, and of which none is due.
+    pub pending: Vec<Arc<str>>,
     /// The servers that could not be read.
     pub failures: Vec<Failure>,
 }

@@ -72,6 +72,8 @@ struct One {
     user: Option<u32>,
     user_name: Option<String>,
     users: usize,
+    account: Option<Box<str>>,
+    accounts: usize,
     jobs: usize,
     nodes: usize,
     target: Option<String>,
@@ -179,6 +181,8 @@ fn row(row: &Row, users: &Users) -> One {
             .and_then(|user| users.name(user))
             .map(str::to_owned),
         users: row.users,
+        account: row.account.clone(),
+        accounts: row.accounts,
         jobs: row.jobs,
         nodes: row.nodes,
         target: row.target.as_deref().map(str::to_owned),

@@ -11,7 +11,10 @@ pub const KEYS: &[(&str, &str)] = &[
     ("Enter", "look into the row"),
     ("Esc Backspace", "go back out"),
     ("g G Tab", "next, previous grouping"),
-    ("u J t O", "users, jobs, targets, operations"),
+    (
+        "u J A t O",
+        "users, jobs, accounts (of a store), targets, operations",
+    ),
     ("s S", "next, previous order"),
     ("/", "filter names: make !root"),
     ("m", "all targets, MDTs only, OSTs only"),
@@ -21,13 +24,13 @@ pub const KEYS: &[(&str, &str)] = &[
     ("+ -", "average over a longer, shorter time"),
     ("n N", "one row more, less"),
     ("[ ]", "read more, less often"),
-    ("Space p", "pause; live readings go on"),
+    ("Space p", "pause, go on; live readings are made meanwhile"),
     ("1 2 3 h", "head, bars, foot on and off; head and foot"),
     ("l L", "legend; logarithmic bars"),
-    ("← →", "replay: a reading back, forward"),
-    ("PgUp PgDn", "replay: ten readings back, forward"),
-    ("Home End", "replay: first, last reading"),
-    ("< , > .", "replay: slower, faster"),
+    ("← →", "recording, store: a reading back, forward"),
+    ("PgUp PgDn", "ten readings back, forward"),
+    ("Home End", "first, last reading; End of a store is live"),
+    ("< , > .", "slower, faster"),
 ];
 
 /// Returns the lines of the page of keys: in two columns if one is too long.

@@ -3,14 +3,15 @@
 //! | module | what it has |
 //! |---|---|
 //! | [`options`], [`config`], [`generate`] | the command line, the configuration file, manual pages and completions |
-//! | [`source`] | where readings come from: [commands](`process`), or a [recording](`recording`) |
+//! | [`source`] | where readings come from: [commands](`process`), a [recording](`recording`), or a [store](`source::stored`) |
 //! | [`track`] | compares each text of a target with the one before |
+//! | [`when`] | times as people type them |
 //! | [`who`], [`users`], [`interval`] | whose work it is, and what happened between two texts of a target |
 //! | [`board`] | the state of all targets: last work, late ones, the load over time |
 //! | [`view`], [`rows`], [`order`] | what is looked at, the rows that follow, and their places |
 //! | [`number`], [`text`], [`columns`] | numbers and names in cells, and the columns that fit |
 //! | [`page`] | the text of the whole screen |
-//! | [`app`], [`keys`], [`screen`] | what keys do, and the terminal |
+//! | [`app`], [`keys`], [`screen`], [`signals`] | what keys do, the terminal, and how the program is ended |
 //! | [`mod@print`], [`json`] | tables without a screen |
 //! | [`store`], [`when`] | the connection to a store, and times as people type them |
 //! | [`report`], [`html`], [`chart`] | reports, the pages that show them, and charts in pages |
@@ -37,6 +38,7 @@ pub mod recording;
 pub mod report;
 pub mod rows;
 pub mod screen;
+pub mod signals;
 pub mod source;
 pub mod store;
 pub mod subject;

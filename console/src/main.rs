@@ -1,4 +1,4 @@
-//! Shows who uses a Lustre file system, from `job_stats` as its servers print it, live or recorded.
+//! Shows who uses a Lustre file system, from a store, or from `job_stats` as its servers print it, live or recorded.
 
 use std::io::{self, IsTerminal, stdout};
 use std::process::ExitCode;
@@ -6,25 +6,35 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use jobstats_client::{Kind, settings};
 use jobstats_console::app::App;
 use jobstats_console::config::{self, Span};
 use jobstats_console::options::{Command, Options, Top};
 use jobstats_console::page::{Look, Mode};
 use jobstats_console::print::{self, Form};
 use jobstats_console::recording::{self, Recorder};
-use jobstats_console::source::{self, Commands, Input, Replay, Source, server_of};
+use jobstats_console::source::stored::{self, Scope};
+use jobstats_console::source::{self, Commands, Input, Replay, Source, Stored, server_of};
 use jobstats_console::users::Users;
-use jobstats_console::{generate, inquiry, process, screen, text};
+use jobstats_console::{generate, inquiry, process, screen, signals, text};
 
 /// The command line is wrong.
 const USAGE: u8 = 64;
+/// The database refused a question.
+const REFUSED: u8 = 65;
 /// There is nothing to show.
 const NOTHING: u8 = 66;
+/// The database cannot be reached.
+const UNREACHABLE: u8 = 69;
 /// This machine has a problem, such as no terminal.
 const SYSTEM: u8 = 71;
 /// No server could be read.
 const UNREAD: u8 = 74;
-/// The configuration has a mistake.
+/// The database is busy.
+const LATER: u8 = 75;
+/// The database denied access.
+const DENIED: u8 = 77;
+/// The configuration has a mistake, or the store is not there.
 const SETUP: u8 = 78;
 
 /// The time between readings.
@@ -42,14 +52,25 @@ const WIDTH: u16 = 100;
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("nothing to read: give --input, --profile or the directory of a recording")]
+    #[error(
+        "nothing to read: name a store by --database-url, --config or JOBSTATS_DATABASE_URL, or give --input, --profile or the \
+             directory of a recording"
+    )]
     NoInput,
+    #[error("--cluster names the cluster of --record, or of a store")]
+    Cluster,
+    #[error("--at and --filesystem are of a store, which the profile does not name")]
+    NotOfStore,
     #[error("{names} names of servers for {inputs} inputs")]
     Names { names: usize, inputs: usize },
     #[error("two inputs are of the server {0}: name them with --server")]
     SameName(String),
-    #[error("the profile has no input, which is a table of commands by server")]
+    #[error(
+        "the profile has neither a database_url or config, nor an input, which is a table of commands by server"
+    )]
     NoCommand,
+    #[error("the profile has both a database and an input: make two profiles of it")]
+    TwoSources,
     #[error("the names of users cannot be read: {0}")]
     Users(process::Error),
     #[error("the command of --users prints no line of getent passwd")]
@@ -75,9 +96,9 @@ enum Error {
 impl Error {
     fn code(&self) -> u8 {
         match self {
-            Self::Names { .. } | Self::SameName(_) => USAGE,
+            Self::Names { .. } | Self::SameName(_) | Self::Cluster | Self::NotOfStore => USAGE,
             Self::NoInput => NOTHING,
-            Self::Config(_) | Self::NoCommand => SETUP,
+            Self::Config(_) | Self::NoCommand | Self::TwoSources => SETUP,
             Self::Source(error)
             | Self::Screen(screen::Error::Source(error))
             | Self::Print(print::Error::Source(error)) => of_source(error),
@@ -92,11 +113,24 @@ impl Error {
     }
 }
 
-const fn of_source(error: &source::Error) -> u8 {
+fn of_source(error: &source::Error) -> u8 {
     match error {
+        source::Error::Store(error) => error.kind().map_or(NOTHING, of_kind),
         source::Error::Nothing(_) => NOTHING,
         source::Error::Format(_) => USAGE,
         source::Error::Record(_) | source::Error::Directory { .. } => SYSTEM,
+    }
+}
+
+/// Returns the exit code of a failure of the database, which is that of the shipper.
+const fn of_kind(kind: Kind) -> u8 {
+    match kind {
+        Kind::Conflict | Kind::Slow | Kind::Exhausted => LATER,
+        Kind::Lost | Kind::Silent => UNREACHABLE,
+        Kind::Refused | Kind::Failed | Kind::Internal => REFUSED,
+        Kind::Denied => DENIED,
+        Kind::Setup => SETUP,
+        Kind::Local => SYSTEM,
     }
 }
 
@@ -113,6 +147,7 @@ fn main() -> ExitCode {
             };
         }
     };
+    signals::end_commands();
     let ended = match options.command {
         Command::Top(top) => show(&top),
         Command::Job(job) => inquiry::job(&job).map_err(Error::from),
@@ -142,7 +177,7 @@ fn main() -> ExitCode {
 
 fn show(top: &Top) -> Result<(), Error> {
     let profile = match &top.profile {
-        Some(name) => config::profile(top.config.as_deref(), name)?,
+        Some(name) => config::profile(top.profiles.as_deref(), name)?,
         None => config::Profile::default(),
     };
     let formats = if top.format.is_empty() {
@@ -158,34 +193,17 @@ fn show(top: &Top) -> Result<(), Error> {
         .timeout
         .or(profile.timeout.map(|Span(span)| span))
         .unwrap_or(TIMEOUT);
-    let source: Box<dyn Source> = match &top.recording {
-        Some(path) => Box::new(Replay::open(path, &formats)?),
-        None => {
-            let profile = profile.input.clone().into_iter();
-            let profile = profile.map(|(server, command)| Input { server, command });
-            let inputs: Vec<_> = profile.chain(inputs(top)?).collect();
-            if inputs.is_empty() {
-                return Err(if top.profile.is_some() {
-                    Error::NoCommand
-                } else {
-                    Error::NoInput
-                });
-            }
-            distinct(&inputs)?;
-            let recorder = top
-                .record
-                .as_deref()
-                .map(|path| Recorder::open(path, &top.cluster));
-            Box::new(Commands::new(
-                inputs,
-                &formats,
-                (timeout, MOST),
-                recorder.transpose()?,
-            )?)
-        }
+    let is_plain = top.show.once || top.show.json;
+    let store = store(top, &profile, !is_plain)?;
+    let is_store = store.is_some();
+    let source: Box<dyn Source> = match (store, &top.recording) {
+        (Some(store), _) => Box::new(store),
+        (None, Some(path)) => Box::new(Replay::open(path, &formats)?),
+        (None, None) => Box::new(commands(top, &profile, &formats, timeout)?),
     };
+    let micros = i64::try_from(interval.as_micros()).unwrap_or(i64::MAX);
     let mode = match source.is_live() {
-        true => Mode::Live(i64::try_from(interval.as_micros()).unwrap_or(i64::MAX)),
+        true => Mode::Live(micros),
         false => Mode::Replay(top.speed, None),
     };
     let look = Look {
@@ -193,6 +211,7 @@ fn show(top: &Top) -> Result<(), Error> {
         ..Look::new(mode)
     };
     let mut view = top.show.view();
+    view.has_accounts = is_store;
     if let Some(command) = top.users.as_ref().or(profile.users.as_ref()) {
         let printed = process::run(command, timeout, MOST).map_err(Error::Users)?;
         view.users = Arc::new(Users::read(&printed.text));
@@ -200,10 +219,11 @@ fn show(top: &Top) -> Result<(), Error> {
             return Err(Error::NoUsers);
         }
     }
-    if top.show.once || top.show.json {
+    if is_plain {
         let form = Form {
             once: top.show.once,
             json: top.show.json,
+            is_store,
             width: usize::from(top.show.width.unwrap_or_else(width)),
         };
         print::run(source, (&view, &look), form, interval, &mut stdout().lock())?;
@@ -212,8 +232,70 @@ fn show(top: &Top) -> Result<(), Error> {
     if !stdout().is_terminal() || !io::stdin().is_terminal() {
         return Err(Error::NoTerminal);
     }
-    screen::run(&mut App::new(view, look), source)?;
+    let mut app = App::new(view, look);
+    if is_store {
+        app = app.with_past(micros, top.speed);
+    }
+    screen::run(&mut app, source)?;
     Ok(())
+}
+
+/// Returns the store, if the command line and the profile name no other source.
+fn store(top: &Top, profile: &config::Profile, is_patient: bool) -> Result<Option<Stored>, Error> {
+    let is_named = profile.database_url.is_some() || profile.config.is_some();
+    let has_input = !top.input.is_empty() || !profile.input.is_empty();
+    if is_named && has_input {
+        return Err(Error::TwoSources);
+    }
+    if has_input || top.recording.is_some() {
+        return match (&top.cluster, &top.record, &top.at, &top.filesystem) {
+            (Some(_), None, ..) => Err(Error::Cluster),
+            (_, _, None, None) => Ok(None),
+            _ => Err(Error::NotOfStore),
+        };
+    }
+    let mut options = top.database.clone();
+    options.database_url = options
+        .database_url
+        .or_else(|| profile.database_url.clone());
+    options.config = options.config.or_else(|| profile.config.clone());
+    let scope = Scope {
+        cluster: top.cluster.clone(),
+        filesystem: top.filesystem.clone(),
+    };
+    let at = top.at.map(|at| at.as_microsecond());
+    let is_bare = top.profile.is_some() && !is_named;
+    match Stored::new(&options, scope, at, is_patient) {
+        Ok(store) => Ok(Some(store)),
+        Err(stored::Error::Client(jobstats_client::Error::Settings(settings::Error::Nowhere))) => {
+            Err(if is_bare {
+                Error::NoCommand
+            } else {
+                Error::NoInput
+            })
+        }
+        Err(error) => Err(source::Error::from(error).into()),
+    }
+}
+
+/// Returns the commands of the profile and of the command line.
+fn commands(
+    top: &Top,
+    profile: &config::Profile,
+    formats: &[String],
+    timeout: Duration,
+) -> Result<Commands, Error> {
+    let of_profile = profile.input.clone().into_iter();
+    let of_profile = of_profile.map(|(server, command)| Input { server, command });
+    let inputs: Vec<_> = of_profile.chain(inputs(top)?).collect();
+    distinct(&inputs)?;
+    let cluster = top.cluster.as_deref().unwrap_or_default();
+    let recorder = top
+        .record
+        .as_deref()
+        .map(|path| Recorder::open(path, cluster));
+    let recorder = recorder.transpose()?;
+    Ok(Commands::new(inputs, formats, (timeout, MOST), recorder)?)
 }
 
 /// Returns the inputs of the command line, each with the name of its server.

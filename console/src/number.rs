@@ -1,4 +1,4 @@
-//! Numbers in cells: three significant digits, aligned at the decimal point, with their unit.
+//! Numbers in cells: three significant digits, of rates with at most three decimals, aligned at the decimal point, with their unit.
 
 use jobstats_core::quantity::{Quantity, Readable};
 
@@ -42,7 +42,12 @@ impl Number {
             return Self::plain("0");
         }
         let is_small = quantity == Quantity::Rate && value < SMALLEST;
-        let value = if is_small { SMALLEST } else { value };
+        let value = match quantity {
+            Quantity::Rate if is_small => SMALLEST,
+            // More decimals would make a column wider than what they say.
+            Quantity::Rate if value < 1.0 => (value / SMALLEST).round() * SMALLEST,
+            _ => value,
+        };
         match Readable::new(value, operation, quantity) {
             Some(readable) => Self::split(&readable.to_string(), is_small),
             None => Self::plain(UNKNOWN),
@@ -204,6 +209,10 @@ mod tests {
         let calls = |value| Number::of(Some(value), "open", Quantity::Rate).text();
         assert_eq!(calls(0.125), "0.125/s");
         assert_eq!(calls(0.0001), "<0.001/s");
+        assert_eq!(
+            (calls(0.028_46), calls(0.999_9)),
+            ("0.028/s".to_owned(), "1/s".to_owned())
+        );
         let time = Number::of(Some(0.0004), "service_time", Quantity::PerCall);
         assert_eq!(time.text(), "400 µs");
         assert_eq!(calls(12_345.0), "12.3 k/s");

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use jiff::{Span, SpanRelativeTo};
+use jiff::tz::TimeZone;
+use jiff::{Span, SpanRelativeTo, Timestamp};
 use jobstats_core::target::TargetKind;
 
 use crate::inquiry;
 use crate::view::{By, Filter, Sort, View};
+use crate::when;
 
 /// Show who uses a Lustre file system.
 #[derive(Debug, Parser)]
@@ -54,36 +56,46 @@ pub struct Generate {
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-Each server needs a command that prints its job_stats, such as
+Without --input and without a recording, a store of jobstats is asked, as the options for the database, JOBSTATS_DATABASE_URL
+or PGHOST, PGDATABASE and PGSERVICE name it.
+
+Without a store, each server needs a command that prints its job_stats, such as
     ssh -o BatchMode=yes oss1 lctl get_param '*.*.job_stats'
 Rates are known from the second reading on. In the terminal, ? shows the keys.
 
 Exit codes:
    0  everything was shown
   64  wrong arguments
-  66  nothing to show: no input, or no recording
+  65  the database refused the question
+  66  nothing to show: no input, no recording, or an empty store
+  69  the database cannot be reached
   71  an error of this machine: no terminal, no room for the recording
   74  no server could be read
-  78  the configuration has a mistake";
+  75  the database is busy: a later call may succeed
+  77  the database denies access
+  78  something must be set up first: the configuration, or the store";
 
 /// The options of `top`.
 #[derive(Debug, Args)]
 pub struct Top {
     /// Directory of a recording to play
-    #[arg(value_name = "DIRECTORY", conflicts_with_all = ["input", "profile", "record"])]
+    #[arg(value_name = "DIRECTORY", conflicts_with_all = ["input", "profile", "record", "at", "database_url"])]
     pub recording: Option<PathBuf>,
     /// Shell command that prints job_stats of a server; give it once for each server
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["at", "database_url"])]
     pub input: Vec<String>,
     /// Name of the server of each --input, in the same order [default: the host of ssh]
     #[arg(long, value_name = "NAME", requires = "input")]
     pub server: Vec<String>,
-    /// Profile of the configuration that has the commands
+    /// Profile of the configuration that has the commands, or the database
     #[arg(long, short = 'P', value_name = "NAME")]
     pub profile: Option<String>,
-    /// Configuration [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
+    /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
     #[arg(long, value_name = "FILE", requires = "profile")]
-    pub config: Option<PathBuf>,
+    pub profiles: Option<PathBuf>,
+    /// Moment of the store to begin with, such as 2h (ago), 'yesterday 14:00' or '2026-11-20 13:40', in UTC [default: now]
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub at: Option<Timestamp>,
     /// Time between readings [default: 10s]
     #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration)]
     pub interval: Option<Duration>,
@@ -99,22 +111,28 @@ pub struct Top {
     /// Directory to keep the readings in, as jobstats-shipper record does
     #[arg(long, value_name = "DIRECTORY")]
     pub record: Option<PathBuf>,
-    /// Name of the cluster in the recording
-    #[arg(long, value_name = "NAME", default_value = "", requires = "record")]
-    pub cluster: String,
-    /// Speed at which a recording is played
+    /// Cluster: its name in the recording, or the clusters of the store, as a pattern for LIKE
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// File systems of the store, as a pattern for LIKE [default: all]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["input", "recording"])]
+    pub filesystem: Option<String>,
+    /// Speed at which a recording, or the past of a store, is played
     #[arg(long, value_name = "FACTOR", value_parser = positive, default_value = "60")]
     pub speed: f64,
     /// The options for rows.
     #[command(flatten)]
     pub show: Show,
+    /// The connection to the store.
+    #[command(flatten)]
+    pub database: jobstats_client::Options,
 }
 
 /// The options for what is shown.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is shown")]
 pub struct Show {
-    /// Print one table after two readings, or the last one of a recording, instead of a screen
+    /// Print one table instead of a screen: of a store now or --at, after two readings, or the last one of a recording
     #[arg(long)]
     pub once: bool,
     /// Print each reading as a line of JSON instead of a screen
@@ -183,6 +201,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok()
         .filter(|duration| *duration >= Duration::from_millis(1))
         .ok_or_else(|| "is shorter than a millisecond".to_owned())
+}
+
+/// Parses a moment, in UTC as all times on the screen.
+fn moment(text: &str) -> Result<Timestamp, String> {
+    when::parse(text, &Timestamp::now().to_zoned(TimeZone::UTC))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -15,7 +15,7 @@ mod head;
 mod tests;
 
 pub use head::moment;
-use head::{FAILURES, failures, head, subject};
+use head::{FAILURES, failures, heads, heads_of, subject};
 
 /// The meaning of a piece of text. Colours follow from it; no role differs from others by its colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl Look {
 /// Returns the number of rows that a screen of this height has room for.
 pub fn room(board: &Board, look: &Look, height: usize) -> usize {
     let head = if look.head {
-        2 + board.silent.len().min(FAILURES)
+        heads_of(board) + 1 + board.silent.len().min(FAILURES)
     } else {
         0
     };
@@ -187,7 +187,7 @@ pub fn page(
 ) -> Vec<Line> {
     let mut lines = Vec::new();
     if look.head {
-        lines.push(head(board, look, width));
+        lines.extend(heads(board, look, width));
         lines.push(subject(table, view, look, width));
         lines.extend(failures(board, width));
     }
@@ -203,6 +203,7 @@ pub fn page(
         bars: look.bars,
         log: look.log,
         users: &view.users,
+        accounts: view.has_accounts,
         filesystem: board.filesystem(),
     };
     let laid = layout(table, &context, width.saturating_sub(1));
@@ -250,8 +251,8 @@ fn nothing(board: &Board, table: &Table, view: &View) -> String {
         || view.kind.is_some()
         || !view.scope.is_empty();
     match (board.readings, board.targets().next()) {
-        (0, _) => " reading the servers …".to_owned(),
-        (_, None) => " no server could be read".to_owned(),
+        (0, _) => " waiting for the first reading …".to_owned(),
+        (_, None) => " nothing could be read".to_owned(),
         _ if !has_interval => " the first reading is made; rates follow with the second".to_owned(),
         _ if table.more > 0 || is_limited => " nothing left: a shows everything again".to_owned(),
         _ => " nothing was done in this interval".to_owned(),

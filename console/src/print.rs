@@ -8,7 +8,7 @@ use crate::board::Board;
 use crate::json;
 use crate::page::{Look, Mode, page, room};
 use crate::rows::{Table, table};
-use crate::source::{Error as SourceError, Source, Step, Update};
+use crate::source::{Error as SourceError, Source, Step};
 use crate::view::View;
 
 /// The number of rows of a table if none is asked for.
@@ -45,6 +45,8 @@ pub struct Form {
     pub once: bool,
     /// True if tables are JSON.
     pub json: bool,
+    /// True if the tables are of a store.
+    pub is_store: bool,
     /// The width of a table as text.
     pub width: usize,
 }
@@ -63,17 +65,21 @@ pub fn run(
 ) -> Result<(), Error> {
     let mut board = Board::default();
     let is_live = source.is_live();
-    if form.once && !is_live {
-        take(&mut board, source.step(Step::End)?);
-        return put(&board, view, look, form, out);
+    let is_recording = !is_live && !form.is_store;
+    let mut view = view.clone();
+    if form.once && is_recording {
+        let update = source.step(Step::End)?;
+        update.apply(&mut board, &mut view.users);
+        return put(&board, &view, look, form, out);
     }
     let mut due = Instant::now();
     loop {
         let update = source.step(Step::Next)?;
-        if update.readings.is_empty() {
+        if update.readings.is_empty() && !is_live {
             return Ok(());
         }
-        take(&mut board, update);
+        let is_new = !update.readings.is_empty();
+        update.apply(&mut board, &mut view.users);
         if form.once && board.targets().next().is_none() {
             return Err(Error::Unread(
                 board
@@ -83,8 +89,8 @@ pub fn run(
                     .collect(),
             ));
         }
-        if board.readings > 1 {
-            put(&board, view, look, form, out)?;
+        if board.readings > 1 && is_new {
+            put(&board, &view, look, form, out)?;
             if form.once {
                 return Ok(());
             }
@@ -93,12 +99,6 @@ pub fn run(
             due = (due + interval).max(Instant::now());
             thread::sleep(due.saturating_duration_since(Instant::now()));
         }
-    }
-}
-
-fn take(board: &mut Board, update: Update) {
-    for reading in update.readings {
-        board.take(reading);
     }
 }
 

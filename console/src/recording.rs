@@ -39,11 +39,16 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// Fails if the directory cannot be created.
+    /// Fails if the directory cannot be created or written.
     pub fn open(path: &Path, cluster: &str) -> Result<Self, Error> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
         builder.create(path).map_err(|cause| Error {
+            path: path.to_owned(),
+            cause: cause.into(),
+        })?;
+        // Whether it can be written is asked now, not after the first reading.
+        tempfile::tempfile_in(path).map_err(|cause| Error {
             path: path.to_owned(),
             cause: cause.into(),
         })?;

@@ -177,6 +177,10 @@ pub struct Row {
     pub jobs: usize,
     /// The number of nodes.
     pub nodes: usize,
+    /// The number of accounts.
+    pub accounts: usize,
+    /// The account, if there is only one.
+    pub account: Option<Box<str>>,
     /// The target that did most of the work.
     pub target: Option<Arc<str>>,
     /// The operation that took most of the time, or of the calls if times are not known.
@@ -211,6 +215,7 @@ struct Group<'a> {
     users: HashSet<u32>,
     jobs: HashSet<&'a str>,
     nodes: HashSet<&'a str>,
+    accounts: HashSet<&'a str>,
     /// The weight of the work on each target: its time and its calls.
     targets: HashMap<usize, (f64, f64)>,
     operations: HashMap<OperationIndex, (f64, f64)>,
@@ -225,6 +230,7 @@ impl<'a> Group<'a> {
         self.users.extend(who.user);
         self.jobs.extend(who.job.as_deref());
         self.nodes.extend(who.node.as_deref());
+        self.accounts.extend(who.account.as_deref());
         let (Column::Total(index) | Column::Usecs(index)) = column;
         if part.counts(index) {
             let rate = total as f64 / part.seconds;
@@ -244,14 +250,11 @@ impl<'a> Group<'a> {
             rank: 0,
             share: None,
             users: self.users.len(),
-            user: self
-                .users
-                .iter()
-                .next()
-                .copied()
-                .filter(|_| self.users.len() == 1),
+            user: only(&self.users).copied(),
             jobs: self.jobs.len(),
             nodes: self.nodes.len(),
+            accounts: self.accounts.len(),
+            account: only(&self.accounts).map(|account| (*account).into()),
             target: largest(&self.targets, is_timed).map(|at| Arc::clone(&targets[at].name)),
             operation: largest(&self.operations, is_timed),
             is_late: self.is_late,
@@ -259,6 +262,11 @@ impl<'a> Group<'a> {
             sums: self.sums,
         }
     }
+}
+
+/// Returns the value of a set that has only one.
+fn only<T>(values: &HashSet<T>) -> Option<&T> {
+    values.iter().next().filter(|_| values.len() == 1)
 }
 
 /// Returns the key of the largest weight; of equal ones the first.

@@ -140,11 +140,9 @@ fn follow(
         }
         let mut is_new = false;
         while let Some(update) = worker.updates()? {
-            if let (Mode::Replay(speed, _), Some(gap)) = (app.look.mode, update.until_next) {
-                let gap = Duration::from_secs_f64((gap as f64 / 1e6 / speed).min(1e6));
-                due = Some(Instant::now() + gap.max(SHORTEST));
-            }
+            let gap = update.until_next;
             app.take(update);
+            due = due_after(app.look.mode, gap, due);
             is_new = true;
         }
         if is_new {
@@ -164,6 +162,20 @@ fn follow(
             Action::Draw => {}
         }
         draw(app)?;
+    }
+}
+
+/// Returns the time of the next reading after one that says how long that is away.
+fn due_after(mode: Mode, gap: Option<i64>, due: Option<Instant>) -> Option<Instant> {
+    let after = |gap: f64| Some(Instant::now() + Duration::from_secs_f64(gap.clamp(0.0, 1e6)));
+    match (mode, gap) {
+        (Mode::Replay(speed, _), Some(gap)) => {
+            after(gap as f64 / 1e6 / speed).map(|due| due.max(Instant::now() + SHORTEST))
+        }
+        // What failed is tried again after a pause. Where the past has come to its end, what is live goes on.
+        (Mode::Live(_), Some(gap)) => after(gap as f64 / 1e6),
+        (Mode::Live(interval), None) => due.or_else(|| after(interval as f64 / 1e6)),
+        _ => due,
     }
 }
 

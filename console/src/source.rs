@@ -1,19 +1,22 @@
-//! The sources of readings: commands that are run again and again, or a recording.
-//!
-//! A store will be a third source.
+//! The sources of readings: commands that are run again and again, a recording, or a store.
 
 mod commands;
 mod replay;
+pub mod stored;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::board::{Board, Loads};
 use crate::interval::Reading;
 use crate::recording;
+use crate::users::Users;
 
 pub use commands::{Commands, Input, server_of};
 pub use replay::Replay;
+pub use stored::Stored;
 
 /// A source cannot be used any more.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +35,9 @@ pub enum Error {
         /// The error of the file system.
         cause: std::io::Error,
     },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] stored::Error),
     /// The directory has no reading.
     #[error("{} has no recording of job_stats", .0.display())]
     Nothing(PathBuf),
@@ -40,13 +46,13 @@ pub enum Error {
 /// A step to another reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The next reading. Of commands, this is the only step.
+    /// The next reading. Of commands, this is the only step. The first one of a store is the moment that was asked for.
     Next,
     /// So many readings forward, or back.
     By(isize),
     /// The first reading that can be compared with one before.
     Begin,
-    /// The last reading.
+    /// The last reading; of a store, what comes from now on.
     End,
 }
 
@@ -68,8 +74,33 @@ pub struct Update {
     pub begins_anew: bool,
     /// The place in the recording.
     pub position: Option<Position>,
-    /// The time until the next reading of a recording, in microseconds.
+    /// The time until the next reading of a recording, in microseconds. Of what is live, it is the time until the next attempt
+    /// after a failure.
     pub until_next: Option<i64>,
+    /// True if readings are those of now, false if they are those of the past; `None` if that has not changed.
+    pub is_live: Option<bool>,
+    /// The loads of file systems in the day before, if they are new.
+    pub history: Option<Loads>,
+    /// Names of users that appear in the readings.
+    pub users: Vec<(u32, Box<str>)>,
+}
+
+impl Update {
+    /// Brings the state of the targets, and the names of users, up to date.
+    pub fn apply(self, board: &mut Board, users: &mut Arc<Users>) {
+        if self.begins_anew {
+            *board = Board::default();
+        }
+        if let Some(history) = self.history {
+            board.take_history(history);
+        }
+        if !self.users.is_empty() {
+            Arc::make_mut(users).extend(self.users);
+        }
+        for reading in self.readings {
+            board.take(reading);
+        }
+    }
 }
 
 /// A source of readings.

@@ -49,6 +49,7 @@ pub fn reading(time: Micros, targets: &[(&str, Option<Interval>)]) -> Reading {
     Reading {
         time: time * SECOND,
         seen: seen.collect(),
+        pending: Vec::new(),
         failures: Vec::new(),
     }
 }

@@ -25,6 +25,11 @@ impl Users {
         Self(users)
     }
 
+    /// Adds names, which take the place of earlier ones.
+    pub fn extend(&mut self, names: impl IntoIterator<Item = (u32, Box<str>)>) {
+        self.0.extend(names);
+    }
+
     /// Returns true if no name is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -17,6 +17,8 @@ pub enum By {
     User,
     /// Jobs of the scheduler
     Job,
+    /// Accounts of jobs, which only a store knows
+    Account,
     /// Nodes
     Node,
     /// Programs
@@ -31,9 +33,10 @@ pub enum By {
 
 impl By {
     /// The dimensions, in the order in which keys go through them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::User,
         Self::Job,
+        Self::Account,
         Self::Node,
         Self::Process,
         Self::Target,
@@ -46,6 +49,7 @@ impl By {
         match self {
             Self::User => "user",
             Self::Job => "job",
+            Self::Account => "account",
             Self::Node => "node",
             Self::Process => "process",
             Self::Target => "target",
@@ -64,7 +68,7 @@ impl By {
         match self {
             Self::User | Self::Process => Self::Job,
             Self::Job => Self::Node,
-            Self::Node | Self::Target | Self::Operation => Self::User,
+            Self::Account | Self::Node | Self::Target | Self::Operation => Self::User,
             Self::Entry => Self::Target,
         }
     }
@@ -109,6 +113,7 @@ impl Key {
         match by {
             By::User => who.user.map(Self::User),
             By::Job => name(&who.job),
+            By::Account => name(&who.account),
             By::Node => name(&who.node),
             By::Process => name(&who.process),
             By::Entry => (!who.entry.is_empty()).then(|| Self::Name(who.entry.clone())),
@@ -242,6 +247,8 @@ pub struct View {
     pub window: Micros,
     /// The names of users.
     pub users: Arc<Users>,
+    /// True if the source knows accounts of jobs.
+    pub has_accounts: bool,
 }
 
 impl Default for View {
@@ -255,6 +262,7 @@ impl Default for View {
             scope: Vec::new(),
             window: 0,
             users: Arc::default(),
+            has_accounts: false,
         }
     }
 }
@@ -266,12 +274,20 @@ impl View {
         let is_fixed = |by: By| self.scope.iter().any(|(fixed, _)| *fixed == by);
         let mut next = self.by.inside();
         for _ in By::ALL {
-            if is_fixed(next) {
+            if is_fixed(next) || next == By::Account && !self.has_accounts {
                 next = next.moved(1);
             }
         }
         self.by = next;
         self.filter = Filter::default();
+    }
+
+    /// Returns the dimension that stands this many places further on, without those that the source does not know.
+    pub fn group_moved(&self, by: isize) -> By {
+        match self.by.moved(by) {
+            By::Account if !self.has_accounts => By::Account.moved(by),
+            other => other,
+        }
     }
 
     /// Goes back to where the last row was entered. Returns false if no row was entered.

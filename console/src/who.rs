@@ -24,6 +24,8 @@ pub struct Who {
     pub node: Option<Box<str>>,
     /// The program.
     pub process: Option<Box<str>>,
+    /// The account of the job. Only a store knows it.
+    pub account: Option<Box<str>>,
 }
 
 /// Reads identifiers, and remembers what they mean.
@@ -96,6 +98,7 @@ impl Names {
             job: identity.number().map(|job| job.into()),
             node: identity.node.map(Into::into),
             process: identity.executable.map(Into::into),
+            account: None,
         }
     }
 }

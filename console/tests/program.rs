@@ -9,6 +9,7 @@ use std::time::Duration;
 
 fn run(arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
+    program.env_remove("JOBSTATS_DATABASE_URL");
     program.args(arguments).output().unwrap()
 }
 
@@ -73,7 +74,14 @@ fn a_profile_names_the_servers() {
     )
     .unwrap();
     let output = run(&[
-        "top", "-P", "scratch", "--config", &config, "--once", "--by", "target",
+        "top",
+        "-P",
+        "scratch",
+        "--profiles",
+        &config,
+        "--once",
+        "--by",
+        "target",
     ]);
     assert_eq!(said(&output), (0, String::new()));
     assert!(
@@ -85,7 +93,7 @@ fn a_profile_names_the_servers() {
         "top",
         "-P",
         "scratch",
-        "--config",
+        "--profiles",
         &config,
         "--once",
         "--users",
@@ -97,7 +105,14 @@ fn a_profile_names_the_servers() {
             .contains("  1  ada ")
     );
     let unnamed = [
-        "top", "-P", "scratch", "--config", &config, "--once", "--users", "exit 1",
+        "top",
+        "-P",
+        "scratch",
+        "--profiles",
+        &config,
+        "--once",
+        "--users",
+        "exit 1",
     ];
     assert_eq!(
         said(&run(&unnamed)),
@@ -106,7 +121,14 @@ fn a_profile_names_the_servers() {
             "jobstats-console: the names of users cannot be read: exit code 1\n".to_owned()
         )
     );
-    let (code, message) = said(&run(&["top", "-P", "other", "--config", &config, "--once"]));
+    let (code, message) = said(&run(&[
+        "top",
+        "-P",
+        "other",
+        "--profiles",
+        &config,
+        "--once",
+    ]));
     assert!(
         code == 78 && message.contains("it has scratch"),
         "{message}"
@@ -118,6 +140,12 @@ fn what_is_wrong_is_told_with_its_exit_code() {
     let told = |arguments: &[&str]| said(&run(arguments));
     assert_eq!(told(&["top"]).0, 66);
     assert_eq!(told(&["top", "--flies"]).0, 64);
+    assert_eq!(told(&["top", "--at", "someday"]).0, 64);
+    assert_eq!(told(&["top", "--input", "x", "--at", "1h"]).0, 64);
+    assert_eq!(told(&["top", "--input", "x", "--cluster", "a"]).0, 64);
+    let password = "postgresql://a:secret@localhost/b";
+    let (code, message) = told(&["top", "--once", "--database-url", password]);
+    assert!(code == 78 && !message.contains("secret"), "{message}");
     assert_eq!(told(&["top", "/nonexistent", "--once"]).0, 71);
     assert_eq!(
         told(&["top", "--input", "ssh a x", "--input", "ssh a y", "--once"]).0,
@@ -145,6 +173,71 @@ fn what_is_wrong_is_told_with_its_exit_code() {
         code == 71 && message.contains("needs a terminal"),
         "{message}"
     );
+}
+
+#[test]
+fn a_signal_ends_the_commands_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let number = directory.path().join("pid");
+    let input = format!(
+        "echo $$ >{}.new; mv {0}.new {0}; exec sleep 300",
+        number.display()
+    );
+    for signal in ["INT", "TERM"] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
+        program.args(["top", "--json", "--input", &input]);
+        let mut child = program.stdout(Stdio::null()).spawn().unwrap();
+        let command = loop {
+            match fs::read_to_string(&number) {
+                Ok(command) => break command.trim().to_owned(),
+                Err(_) => sleep(Duration::from_millis(20)),
+            }
+        };
+        fs::remove_file(&number).unwrap();
+        let own = child.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &own]).status();
+        assert!(sent.unwrap().success());
+        let ended = child.wait().unwrap();
+        assert_eq!(ended.code(), None, "{ended}");
+        // A killed process is there until its parent, which may be any, has noticed.
+        let is_there = || {
+            let stat = fs::read_to_string(format!("/proc/{command}/stat")).unwrap_or_default();
+            !stat.is_empty() && !stat.contains(") Z ")
+        };
+        let mut waited = 0;
+        while is_there() && waited < 100 {
+            sleep(Duration::from_millis(20));
+            waited += 1;
+        }
+        assert!(!is_there(), "{signal}: the command goes on");
+    }
+}
+
+#[test]
+fn a_recording_that_cannot_be_written_is_told_at_once() {
+    let (code, message) = said(&run(&[
+        "top",
+        "--json",
+        "--input",
+        "sleep 300",
+        "--record",
+        "/proc/nowhere",
+    ]));
+    assert_eq!(code, 71, "{message}");
+    assert!(
+        message.contains("cannot be written to /proc/nowhere"),
+        "{message}"
+    );
+    // A directory that is there and takes no file.
+    let (code, message) = said(&run(&[
+        "top",
+        "--json",
+        "--input",
+        "sleep 300",
+        "--record",
+        "/proc/self",
+    ]));
+    assert_eq!(code, 71, "{message}");
 }
 
 /// Runs the screen on a terminal of this size, presses keys one after the other, and returns what the terminal got.

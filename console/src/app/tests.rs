@@ -184,7 +184,7 @@ fn a_recording_is_moved_through() {
         ..Update::default()
     });
     assert_eq!(
-        (app.board().time, app.board().loads().count()),
+        (app.board().time, app.board().loads("scratch").count()),
         (20 * SECOND, 0)
     );
     let mut live = live();
@@ -215,4 +215,47 @@ fn the_selection_stays_with_its_row() {
     });
     app.lines(100, 24);
     assert_eq!(app.table.rows[app.look.selected].key, Key::User(1001));
+}
+
+#[test]
+fn keys_go_from_now_into_the_past_of_a_store_and_back() {
+    let mut app = live().with_past(5 * SECOND, 60.0);
+    assert_eq!(code(&mut app, KeyCode::End), Action::Draw);
+    assert_eq!(app.look.message.as_deref(), Some("this is live"));
+    let action = code(&mut app, KeyCode::Left);
+    assert_eq!(action, Action::Step(Step::By(-1)));
+    assert_eq!(app.look.mode, Mode::Replay(60.0, None));
+    assert!(app.look.is_paused);
+    press(&mut app, ">");
+    assert_eq!(
+        code(&mut app, KeyCode::PageDown),
+        Action::Step(Step::By(10))
+    );
+    assert_eq!(code(&mut app, KeyCode::End), Action::Step(Step::End));
+    app.take(Update {
+        is_live: Some(true),
+        ..Update::default()
+    });
+    assert_eq!(app.look.mode, Mode::Live(10 * SECOND));
+    assert!(!app.look.is_paused);
+    code(&mut app, KeyCode::Home);
+    assert_eq!(app.look.mode, Mode::Replay(120.0, None));
+    // Commands have no past.
+    let mut app = live();
+    assert_eq!(code(&mut app, KeyCode::Left), Action::Draw);
+    assert_eq!(app.look.mode, Mode::Live(10 * SECOND));
+}
+
+#[test]
+fn accounts_are_a_grouping_only_where_they_are_known() {
+    let mut app = live();
+    press(&mut app, "gg");
+    assert_eq!(app.view.by, By::Node);
+    press(&mut app, "A");
+    assert_eq!(app.view.by, By::Node);
+    app.view.has_accounts = true;
+    press(&mut app, "G");
+    assert_eq!(app.view.by, By::Account);
+    press(&mut app, "uA");
+    assert_eq!(app.view.by, By::Account);
 }

@@ -71,6 +71,7 @@ fn what_is_not_known_is_null() {
     late.failures.push(Failure {
         server: "oss1".into(),
         reason: "x".to_owned(),
+        since: None,
     });
     board.take(late);
     view.by = By::Target;

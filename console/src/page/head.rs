@@ -7,7 +7,8 @@ use jobstats_core::quantity::Quantity;
 use jobstats_core::target::TargetKind;
 
 use super::{Line, Look, Mode, Piece, Role};
-use crate::board::{Board, Load, Status};
+use crate::board::{self, Board, Load, Status};
+use crate::interval::STORE;
 use crate::number::{Number, sparkline};
 use crate::rows::Table;
 use crate::source::Position;
@@ -17,15 +18,50 @@ use crate::view::View;
 /// The number of failed servers that the head tells of.
 pub(super) const FAILURES: usize = 2;
 
+/// The number of file systems that have a line in the head.
+const FILESYSTEMS: usize = 4;
+
 /// The longest sparkline.
 const SPARKLINE: usize = 40;
 
-/// Returns the line of the load, the states of targets, and the time.
-pub(super) fn head(board: &Board, look: &Look, width: usize) -> Line {
+/// Returns a line for each file system, with its load and the states of its targets. The first one has the time.
+pub(super) fn heads(board: &Board, look: &Look, width: usize) -> Vec<Line> {
     let right = clock(board, look, width);
-    let room = width.saturating_sub(text::width(&right) + 1);
-    let mut line = Line::of(text::cut(&format!(" {}", name(board)), room), Role::Strong);
-    let last = board.loads().last();
+    let names = board.filesystems();
+    let [_, _, ..] = names[..] else {
+        return vec![head(board, names.first().copied(), &right, width)];
+    };
+    let shown = heads_of(board);
+    let lines = names.iter().take(shown).enumerate().map(|(at, name)| {
+        let right = if at == 0 { right.as_str() } else { "" };
+        head(board, Some(name), right, width)
+    });
+    let mut lines: Vec<_> = lines.collect();
+    let more = names.len().saturating_sub(shown);
+    if more > 0
+        && let Some(last) = lines.last_mut()
+    {
+        let more = format!("  and {more} more file systems");
+        *last = std::mem::take(last).cut(width.saturating_sub(text::width(&more)));
+        last.push(more, Role::Dim);
+    }
+    lines
+}
+
+/// Returns the number of lines that file systems take.
+pub(super) fn heads_of(board: &Board) -> usize {
+    board.filesystems().len().clamp(1, FILESYSTEMS)
+}
+
+/// Returns the line of a file system, with `right` at its end.
+fn head(board: &Board, filesystem: Option<&str>, right: &str, width: usize) -> Line {
+    let room = width.saturating_sub(text::width(right) + 1);
+    let mut line = Line::of(
+        text::cut(&format!(" {}", name(filesystem)), room),
+        Role::Strong,
+    );
+    let filesystem = filesystem.unwrap_or_default();
+    let last = board.loads(filesystem).last();
     let is_timed = last.is_some_and(|load| load.service.is_some());
     let value = |load: &Load| {
         if is_timed {
@@ -40,16 +76,16 @@ pub(super) fn head(board: &Board, look: &Look, width: usize) -> Line {
             Role::Strong,
             room,
         );
-        let usual = board.usual(value);
+        let usual = board.usual(filesystem, value);
         if usual.is_some() {
             let usual = format!(" (usual {})", amount(usual, is_timed).text());
             line.push_if_fits(&usual, Role::Plain, room);
         }
     }
-    states(board, &mut line, room);
+    states(board, filesystem, &mut line, room);
     let cells = room.saturating_sub(line.width() + 2).min(SPARKLINE);
     if cells >= 8 {
-        let loads: Vec<_> = board.loads().map(value).collect();
+        let loads: Vec<_> = board.course(filesystem).iter().map(value).collect();
         // The newest load stays in its place.
         let spark = format!("  {}", text::right(&sparkline(&loads, cells), cells));
         let at = line.pieces.len().min(1);
@@ -62,18 +98,18 @@ pub(super) fn head(board: &Board, look: &Look, width: usize) -> Line {
         );
     }
     line.push(
-        " ".repeat((width).saturating_sub(line.width() + text::width(&right))),
+        " ".repeat((width).saturating_sub(line.width() + text::width(right))),
         Role::Plain,
     );
     line.push(right, Role::Plain);
     line.cut(width)
 }
 
-fn name(board: &Board) -> String {
-    match board.filesystem() {
+fn name(filesystem: Option<&str>) -> String {
+    match filesystem {
+        None => "no target yet".to_owned(),
+        Some("") => "targets".to_owned(),
         Some(name) => text::shown(name),
-        None if board.targets().next().is_none() => "no target yet".to_owned(),
-        None => "several file systems".to_owned(),
     }
 }
 
@@ -88,9 +124,12 @@ fn load(value: Option<f64>, is_timed: bool) -> String {
 }
 
 /// Appends how many targets of each kind are in which state.
-fn states(board: &Board, line: &mut Line, room: usize) {
+fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
+    let targets = board.targets();
+    let targets = targets.filter(|target| board::filesystem(&target.name) == filesystem);
+    let targets: Vec<_> = targets.collect();
     let count = |kind: Option<TargetKind>, status: &[Status]| {
-        let matching = board.targets().filter(|target| {
+        let matching = targets.iter().filter(|target| {
             kind.is_none_or(|kind| kind == target.kind) && status.contains(&target.status)
         });
         matching.count()
@@ -196,11 +235,13 @@ pub(super) fn failures(board: &Board, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (server, silent) in board.silent.iter().take(FAILURES) {
         let since = match silent.since {
-            Some(since) => format!("late since {}", moment(since, "%H:%M:%S")),
-            None => "not read yet".to_owned(),
+            Some(since) => format!(" late since {}", moment(since, "%H:%M:%S")),
+            // A store may have answered that it knows nothing.
+            None if &**server == STORE => String::new(),
+            None => " not read yet".to_owned(),
         };
         let text = format!(
-            " {} {since}: {}",
+            " {}{since}: {}",
             text::shown(server),
             text::shown(&silent.reason)
         );

@@ -92,7 +92,11 @@ impl Source for Commands {
                 Ok(taken) => taken,
                 Err(reason) => {
                     let server = Arc::from(input.server.as_str());
-                    reading.failures.push(Failure { server, reason });
+                    reading.failures.push(Failure {
+                        server,
+                        reason,
+                        since: None,
+                    });
                     continue;
                 }
             };

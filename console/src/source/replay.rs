@@ -112,6 +112,7 @@ impl Replay {
                 Err(reason) => reading.failures.push(Failure {
                     server: Arc::from(server.as_str()),
                     reason,
+                    since: None,
                 }),
             }
         }
@@ -218,6 +219,7 @@ impl Source for Replay {
             until_next: next
                 .zip(last)
                 .map(|(next, last)| (next.time - last.time).max(0)),
+            ..Update::default()
         })
     }
 

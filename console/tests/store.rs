@@ -1,0 +1,491 @@
+//! `top` on a store that the simulator filled: its numbers are those of SQL, now and at any moment, and what can go wrong is told.
+//!
+//! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases and roles may be made.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+#[path = "../../client/tests/simulator/mod.rs"]
+mod simulator;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use jobstats_client::{Connector, Options};
+use jobstats_console::board::Board;
+use jobstats_console::source::stored::Scope;
+use jobstats_console::source::{Source, Step, Stored, Update};
+use postgres::Client;
+use serde_json::Value;
+
+const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
+
+/// A database that lives as long as this value.
+struct Database {
+    server: Client,
+    name: String,
+    url: String,
+    client: Client,
+}
+
+impl Database {
+    /// Makes an empty database. Returns `None`, and says so, where there is no server.
+    fn new(test: &str) -> Option<Self> {
+        let Ok(server_url) = std::env::var(URL) else {
+            let _ = writeln!(std::io::stderr(), "not run: {test}: {URL} is not set");
+            return None;
+        };
+        let name = format!("console_{test}_{}", std::process::id());
+        let mut server = connect(&server_url);
+        server
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        let (base, query) = server_url.split_once('?').unwrap_or((&server_url, ""));
+        let (base, _) = base.rsplit_once('/').unwrap();
+        let url = format!("{base}/{name}?{query}");
+        let client = connect(&url);
+        Some(Self {
+            server,
+            name,
+            url,
+            client,
+        })
+    }
+
+    /// Makes a database with a store.
+    fn with_store(test: &str) -> Option<Self> {
+        let mut database = Self::new(test)?;
+        database
+            .client
+            .batch_execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()")
+            .unwrap();
+        Some(database)
+    }
+
+    /// Loads an hour of a simulated cluster, which ended so many minutes ago.
+    fn load(&self, cluster: &str, minutes_ago: i64) {
+        let since = Timestamp::now() - SignedDuration::from_mins(60 + minutes_ago);
+        let loaded = Command::new(simulator::build())
+            .args(["load", "--undisturbed", "--hours", "1"])
+            .args(["--cluster", cluster, "--from", &since.to_string()])
+            .env("JOBSTATS_DATABASE_URL", &self.url)
+            .output()
+            .unwrap();
+        assert!(loaded.status.success(), "{loaded:?}");
+    }
+
+    /// Runs `top` on the store.
+    fn top(&self, arguments: &[&str]) -> Output {
+        top(&[&["--database-url", &self.url], arguments].concat())
+    }
+
+    /// Returns the lines of `top --json`.
+    fn json(&self, arguments: &[&str]) -> Vec<Value> {
+        let output = self.top(&[&["--json"], arguments].concat());
+        assert_eq!(said(&output), (0, String::new()));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    }
+
+    /// Returns numbers by names, as a statement answers them.
+    fn numbers(&mut self, statement: &str) -> BTreeMap<String, f64> {
+        let rows = self.client.query(statement, &[]).unwrap();
+        let number = |row: &postgres::Row| (row.get(0), row.get(1));
+        rows.iter().map(number).collect()
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        let dropped = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        if let Err(error) = self.server.batch_execute(&dropped) {
+            eprintln!("{}: {error}", self.name);
+        }
+    }
+}
+
+fn options(url: &str) -> Options {
+    Options {
+        database_url: Some(url.to_owned()),
+        ..Options::default()
+    }
+}
+
+fn connect(url: &str) -> Client {
+    let settings = options(url).settings("jobstats-console-test").unwrap();
+    let connector = Connector::new(settings, Duration::from_secs(10)).unwrap();
+    connector.client().unwrap()
+}
+
+fn top(arguments: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PG")) {
+        program.env_remove(name);
+    }
+    program.env_remove("JOBSTATS_DATABASE_URL");
+    program.arg("top").args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> (i32, String) {
+    (
+        output.status.code().unwrap(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+#[track_caller]
+fn fails(output: &Output, code: i32, reason: &str) {
+    let (status, message) = said(output);
+    assert_eq!(status, code, "{message}");
+    assert!(message.contains(reason), "{message}");
+}
+
+/// Returns a number of each row by its name.
+fn column(table: &Value, measure: &str, of: &str) -> BTreeMap<String, f64> {
+    let rows = table["rows"].as_array().unwrap().iter();
+    let cell = |row: &Value| {
+        let name = row["name"].as_str().unwrap().to_owned();
+        (name, row[measure][of].as_f64().unwrap())
+    };
+    rows.map(cell).collect()
+}
+
+#[track_caller]
+fn equal(shown: &BTreeMap<String, f64>, expected: &BTreeMap<String, f64>) {
+    let names = |numbers: &BTreeMap<String, f64>| numbers.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(shown), names(expected));
+    assert!(!shown.is_empty());
+    for (name, value) in shown {
+        let other = expected[name];
+        let difference = (value - other).abs();
+        assert!(
+            difference <= 1e-9 * value.abs().max(1e-3),
+            "{name}: {value} is not {other}"
+        );
+    }
+}
+
+#[test]
+fn numbers_are_those_of_sql() {
+    let Some(mut store) = Database::with_store("numbers") else {
+        return;
+    };
+    store.load("small", 0);
+    let now = Timestamp::now();
+    for minutes in [3, 21, 40] {
+        let at = (now - SignedDuration::from_mins(minutes)).to_string();
+        let by_user = &store.json(&["--once", "--at", &at])[0];
+        // The last observations, as jobstats_now() has them.
+        let expected = store.numbers(&format!(
+            "SELECT uid::text, sum(service_time) FROM jobstats_now(n => 1000000, at => '{at}') WHERE uid IS NOT NULL GROUP BY uid"
+        ));
+        equal(&column(by_user, "service_time", "rate"), &expected);
+        let by_target = &store.json(&["--once", "--at", &at, "--by", "target"])[0];
+        let expected = store.numbers(&format!(
+            "SELECT target, sum(service_time) FROM jobstats_now(n => 1000000, at => '{at}') GROUP BY target"
+        ));
+        equal(&column(by_target, "service_time", "rate"), &expected);
+        // The totals in the interval of each target.
+        let targets = by_user["targets"].as_array().unwrap();
+        assert_eq!(targets.len(), 3);
+        for (measure, operation) in [
+            ("read_bytes", "read_bytes"),
+            ("write_bytes", "write_bytes"),
+            ("metadata", "metadata"),
+            ("service_time", "service_time"),
+            ("writes", "write"),
+        ] {
+            let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+            for target in targets {
+                let (name, until) = (&target["target"], &target["time"]);
+                let (name, until) = (name.as_str().unwrap(), until.as_str().unwrap());
+                let seconds = target["interval"].as_f64().unwrap();
+                let totals = store.numbers(&format!(
+                    "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{until}' - \
+                     {seconds} * interval '1 second', '{until}', '{{{operation}}}', '{{uid}}', target => '{{{name}}}') \
+                     WHERE uid IS NOT NULL GROUP BY uid"
+                ));
+                for (user, total) in totals {
+                    *sums.entry(user).or_default() += total;
+                }
+            }
+            let mut shown = column(by_user, measure, "total");
+            shown.retain(|_, total| *total > 0.0);
+            sums.retain(|_, total| *total > 0.0);
+            equal(&shown, &sums);
+        }
+    }
+}
+
+#[test]
+fn now_is_the_last_reading_and_the_past_is_played_up_to_it() {
+    let Some(mut store) = Database::with_store("past") else {
+        return;
+    };
+    store.load("small", 0);
+    let now = &store.json(&["--once"])[0];
+    let expected = store.numbers(
+        "SELECT uid::text, sum(service_time) FROM jobstats_now(n => 1000000) WHERE uid IS NOT NULL GROUP BY uid",
+    );
+    equal(&column(now, "service_time", "rate"), &expected);
+    let played = store.json(&["--at", "32min"]);
+    // The cluster is read every five minutes.
+    assert!((6..=8).contains(&played.len()), "{}", played.len());
+    let times: Vec<_> = played.iter().map(|it| it["time"].as_str()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    let last = played.last().unwrap();
+    for field in ["rows", "total"] {
+        assert_eq!(last[field], now[field]);
+    }
+    let text = store.top(&["--once", "--width", "100"]);
+    assert_eq!(said(&text), (0, String::new()));
+    let text = String::from_utf8(text.stdout).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with(" small "), "{text}");
+    assert!(lines[0].contains("1 MDT, 2 OST ok"), "{text}");
+    assert!(lines[0].ends_with("over 5 min"), "{text}");
+}
+
+#[test]
+fn names_and_accounts_are_those_of_the_store_and_clusters_can_be_chosen() {
+    let Some(mut store) = Database::with_store("names") else {
+        return;
+    };
+    store.load("small", 0);
+    store.load("other", 0);
+    let user = &store.json(&["--once"])[0]["rows"][0]["user"];
+    let user = user.as_u64().unwrap();
+    store
+        .client
+        .batch_execute(&format!(
+            "INSERT INTO jobstats.users (uid, user_name) VALUES ({user}, E'<b>a\\x1b[31m\\u202e\"=1')"
+        ))
+        .unwrap();
+    store
+        .client
+        .batch_execute(
+            "WITH one AS (INSERT INTO jobstats.job_ids (scheduler, job, runs, started, last_started, account) \
+             VALUES ('slurm', '1', 1, now(), now(), 'project_1') RETURNING job_no) \
+             INSERT INTO jobstats.entry_jobs (entry_id, valid_from, valid_to, job_no, status, alone) \
+             SELECT entry_id, '-infinity', 'infinity', job_no, 'known', true FROM jobstats.entries, one WHERE job IS NOT NULL",
+        )
+        .unwrap();
+    let both = &store.json(&["--once"])[0];
+    assert_eq!(both["targets"].as_array().unwrap().len(), 6);
+    assert_eq!(both["targets"][0]["target"], "other/small-MDT0000");
+    let named = &both["rows"][0];
+    assert_eq!(named["user"], user);
+    assert_eq!(named["user_name"], "<b>a\u{1b}[31m\u{202e}\"=1");
+    assert_eq!(named["account"], "project_1");
+    let one = &store.json(&["--once", "--cluster", "oth%", "--by", "account"])[0];
+    assert_eq!(one["targets"].as_array().unwrap().len(), 3);
+    assert_eq!(one["targets"][0]["target"], "small-MDT0000");
+    let expected = store.numbers(
+        "SELECT account, sum(service_time) FROM jobstats_now(n => 1000000) WHERE cluster = 'other' AND account IS NOT NULL \
+         GROUP BY account",
+    );
+    equal(&column(one, "service_time", "rate"), &expected);
+    let text = store.top(&["--once", "--width", "200"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains(r#"<b>a\x1B[31m\u{202e}"=1"#), "{text}");
+    assert!(text.contains("project_1"), "{text}");
+    let nothing = store.top(&["--once", "--filesystem", "nowhere"]);
+    fails(
+        &nothing,
+        66,
+        "no target is of such a cluster and file system",
+    );
+}
+
+#[test]
+fn whatever_is_missing_is_told_with_what_to_do() {
+    let Some(mut store) = Database::new("missing") else {
+        return;
+    };
+    fails(&store.top(&["--once"]), 78, "CREATE EXTENSION jobstats");
+    store
+        .client
+        .batch_execute("CREATE EXTENSION jobstats")
+        .unwrap();
+    fails(&store.top(&["--once"]), 78, "SELECT jobstats_setup()");
+    store
+        .client
+        .batch_execute("SELECT jobstats_setup()")
+        .unwrap();
+    fails(&store.top(&["--once"]), 66, "jobstats-shipper");
+
+    let role = &format!("{}_reader", store.name);
+    store
+        .client
+        .batch_execute(&format!("CREATE ROLE {role}"))
+        .unwrap();
+    let separator = if store.url.ends_with('?') { "" } else { "&" };
+    let url = format!("{}{separator}options=-c%20role%3D{role}", store.url);
+    let once = ["--once", "--database-url", &url];
+    let denied = format!("SELECT jobstats_grant_reader('{role}')");
+    fails(&top(&once), 77, &denied);
+    store.client.batch_execute(&denied).unwrap();
+    store.load("small", 0);
+    let read = top(&once);
+    assert_eq!(said(&read), (0, String::new()));
+
+    fails(
+        &store.top(&["--once", "--at", "2020-01-01"]),
+        66,
+        "nothing is kept of that time; observations begin",
+    );
+    store
+        .client
+        .batch_execute("UPDATE jobstats.settings SET version = '0.1.0'")
+        .unwrap();
+    fails(&store.top(&["--once"]), 78, "ALTER EXTENSION");
+    let gone = "postgresql://localhost:1/nowhere?sslmode=disable";
+    fails(
+        &top(&["--once", "--database-url", gone]),
+        69,
+        "cannot connect to localhost:1/nowhere",
+    );
+    fails(&top(&["--once"]), 66, "--database-url");
+    let dropped = format!("DROP OWNED BY {role}; DROP ROLE {role}");
+    store.client.batch_execute(&dropped).unwrap();
+}
+
+#[test]
+fn a_profile_names_the_database() {
+    let Some(store) = Database::with_store("profile") else {
+        return;
+    };
+    store.load("small", 0);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    let text = format!("[profile.one]\ndatabase_url = '{}'\n", store.url);
+    std::fs::write(path, &text).unwrap();
+    let profile = ["-P", "one", "--profiles", path, "--once"];
+    let output = top(&profile);
+    assert_eq!(said(&output), (0, String::new()));
+    assert!(output.stdout.starts_with(b" small "));
+    std::fs::write(path, format!("{text}[profile.one.input]\na = 'true'\n")).unwrap();
+    fails(&top(&profile), 78, "both a database and an input");
+    std::fs::write(path, "[profile.one]\ninterval = '5s'\n").unwrap();
+    fails(&top(&profile), 78, "neither a database_url");
+}
+
+fn step(source: &mut Stored, step: Step, board: &mut Board) -> Update {
+    let update = source.step(step).unwrap();
+    let copy = Update {
+        is_live: update.is_live,
+        until_next: update.until_next,
+        begins_anew: update.begins_anew,
+        ..Update::default()
+    };
+    update.apply(board, &mut Default::default());
+    copy
+}
+
+#[test]
+fn a_screen_goes_through_time_and_survives_a_lost_connection() {
+    let Some(mut store) = Database::with_store("screen") else {
+        return;
+    };
+    let mut source = Stored::new(&options(&store.url), Scope::default(), None, true).unwrap();
+    let mut board = Board::default();
+    step(&mut source, Step::Next, &mut board);
+    let silent = |board: &Board| board.silent.values().next().map(|it| it.reason.clone());
+    assert!(silent(&board).unwrap().contains("jobstats-shipper"));
+
+    store.load("small", 0);
+    step(&mut source, Step::Next, &mut board);
+    assert_eq!(silent(&board), None);
+    assert_eq!(board.targets().count(), 3);
+    assert!(
+        board
+            .targets()
+            .all(|it| !it.is_late() && it.last().is_some())
+    );
+    let (live, last) = (board.time, board.targets().next().unwrap().time);
+
+    // A reading back is one reading of each target, which is five minutes.
+    let update = step(&mut source, Step::By(-1), &mut board);
+    assert_eq!((update.is_live, update.begins_anew), (Some(false), true));
+    assert!(!source.is_live());
+    let minutes = |micros: i64| micros as f64 / 60e6;
+    assert!((4.0..12.0).contains(&minutes(live - board.time)));
+    let before = board.targets().next().unwrap().time;
+    assert!((4.0..6.0).contains(&minutes(last - before)));
+    let update = step(&mut source, Step::Next, &mut board);
+    assert!(!update.begins_anew && board.time >= last);
+    assert_eq!(board.targets().next().unwrap().time, last);
+    step(&mut source, Step::Begin, &mut board);
+    assert!((45.0..66.0).contains(&minutes(live - board.time)));
+    // Nothing was before the first reading, so the screen stays.
+    let begin = board.time;
+    step(&mut source, Step::By(-10), &mut board);
+    assert!(board.time <= begin && minutes(begin - board.time) < 6.0);
+    step(&mut source, Step::By(10), &mut board);
+    assert!((40.0..60.0).contains(&minutes(board.time - begin)));
+    let update = step(&mut source, Step::End, &mut board);
+    assert_eq!((update.is_live, source.is_live()), (Some(true), true));
+    // From what is live, a step beyond the first observation leads nowhere, and the screen is told so.
+    let update = step(&mut source, Step::By(-1_000), &mut board);
+    assert_eq!((update.is_live, source.is_live()), (Some(true), true));
+
+    let ended = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}' AND application_name = 'jobstats-console'",
+        store.name
+    );
+    store.client.batch_execute(&ended).unwrap();
+    let update = step(&mut source, Step::Next, &mut board);
+    assert!(silent(&board).is_some() && update.until_next.is_some());
+    assert_eq!(board.targets().count(), 3);
+    assert!(board.targets().all(|it| !it.is_late()));
+    step(&mut source, Step::Next, &mut board);
+    assert_eq!(silent(&board), None);
+}
+
+#[test]
+fn rollups_show_what_increments_do_no_longer() {
+    let Some(mut store) = Database::with_store("rollups") else {
+        return;
+    };
+    store
+        .client
+        .batch_execute("SELECT jobstats_setup(raw_retention => '7 days')")
+        .unwrap();
+    store.load("small", 5 * 24 * 60);
+    let at = (Timestamp::now() - SignedDuration::from_hours(5 * 24)).to_string();
+    let before = &store.json(&["--once", "--at", &at])[0];
+    let interval = before["targets"][0]["interval"].as_f64().unwrap();
+    assert!((200.0..400.0).contains(&interval), "{interval}");
+    store
+        .client
+        .batch_execute("CALL jobstats_maintain()")
+        .unwrap();
+    store
+        .client
+        .batch_execute("SELECT jobstats_setup(raw_retention => '1 day', retention => '2 days', rollup_10m_retention => '2 days')")
+        .unwrap();
+    store
+        .client
+        .batch_execute("CALL jobstats_maintain()")
+        .unwrap();
+    let kept =
+        store.numbers("SELECT 'increments', count(*)::double precision FROM jobstats.increments");
+    assert_eq!(kept["increments"], 0.0);
+    let at = (Timestamp::now() - SignedDuration::from_mins(5 * 24 * 60 + 30)).to_string();
+    let hour = &store.json(&["--once", "--at", &at])[0];
+    assert_eq!(hour["targets"][0]["interval"], 3600.0);
+    let until = hour["time"].as_str().unwrap();
+    let expected = store.numbers(&format!(
+        "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{until}' - interval '1 hour', '{until}', \
+         '{{service_time}}', '{{uid}}') WHERE uid IS NOT NULL GROUP BY uid"
+    ));
+    equal(&column(hour, "service_time", "total"), &expected);
+    // What follows is played hour by hour, and a time without work is passed over.
+    let early = (Timestamp::now() - SignedDuration::from_mins(5 * 24 * 60 + 90)).to_string();
+    let played = store.json(&["--at", &early]);
+    assert!((1..=3).contains(&played.len()), "{}", played.len());
+}
