@@ -201,7 +201,7 @@ fn a_job_is_one_screen(store: &Store) {
     has("State: COMPLETED");
     has("Run time: 00:40:00");
     // 440 seconds of servers in 40 minutes on two nodes.
-    has("Busy per node: 0.0917");
+    has("Busy per node: 0.09");
     // 40 minutes of 100,000 opens on the MDT, and of 1000 writes of 4 kB on two OSTs.
     has("Written 328 MB");
     has("Metadata requests 4 M");

@@ -89,7 +89,9 @@ impl Literal for f64 {
 
 impl Literal for Timestamp {
     fn literal(&self) -> String {
-        format!("'{}+00'", self.strftime("%F %T%.f"))
+        // A parameter has microseconds too, and what is less is cut off there.
+        let time = Self::from_microsecond(self.as_microsecond()).unwrap_or(*self);
+        format!("'{}+00'", time.strftime("%F %T%.f"))
     }
 }
 
@@ -131,6 +133,8 @@ mod tests {
         assert_eq!(vec![Dimension::UserName].literal(), "'{user_name}'");
         let time: Timestamp = "2026-11-20T13:40:00.25Z".parse().unwrap();
         assert_eq!(time.literal(), "'2026-11-20 13:40:00.25+00'");
+        let nanoseconds: Timestamp = "2026-11-20T13:40:00.1234567Z".parse().unwrap();
+        assert_eq!(nanoseconds.literal(), "'2026-11-20 13:40:00.123456+00'");
         let minutes = Interval(SignedDuration::from_mins(90));
         assert_eq!(minutes.literal(), "'90 minutes'");
     }
