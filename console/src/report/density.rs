@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobstats_client::answers::{Densities, Window};
-use jobstats_core::quantity::Quantity;
+use jobstats_core::quantity::{Quantity, Readable};
 
 use super::{Scope, by_user};
 use crate::chart::Chart;
@@ -12,7 +12,6 @@ use crate::chart::grid::{Cell as Square, Row, counts};
 use crate::chart::line::Words;
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
-use crate::number::Number;
 use crate::store::Store;
 use crate::subject::{interval, seconds};
 use crate::when::{self, Clock};
@@ -53,7 +52,9 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         match scope.measure {
             "service_time" if rate >= 1.0 => format!("{rate:.0}"),
             "service_time" => rate.to_string(),
-            measure => Number::of(Some(rate), measure, Quantity::Rate).text(),
+            // An edge is exact, however small it is.
+            measure => Readable::new(rate, measure, Quantity::Rate)
+                .map_or_else(|| rate.to_string(), |it| it.to_string()),
         }
     };
     let named = |bucket: i32| match bucket {
