@@ -4,7 +4,7 @@
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
 //! days of which nothing is known yet. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
-mod attributed;
+pub mod attributed;
 mod done;
 mod entries;
 mod jobs;

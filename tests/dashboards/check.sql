@@ -1,7 +1,7 @@
 -- Checks that Grafana can show a dashboard, :dashboard, and that every query of the dashboard runs with the rights of :reader:
 -- over an hour, a day and a month, for all that is stored, for each file system, for a link that names no user, for a link that names a
--- job as users type it, and with filters that let nothing through. Queries are put together as Grafana does it. A macro or a variable that Grafana does not know stays
--- and fails; so does $__interval, whose multiples are not those of rollups.
+-- job as users type it, for one account, for one user, and with filters that let nothing through. Queries are put together as Grafana
+-- does it. A macro or a variable that Grafana does not know stays and fails; so does $__interval, whose multiples are not those of rollups.
 \set VERBOSITY terse
 CREATE SCHEMA checking;
 SET search_path = public, checking;
@@ -44,6 +44,10 @@ FROM panels, LATERAL (
 ) c (colour) WHERE colour <> 'red'
 UNION ALL SELECT format('it has no %s', key)
 FROM dashboard, unnest('{uid,title,schemaVersion,panels,templating}'::text[]) key WHERE content -> key IS NULL
+UNION ALL SELECT format('panel %s leaves out the filter %s', title, name)
+FROM panels, jsonb_array_elements(panel -> 'targets') t, variables
+WHERE name IN ('account', 'user') AND t ->> 'rawSql' ~ 'jobstats_(densities|now|rates|sizes|summary|top|totals)\('
+    AND strpos(t ->> 'rawSql', format('${%s:sqlstring}', name)) = 0
 UNION ALL SELECT 'it has the id of one installation' FROM dashboard WHERE content ->> 'id' IS NOT NULL
 UNION ALL SELECT format('it names the data source %s', uid)
 FROM dashboard, jsonb_path_query(content, '$.**.datasource') source, LATERAL (SELECT source #>> '{uid}' AS uid) s
@@ -52,7 +56,10 @@ WHERE source <> '{"uid": "${datasource}", "type": "grafana-postgresql-datasource
 CREATE TABLE checking.rounds (number integer PRIMARY KEY, round text NOT NULL);
 INSERT INTO checking.rounds VALUES
     (0, 'everything'), (1, 'all by name'), (2, 'no user'), (3, 'first file system'), (4, 'second file system'),
-    (5, 'no cluster'), (6, 'no filesystem'), (7, 'no kind'), (8, 'no target'), (9, 'link');
+    (5, 'no cluster'), (6, 'no filesystem'), (7, 'no kind'), (8, 'no target'), (9, 'link'), (10, 'no account'), (11, 'one account'), (12, 'one user');
+
+-- An account whose name is a pattern, and would end a text.
+CREATE FUNCTION checking.hostile_account() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'o''b\_%ien' $$;
 
 CREATE FUNCTION checking.shown_from(hours numeric) RETURNS timestamptz LANGUAGE sql STABLE AS
 $$ SELECT now() - hours * interval '1 hour' $$;
@@ -74,6 +81,9 @@ BEGIN
     RETURN filled;
 END
 $$;
+
+-- What ${variable:sqlstring} makes of a value: it doubles quotes, and leaves backslashes.
+CREATE FUNCTION checking.quoted(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '''' || replace(value, '''', '''''') || '''' $$;
 
 -- The values that Grafana offers for a variable.
 CREATE FUNCTION checking.options(v variables, chosen jsonb, hours numeric) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
@@ -118,12 +128,14 @@ BEGIN
             END IF;
             value := CASE
                 WHEN r.round = 'no user' AND v.name = 'user' THEN quote_literal('')
+                WHEN r.round = 'one user' AND v.name = 'user' THEN quote_literal(busiest('uid', hours))
+                WHEN r.round = 'one account' AND v.name = 'account' THEN quoted(hostile_account())
                 WHEN r.round = 'no ' || v.name THEN quote_literal('none')
                 WHEN v.type = 'custom' THEN quote_literal(options[1 + r.number % cardinality(options)])
                 WHEN cardinality(v.by_default) > 1 THEN quote_literal(v.by_default[1 + r.number % cardinality(v.by_default)])
                 WHEN v.name = 'filesystem' AND r.round = 'first file system' THEN quote_literal(options[1])
                 WHEN v.name = 'filesystem' AND r.round = 'second file system' THEN quote_literal(options[2])
-                WHEN r.round = 'all by name' AND v.multi THEN (SELECT string_agg(quote_literal(o), ',') FROM unnest(options) o)
+                WHEN r.round = 'all by name' AND v.multi THEN (SELECT string_agg(quoted(o), ',') FROM unnest(options) o)
                 WHEN r.round = 'all by name' AND v.all_value IS NOT NULL THEN quote_literal(busiest('uid', hours))
                 ELSE coalesce(v.all_value, quote_literal(options[1]))
             END;
@@ -148,6 +160,26 @@ BEGIN
 END
 $$;
 
+-- Whether the queries of a panel have a variable.
+CREATE FUNCTION checking.asks(variable text, panel jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+SELECT strpos(panel #>> '{targets}', format('${%s:sqlstring}', variable)) > 0
+$$;
+
+-- An answer that shows another account or user than the one that is chosen, or not this one, though it has a column for it.
+CREATE FUNCTION checking.other_fault(r rounds, choice jsonb) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    "column" text := CASE r.round WHEN 'one account' THEN 'account' ELSE 'uid' END;
+    chosen text := CASE r.round WHEN 'one account' THEN hostile_account() ELSE trim('''' FROM choice ->> 'user') END;
+    shown text[];
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'pg_temp.answer'::regclass AND a.attname = "column") THEN
+        SELECT array_agg(DISTINCT to_jsonb(a) ->> "column") INTO shown FROM pg_temp.answer a;
+        RETURN CASE WHEN shown IS DISTINCT FROM ARRAY[chosen] THEN format('shows %s and not %s', shown, chosen) END;
+    END IF;
+    RETURN NULL;
+END
+$$;
+
 -- What is wrong with an answer, which is in the temporary table "answer".
 CREATE FUNCTION checking.answer_fault(panel jsonb, format text, r rounds, choice jsonb, hours numeric) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -159,10 +191,12 @@ BEGIN
     IF r.round IN ('all by name', 'link') AND NOT EXISTS (SELECT FROM pg_temp.answer) THEN
         RETURN format('has no rows for %s', choice);
     END IF;
-    -- A filter that lets nothing through leaves no row, or one of zeros and NULLs.
-    IF r.number BETWEEN 5 AND 8 THEN
+    -- A filter that lets nothing through leaves no row, or one of zeros and NULLs. A target that did nothing for the account has one, too.
+    IF r.number BETWEEN 5 AND 8 OR r.round = 'no account' AND asks('account', panel) THEN
         SELECT format('shows %s', min(a::text)) INTO fault FROM pg_temp.answer a, jsonb_each_text(to_jsonb(a)) v
-        WHERE v.value <> '0' HAVING count(*) > 0;
+        WHERE v.value <> '0' AND NOT (r.round = 'no account' AND v.key IN ('time', 'metric', 'target')) HAVING count(*) > 0;
+    ELSIF r.round IN ('one account', 'one user') AND asks(substring(r.round FROM '\w+$'), panel) THEN
+        fault := other_fault(r, choice);
     ELSIF r.number IN (3, 4) THEN
         SELECT format('shows %s', min(a::text)) INTO fault FROM pg_temp.answer a, jobstats.targets t
         WHERE quote_literal(t.filesystem) <> choice ->> 'filesystem' AND strpos(a::text, t.name) > 0 HAVING count(*) > 0;

@@ -37,7 +37,8 @@ answer! {
         target: Option<String>,
         /// The name of the node; `None` for the whole job, or if nodes make no groups.
         node: Option<String>,
-        /// The operation; `run` for a run, whose usage is `None`.
+        /// The operation; `run` for a run, whose usage is `None`; with `attributed_` before it for work without a job that this job is
+        /// likely to have done, which is in none of the other rows.
         operation: String,
         /// Calls, bytes or seconds (`service_time`), exact.
         total: Option<Decimal>,

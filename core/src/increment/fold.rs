@@ -82,7 +82,7 @@ fn folded<'a>(
             None => all.push(increment),
             Some(uid) => {
                 let sum = sums.entry(uid).or_default();
-                all.extend(sum.add(uid, increment).err());
+                all.extend(sum.add(uid, increment));
             }
         }
     }
@@ -104,11 +104,11 @@ struct Sum<'a> {
 
 impl<'a> Sum<'a> {
     /// Adds an increment, or gives it back if it cannot be added.
-    fn add(&mut self, uid: u32, increment: Increment<'a>) -> Result<(), Increment<'a>> {
+    fn add(&mut self, uid: u32, increment: Increment<'a>) -> Option<Increment<'a>> {
         let counted = self.counted.and(&increment);
         let details = both(&self.details, &details(&increment));
         let (Some(counted), Some(details)) = (counted, details) else {
-            return Err(increment);
+            return Some(increment);
         };
         (self.counted, self.details) = (counted, details);
         let observed = increment.time;
@@ -124,7 +124,7 @@ impl<'a> Sum<'a> {
                 }
             }
         }
-        Ok(())
+        None
     }
 
     /// Returns the parts. The last one has the details of all.
@@ -158,7 +158,7 @@ impl<'a> Increment<'a> {
     }
 }
 
-/// What all increments of a user counted together.
+/// The counts of all increments of a user together.
 #[derive(Default)]
 struct Counted {
     totals: Totals,

@@ -22,10 +22,14 @@ use crate::pg::tuplestore::Rows;
 /// The length of the buckets that are attributed.
 const BUCKET: Micros = 10 * MINUTE;
 
-/// The largest number of runs of a user during a job, and of buckets in which entries of the user were active then. Of a user with more,
-/// nothing is attributed.
+/// The largest number of runs of a user during a job, of entries of the user without a job, and of buckets in which those on the job's
+/// nodes were active. Of a user with more, nothing is attributed.
 const RUNS_MAX: usize = 10_000;
+const ENTRIES_MAX: usize = 50_000;
 const BUCKETS_MAX: usize = 300_000;
+
+/// The memory that a list of nodes takes, of those that are not very long.
+const LIST_BYTES: usize = 4 << 10;
 
 /// A run of the user, with its nodes.
 struct Placed {
@@ -53,10 +57,13 @@ impl Placed {
 
 /// Adjacent buckets of an entry that are attributed.
 #[derive(Clone, Copy)]
-struct Span {
-    entry: i64,
-    since: Micros,
-    until: Micros,
+pub struct Span {
+    /// The key of the entry.
+    pub entry: i64,
+    /// The start of the first bucket.
+    pub since: Micros,
+    /// The end of the last bucket.
+    pub until: Micros,
 }
 
 #[pg_extern(sql = r#"
@@ -73,7 +80,7 @@ fn jobstats_attributed_spans(
     mut rows: Rows,
 ) -> SqlResult<()> {
     connect(|client| {
-        for span in spans(client, job_no, since, until)? {
+        for span in spans(client, job_no, Some(since), Some(until))? {
             let (since, until) = (timestamptz(span.since)?, timestamptz(span.until)?);
             rows.put(|| {
                 [
@@ -88,11 +95,12 @@ fn jobstats_attributed_spans(
     Ok(())
 }
 
-fn spans(
+/// Returns the spans in which entries without a job did work that a job is likely to have done, within the times that are given.
+pub fn spans(
     client: &SpiClient<'_>,
     job_no: i64,
-    since: TimestampWithTimeZone,
-    until: TimestampWithTimeZone,
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
 ) -> Result<Vec<Span>, Error> {
     let job = client.query_opt(
         include_str!("attributed/job.sql"),
@@ -103,9 +111,20 @@ fn spans(
     };
     let (uid, since, until): (i64, TimestampWithTimeZone, TimestampWithTimeZone) =
         (job.get("uid")?, job.get("since")?, job.get("until")?);
+    let during = [since, until];
+    let nodes = nodes(client, job_no, uid, during)?;
+    if nodes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let entries: Vec<i64> = nodes.keys().copied().collect();
     let buckets = client.query(
         include_str!("attributed/buckets.sql"),
-        &[uid.into(), since.into(), until.into(), limit(BUCKETS_MAX)],
+        &[
+            entries.into(),
+            since.into(),
+            until.into(),
+            limit(BUCKETS_MAX),
+        ],
     )?;
     if buckets.len() == 0 || buckets.len() > BUCKETS_MAX {
         return Ok(Vec::new());
@@ -113,11 +132,14 @@ fn spans(
     let late = late(client.query_value(LONGEST_CLEANUP, &[])?);
     let since = timestamptz(micros(since)?.saturating_sub(late))?;
     let runs = runs(client, uid, since, until)?;
-    let mut stays = HashMap::<String, Vec<Stay>>::new();
+    let mut stays = HashMap::<&str, Vec<Stay>>::new();
     let mut spans = Vec::<Span>::new();
     for row in buckets {
         pause();
-        let (entry, node, since): (i64, String, Micros) = (row.at(1)?, row.at(2)?, row.at(3)?);
+        let (entry, since): (i64, Micros) = (row.at(1)?, row.at(2)?);
+        let Some(node) = nodes.get(&entry) else {
+            continue;
+        };
         let stays = stays
             .entry(node)
             .or_insert_with_key(|node| runs.iter().map(|run| run.stay(node)).collect());
@@ -135,6 +157,46 @@ fn spans(
         }
     }
     Ok(spans)
+}
+
+/// Returns the entries of a user without a job, with their nodes, on the nodes of a job; none if there are too many.
+///
+/// Rollups are read of these alone: most entries without a job are of nodes on which the job was not.
+fn nodes(
+    client: &SpiClient<'_>,
+    job_no: i64,
+    uid: i64,
+    [since, until]: [TimestampWithTimeZone; 2],
+) -> Result<HashMap<i64, String>, Error> {
+    let found = client.query(
+        include_str!("attributed/entries.sql"),
+        &[uid.into(), limit(ENTRIES_MAX)],
+    )?;
+    if found.len() == 0 || found.len() > ENTRIES_MAX {
+        return Ok(HashMap::new());
+    }
+    let lists = client.query(
+        include_str!("attributed/lists.sql"),
+        &[job_no.into(), since.into(), until.into(), limit(RUNS_MAX)],
+    )?;
+    require_room(lists.len(), LIST_BYTES)?;
+    let lists = lists.map(|row| row.at(1));
+    let lists: Vec<String> = lists.collect::<Result<_, Error>>()?;
+    let is_listed = |node: &String| {
+        lists.iter().any(|list| {
+            pause();
+            contains(list, node) == Some(true)
+        })
+    };
+    let (mut known, mut nodes) = (HashMap::new(), HashMap::new());
+    for row in found {
+        let (entry, node): (i64, String) = (row.at(1)?, row.at(2)?);
+        let is_listed = known.entry(node.clone()).or_insert_with_key(is_listed);
+        if *is_listed {
+            nodes.insert(entry, node);
+        }
+    }
+    Ok(nodes)
 }
 
 /// Returns the runs of a user in a span, with their nodes; none if there are too many.

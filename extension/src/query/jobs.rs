@@ -4,6 +4,7 @@
 //! belongs to one job throughout, so that usage is summed by entry first, and the sums are joined with the jobs. Only for
 //! entries that have several rows there, usage is summed by row.
 
+use jobstats_core::instant::{DAY, Micros};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
@@ -21,6 +22,13 @@ use crate::query::window::Window;
 /// The number of patterns that are looked up in the index of labels, one by one.
 const LOOKED_UP: usize = 100;
 
+/// The longest window whose jobs are looked up one by one.
+const SHORT: Micros = 2 * DAY;
+
+/// The jobs of entries, all at once or one by one.
+const ALL: &str = "jobstats.job_ids job ON job.job_no = entry_job.job_no";
+const EACH: &str = "LATERAL (SELECT known.* FROM jobstats.job_ids known WHERE known.job_no = entry_job.job_no OFFSET 0) job ON true";
+
 /// The memory that a job found by its label takes.
 const JOB_BYTES: usize = 64;
 
@@ -36,6 +44,9 @@ pub struct Jobs {
     names: bool,
     /// Set if entries that have usage in the window may belong to several jobs.
     several: bool,
+    /// Set if the window has few of all jobs. Where the planner takes disks for slow, as it does unless it is told otherwise, it
+    /// reads a million jobs to find ten thousand.
+    few: bool,
     /// The jobs whose labels filters match, with the positions of these filters.
     labelled: Vec<(usize, Vec<i64>)>,
     /// Arrays whose elements share a number, one of which a filter names.
@@ -59,6 +70,7 @@ impl Jobs {
             || !jobs.labelled.is_empty()
             || question.dimensions().any(Dimension::is_of_job);
         jobs.several = jobs.joined && has_several(client, window)?;
+        jobs.few = window.until() - window.since() <= SHORT;
         Ok(jobs)
     }
 
@@ -234,6 +246,7 @@ impl Plan {
             condition = condition,
             since = self.since(params),
             until = self.until(params),
+            job = if jobs.few { EACH } else { ALL },
         )
     }
 }

@@ -30,11 +30,11 @@ pub struct Settings {
     pub feed_wait: i64,
     /// The largest rate of one operation, per second, that all entries of a target can reach together.
     pub max_rate: u64,
-    /// What is stored of increments.
+    /// The values of increments that are stored.
     pub reduced: Reduced,
 }
 
-/// What is stored of increments.
+/// The parts of increments that are stored.
 #[derive(Debug, Clone, Copy)]
 pub struct Reduced {
     /// The values that are stored.

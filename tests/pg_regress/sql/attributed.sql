@@ -42,6 +42,22 @@ SELECT * FROM jobstats_attributed(NULL);
 SELECT job, uid, total FROM jobstats_totals(at(-10), at(120), '{write_bytes}', '{job,uid}') WHERE uid = 1000 ORDER BY job;
 SELECT total FROM jobstats_totals(at(-10), at(120), '{write_bytes}', '{}', job => '{21}');
 
+-- It stands beside the work of the job, under operations of its own: as a whole and by group, and as far as it lies in a window.
+SELECT "time", seconds, node, operation, total, calls, per_call, first, last_active, nodes
+FROM jobstats_job('20_1', by => '{node}') WHERE operation LIKE '%write%';
+SELECT cluster, filesystem, kind, target, operation, total, rate, max_rate, min, coverage, label, user_name, run_time, in_service
+FROM jobstats_job('21') WHERE operation LIKE 'attributed%';
+SELECT node, operation, total, first, last_active FROM jobstats_job('21', at(10), at(35), by => '{node}')
+WHERE operation LIKE '%write_bytes';
+SELECT "time", seconds, operation, total FROM jobstats_job('21', step => '1 hour', by => '{}') WHERE operation LIKE '%write_bytes';
+SELECT a.operation, a.total = j.total AS is_all
+FROM (SELECT 'attributed_' || operation AS operation, sum(total) AS total FROM jobstats_attributed('21') GROUP BY 1) a
+LEFT JOIN jobstats_job('21', by => '{}') j ON j.operation = a.operation ORDER BY 1;
+-- A job all of whose processes lack its number; a job of a user without such work, and one that accounting does not know.
+SELECT operation, total, nodes FROM jobstats_job('24');
+SELECT operation FROM jobstats_job('23');
+SELECT operation FROM jobstats_job('99');
+
 -- A node of another class has no jobs, whatever accounting says.
 BEGIN;
 INSERT INTO jobstats.nodes (pattern, class) VALUES ('n%', 'compute'), ('n01', 'login');

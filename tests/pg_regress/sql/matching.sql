@@ -1,25 +1,16 @@
 -- Maintenance matches entries with the jobs of accounting, whichever comes first.
 \getenv source PG_ABS_SRCDIR
 \set store :source '/include/store.sql'
+\set accounting :source '/include/accounting.sql'
 \set ECHO none
 \i :store
+\i :accounting
 \set ECHO all
 \set VERBOSITY terse
 \pset null '(null)'
 DO $$ BEGIN PERFORM jobstats_setup(retention => '100 years', raw_retention => '100 years', compress_after => '100 years'); END $$;
 UPDATE texts.clock SET zero = '2025-11-03 08:00+00';
 
--- The accounting of a cluster: raw number, label, cluster, start and end in minutes after 8:00, user, account.
-CREATE FUNCTION run(job text, label text, scheduler text, started numeric, ended numeric, uid integer, account text, nodes text DEFAULT 'n[01-09]')
-RETURNS text LANGUAGE sql AS $$
-SELECT concat_ws('|', job, label, scheduler, extract(epoch FROM at(started - 1))::bigint, extract(epoch FROM at(started))::bigint,
-    coalesce(extract(epoch FROM at(ended))::bigint::text, 'Unknown'), uid, 'user' || uid, account,
-    CASE WHEN ended IS NULL THEN 'RUNNING' ELSE 'COMPLETED' END, nodes) || E'\n'
-$$;
-CREATE FUNCTION account(minute numeric, runs text) RETURNS text LANGUAGE sql AS $$
-SELECT i.action FROM jobstats_ingest('', 'slurm', at(minute), source => 'slurm',
-    body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|State|NodeList\n' || runs) i
-$$;
 CREATE VIEW matched AS
 SELECT e.name AS entry, j.valid_from::date AS valid_from, j.valid_to::date AS valid_to, j.status, i.scheduler, i.job, i.label, i.user_name, i.account, j.alone
 FROM jobstats.entry_jobs j JOIN jobstats.entries e USING (entry_id) LEFT JOIN jobstats.job_ids i USING (job_no);

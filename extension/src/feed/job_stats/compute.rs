@@ -69,7 +69,7 @@ pub struct Computed {
     pub dropped: u64,
     /// True if the text ends too early, though its last line is whole (rule 3).
     pub ends_early: bool,
-    /// What is stored of the increments.
+    /// The values of the increments that are stored.
     pub kept: Reduced,
 }
 

@@ -38,7 +38,7 @@ pub struct Stored {
     pub carried: Unpacked<Vec<u8>>,
     /// The cleanup interval in seconds, as it was known when the text came.
     pub cleanup_interval: Option<u32>,
-    /// What of its increments is stored.
+    /// The values of its increments that are stored.
     pub kept: Reduced,
 }
 

@@ -23,6 +23,7 @@ use crate::query::unknown;
 use crate::store;
 
 use accounting::Accounting;
+use attributed::Attributed;
 use entries::Entries;
 use grouping::Grouping;
 use named::Named;
@@ -32,6 +33,7 @@ use time::{Asked, Chosen};
 use work::Work;
 
 mod accounting;
+mod attributed;
 mod compare;
 mod details;
 mod entries;
@@ -60,7 +62,7 @@ CREATE FUNCTION jobstats_job(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
@@ -120,7 +122,14 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
             is_cut: asked.is_limited(),
             accounting,
         };
-        subject.report(client, &job, asked, &grouping, &mut rows)
+        let bounds = asked.bounds()?;
+        subject.report(client, &job, asked, &grouping, &mut rows)?;
+        if let Some(accounting) = &subject.accounting
+            && let Some(work) = Attributed::of_job(client, &job, accounting, bounds)?
+        {
+            work.write(client, &grouping, &mut rows)?;
+        }
+        Ok(())
     })?;
     Ok(())
 }
@@ -185,7 +194,7 @@ impl Subject {
         let statement = Statement::new(&question, &plan, if_few(entries.ids()));
         let targets = statement.targets();
         let targets = client.query(&*targets.sql, &targets.params)?;
-        let scope = Scope::read(targets, &plan.window, grouping)?;
+        let scope = Scope::read(targets, plan.window.steps(), grouping)?;
         let mut work = Work::new(&question.measures, grouping.by_node);
         let mdts: HashSet<i32> = scope.mdts().collect();
         let usage = statement.rows_of_entries(&work.columns());

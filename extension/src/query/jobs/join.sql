@@ -1,3 +1,3 @@
 LEFT JOIN jobstats.entry_jobs entry_job ON entry_job.entry_id = @table@.entry_id
     AND entry_job.valid_from < @until@ AND entry_job.valid_to > @since@ AND @condition@
-LEFT JOIN jobstats.job_ids job ON job.job_no = entry_job.job_no
+LEFT JOIN @job@

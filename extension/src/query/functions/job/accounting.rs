@@ -166,6 +166,12 @@ impl Accounting {
         self.together.started
     }
 
+    /// Returns the starts of the first and of the last run, of those that have begun.
+    pub fn starts(&self) -> Option<(Micros, Micros)> {
+        let starts = self.runs.iter().filter_map(|run| run.values.started);
+        Some((starts.clone().min()?, starts.max()?))
+    }
+
     /// Returns the end of the last run, or the time up to which the work of a running job is known.
     pub fn ended(&self) -> Micros {
         self.together.ended.unwrap_or(self.observed)

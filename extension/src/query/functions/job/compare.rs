@@ -209,7 +209,7 @@ impl Comparison {
         let statement = Statement::new(&question, &plan, if_few(entries.ids()));
         let targets = statement.targets();
         let targets = client.query(&*targets.sql, &targets.params)?;
-        let scope = Scope::read(targets, &plan.window, &Grouping::of_whole())?;
+        let scope = Scope::read(targets, plan.window.steps(), &Grouping::of_whole())?;
         let mut work = Work::new(&question.measures, false);
         if !entries.is_empty() {
             let mdts: HashSet<i32> = scope.mdts().collect();

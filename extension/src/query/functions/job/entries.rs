@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -21,11 +22,24 @@ pub struct Entries {
 impl Entries {
     /// Returns all entries of the job that were ever seen.
     pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
-        let entries = client.query(
+        Self::read(client, "e.job = $1", job.into())
+    }
+
+    /// Returns the entries with these keys.
+    pub fn of(client: &SpiClient<'_>, ids: &[i64]) -> Result<Self, Error> {
+        Self::read(client, "e.entry_id = ANY ($1)", ids.to_vec().into())
+    }
+
+    fn read(
+        client: &SpiClient<'_>,
+        condition: &str,
+        parameter: DatumWithOid<'_>,
+    ) -> Result<Self, Error> {
+        let statement = format!(
             "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node \
-             FROM jobstats.entries e WHERE e.job = $1 ORDER BY e.node",
-            &[job.into()],
-        )?;
+             FROM jobstats.entries e WHERE {condition} ORDER BY e.node"
+        );
+        let entries = client.query(&*statement, &[parameter])?;
         require_room(entries.len(), ENTRY_BYTES)?;
         let (mut nodes, mut names) = (HashMap::new(), Vec::new());
         for entry in entries {

@@ -88,7 +88,7 @@ impl Report<'_> {
         let mut sums = Sums::new();
         for (place, done) in work.done() {
             pause();
-            let groups = self.groups(place);
+            let groups = self.scope.groups(place, self.by_node);
             for (measure, done) in done {
                 for group in groups.iter().flatten() {
                     let step = if self.has_buckets { 0 } else { place.step };
@@ -126,17 +126,6 @@ impl Report<'_> {
             rates.push(done.total, observed)?;
         }
         Ok(())
-    }
-
-    /// Returns the groups to which usage belongs: the whole job, and the group of its target and node. Usage of a node
-    /// that is not known belongs to the whole job only.
-    fn groups(&self, place: &Place) -> [Option<Group>; 2] {
-        let group = Group {
-            targets: self.scope.group(place.target),
-            node: place.node,
-        };
-        let is_known = group != Group::WHOLE && (place.node.is_some() || !self.by_node);
-        [Some(Group::WHOLE), is_known.then_some(group)]
     }
 
     fn span(&self, group: Group, step: usize) -> Span {
@@ -275,7 +264,7 @@ fn scale(measure: &Measure) -> i64 {
 }
 
 /// Returns a sum as it is told: times in seconds, all else as it is stored. It is exact.
-fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
+pub fn told(sum: i128, is_time: bool) -> Result<AnyNumeric, Error> {
     let sum = AnyNumeric::from(sum);
     if !is_time {
         return Ok(sum);
@@ -289,12 +278,12 @@ fn numeric<T>(value: Result<T, pgrx::numeric::Error>) -> Result<T, Error> {
 }
 
 /// Returns whether calls of a measure are told by their time, and not by their bytes.
-fn takes_time(measure: &Measure) -> bool {
+pub fn takes_time(measure: &Measure) -> bool {
     measure.spent.as_ref().is_some_and(|sum| sum.time)
 }
 
 /// Returns the bytes or seconds per call, unless there are too few calls.
-fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
+pub fn per_call(measure: &Measure, done: &Done) -> Result<Option<f64>, Error> {
     match (done.spent, done.calls) {
         (Some(spent), Some(calls)) if calls >= CALLS_FOR_MEAN.into() => {
             let per_call = told(spent, takes_time(measure))? / AnyNumeric::from(calls);

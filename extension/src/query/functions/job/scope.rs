@@ -6,7 +6,7 @@ use crate::pg::error::Error;
 use crate::pg::memory::require_room;
 use crate::pg::spi::{Row, Rows};
 use crate::query::functions::job::grouping::{Group, Grouping, OF_TARGETS};
-use crate::query::window::Window;
+use crate::query::functions::job::work::Place;
 
 /// A target in scope.
 struct Target {
@@ -33,8 +33,8 @@ pub struct Scope {
 
 impl Scope {
     /// Reads the rows of [the statement for targets](crate::query::statement::Statement::targets).
-    pub fn read(rows: Rows<'_>, window: &Window, grouping: &Grouping) -> Result<Self, Error> {
-        let steps = window.steps();
+    /// `steps` is the number of steps in which they may have been observed.
+    pub fn read(rows: Rows<'_>, steps: usize, grouping: &Grouping) -> Result<Self, Error> {
         require_room(rows.len(), 256 + steps * size_of::<i64>())?;
         let mut scope = Self {
             targets: Vec::new(),
@@ -77,6 +77,17 @@ impl Scope {
     pub fn group(&self, target: i32) -> Option<usize> {
         let position = *self.positions.get(&target)?;
         self.has_groups.then_some(self.targets[position].group)
+    }
+
+    /// Returns the groups to which usage belongs: the whole job, and the group of its target and node. Usage of a node
+    /// that is not known belongs to the whole job only.
+    pub fn groups(&self, place: &Place, by_node: bool) -> [Option<Group>; 2] {
+        let group = Group {
+            targets: self.group(place.target),
+            node: place.node,
+        };
+        let is_known = group != Group::WHOLE && (place.node.is_some() || !by_node);
+        [Some(Group::WHOLE), is_known.then_some(group)]
     }
 
     /// Returns the names of a group.

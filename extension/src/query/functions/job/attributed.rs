@@ -1,0 +1,171 @@
+//! The work without a job that a job is likely to have done. Its rows stand beside those of the job, and are in none of its sums.
+
+use std::collections::{BTreeMap, HashSet};
+
+use jobstats_core::instant::Micros;
+use pgrx::spi::SpiClient;
+use pgrx::{AnyNumeric, IntoDatum};
+
+use crate::matching::attributed::{Span, spans};
+use crate::pg::error::Error;
+use crate::pg::pause::pause;
+use crate::pg::spi::Statements;
+use crate::pg::template::sql;
+use crate::pg::time::{timestamptz, timestamptzs};
+use crate::pg::tuplestore::Rows;
+use crate::query::functions::job::accounting::{Accounting, OF_ACCOUNTING};
+use crate::query::functions::job::entries::Entries;
+use crate::query::functions::job::grouping::{Group, Grouping};
+use crate::query::functions::job::named::Named;
+use crate::query::functions::job::report::{COLUMNS, per_call, told};
+use crate::query::functions::job::scope::Scope;
+use crate::query::functions::job::work::{Done, Work};
+use crate::query::measure::{Measure, Measures};
+use crate::query::params::{Params, Query};
+
+/// The beginning of the operations of these rows: whoever asks for `write_bytes` of the job does not get them.
+const PREFIX: &str = "attributed_";
+
+/// The attributed work of a job.
+pub struct Attributed<'a> {
+    accounting: &'a Accounting,
+    spans: Vec<Span>,
+}
+
+impl<'a> Attributed<'a> {
+    /// Finds the work between the times that are given. Returns `None` if there is none.
+    pub fn of_job(
+        client: &SpiClient<'_>,
+        job: &Named,
+        accounting: &'a Accounting,
+        bounds: [Option<Micros>; 2],
+    ) -> Result<Option<Self>, Error> {
+        let Some((first, last)) = accounting.starts() else {
+            return Ok(None);
+        };
+        let jobs = client.query(
+            include_str!("attributed/jobs.sql"),
+            &[
+                job.number.as_str().into(),
+                timestamptz(first)?.into(),
+                timestamptz(last)?.into(),
+            ],
+        )?;
+        let [since, until] = bounds.map(|bound| bound.map(timestamptz).transpose());
+        let (since, until) = (since?, until?);
+        let mut found = Vec::new();
+        for row in jobs {
+            found.extend(spans(client, row.at(1)?, since, until)?);
+        }
+        Ok((!found.is_empty()).then_some(Self {
+            accounting,
+            spans: found,
+        }))
+    }
+
+    /// Writes its rows: those of all of it, then those of each group.
+    pub fn write(
+        &self,
+        client: &SpiClient<'_>,
+        grouping: &Grouping,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let ids: Vec<i64> = self.spans.iter().map(|span| span.entry).collect();
+        let entries = Entries::of(client, &ids)?;
+        let targets = client.query(include_str!("attributed/targets.sql"), &[])?;
+        let scope = Scope::read(targets, 1, grouping)?;
+        let mdts: HashSet<i32> = scope.mdts().collect();
+        let measures = Measures::every()?;
+        let mut work = Work::new(&measures, grouping.by_node);
+        let usage = self.usage(&work)?;
+        work.add_rows(client, &usage, &entries, &mdts)?;
+        for ((group, measure), done) in sums(&work, &scope, grouping) {
+            pause();
+            let node = group.node.and_then(|node| entries.node_name(node));
+            let names = scope.names(group);
+            self.write_row((names, node), &measures.list[measure], &done, rows)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the statement for its rows in the rollup, in the form that [`Work`] reads.
+    fn usage(&self, work: &Work) -> Result<Query, Error> {
+        let params = Params::default();
+        let spans = self.spans.iter();
+        let since = timestamptzs(spans.clone().map(|span| &span.since))?;
+        let until = timestamptzs(spans.clone().map(|span| &span.until))?;
+        let value = |column: &str| format!(", usage.{column}");
+        let columns = work.columns();
+        let values: String = columns.iter().map(|sum| sum.over(value)).collect();
+        let statement = sql!(
+            "attributed/usage.sql",
+            values = values,
+            entries = params.bind("entries", || {
+                spans.map(|span| span.entry).collect::<Vec<_>>()
+            }),
+            since = params.bind("since", || since),
+            until = params.bind("until", || until),
+        );
+        Ok(Query::new(statement, &params))
+    }
+
+    fn write_row(
+        &self,
+        (names, node): ([Option<String>; 4], Option<&str>),
+        measure: &Measure,
+        done: &Done,
+        rows: &mut Rows,
+    ) -> Result<(), Error> {
+        let since = self.spans.iter().map(|it| it.since).min();
+        let until = self.spans.iter().map(|it| it.until).max();
+        let (since, until) = (since.unwrap_or(done.first), until.unwrap_or(done.last));
+        let (time, first, last) = (
+            timestamptz(since)?,
+            timestamptz(done.first)?,
+            timestamptz(done.last)?,
+        );
+        let (total, per_call) = (
+            told(done.total, measure.is_time())?,
+            per_call(measure, done)?,
+        );
+        let operation = format!("{PREFIX}{}", measure.name);
+        let of_accounting = self.accounting.of_row(None)?;
+        let nodes = i64::try_from(done.nodes.len()).unwrap_or(i64::MAX);
+        rows.put(|| {
+            let mut row = [None; COLUMNS + OF_ACCOUNTING];
+            row[0] = time.into_datum();
+            row[1] = ((until - since) as f64 / 1e6).into_datum();
+            for (column, name) in row[2..6].iter_mut().zip(names) {
+                *column = name.into_datum();
+            }
+            row[6] = node.into_datum();
+            row[7] = operation.into_datum();
+            row[8] = total.into_datum();
+            row[9] = done.calls.map(AnyNumeric::from).into_datum();
+            row[10] = per_call.into_datum();
+            row[19] = first.into_datum();
+            row[20] = last.into_datum();
+            row[21] = nodes.into_datum();
+            row[COLUMNS..].copy_from_slice(&of_accounting.columns());
+            row
+        });
+        Ok(())
+    }
+}
+
+/// Adds up the work of each group by measure, in the order of the rows.
+fn sums(work: &Work, scope: &Scope, grouping: &Grouping) -> BTreeMap<(Group, usize), Done> {
+    let mut sums = BTreeMap::<(Group, usize), Done>::new();
+    for (place, done) in work.done() {
+        pause();
+        let groups = scope.groups(place, grouping.by_node);
+        for (measure, done) in done {
+            for group in groups.into_iter().flatten() {
+                let sum = sums.entry((group, measure));
+                sum.and_modify(|sum| sum.add(done))
+                    .or_insert_with(|| done.clone());
+            }
+        }
+    }
+    sums
+}

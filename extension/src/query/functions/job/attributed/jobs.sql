@@ -1,0 +1,3 @@
+-- The jobs with a number of which runs began in a span.
+SELECT i.job_no FROM jobstats.job_ids i
+WHERE i.job = $1 AND i.started <= $3 AND i.last_started >= $2
