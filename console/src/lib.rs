@@ -15,6 +15,7 @@
 //! | [`mod@print`], [`json`] | tables without a screen |
 //! | [`store`], [`when`] | the connection to a store, and times as people type them |
 //! | [`report`], [`html`], [`chart`] | reports, the pages that show them, and charts in pages |
+//! | [`export`] | files of Parquet, one for each day |
 //! | [`inquiry`], [`subject`] | the commands that ask a store once, and what they show: a job, a user, a target |
 
 pub mod app;
@@ -22,6 +23,7 @@ pub mod board;
 pub mod chart;
 pub mod columns;
 pub mod config;
+pub mod export;
 pub mod generate;
 pub mod html;
 pub mod inquiry;

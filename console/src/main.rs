@@ -16,7 +16,7 @@ use jobstats_console::recording::{self, Recorder};
 use jobstats_console::source::stored::{self, Scope};
 use jobstats_console::source::{self, Commands, Input, Replay, Source, Stored, server_of};
 use jobstats_console::users::Users;
-use jobstats_console::{generate, inquiry, process, screen, signals, text};
+use jobstats_console::{export, generate, inquiry, process, screen, signals, text};
 
 /// The command line is wrong.
 const USAGE: u8 = 64;
@@ -91,6 +91,8 @@ enum Error {
     Generate(#[from] generate::Error),
     #[error(transparent)]
     Inquiry(#[from] inquiry::Error),
+    #[error(transparent)]
+    Export(#[from] export::Error),
 }
 
 impl Error {
@@ -104,6 +106,7 @@ impl Error {
             | Self::Print(print::Error::Source(error)) => of_source(error),
             Self::Print(print::Error::Unread(_)) | Self::Users(_) | Self::NoUsers => UNREAD,
             Self::Inquiry(error) => error.code(),
+            Self::Export(error) => error.code(),
             Self::NoTerminal
             | Self::Record(_)
             | Self::Screen(_)
@@ -155,6 +158,7 @@ fn main() -> ExitCode {
         Command::Target(named) => inquiry::target(&named).map_err(Error::from),
         Command::Compare(compare) => inquiry::compare(&compare).map_err(Error::from),
         Command::Report(report) => inquiry::report(&report).map_err(Error::from),
+        Command::Export(export) => export::run(&export).map_err(Error::from),
         Command::Generate(generate) => generate::write(&generate.directory).map_err(Error::from),
     };
     match ended {

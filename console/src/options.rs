@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp};
 use jobstats_core::target::TargetKind;
 
-use crate::inquiry;
 use crate::view::{By, Filter, Sort, View};
 use crate::when;
+use crate::{export, inquiry};
 
 /// Show who uses a Lustre file system.
 #[derive(Debug, Parser)]
@@ -42,6 +42,9 @@ pub enum Command {
     /// Write a page about a file system: its load, who made it, and what changed
     #[command(after_help = inquiry::HELP)]
     Report(Box<inquiry::Report>),
+    /// Write what a store keeps to files of Parquet, one for each day
+    #[command(after_help = export::HELP)]
+    Export(Box<export::Export>),
     /// Write manual pages and shell completions to a directory
     #[command(hide = true)]
     Generate(Generate),
@@ -204,7 +207,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses a moment, in UTC as all times on the screen.
-fn moment(text: &str) -> Result<Timestamp, String> {
+///
+/// # Errors
+///
+/// Fails if the text is no time.
+pub fn moment(text: &str) -> Result<Timestamp, String> {
     when::parse(text, &Timestamp::now().to_zoned(TimeZone::UTC))
 }
 

@@ -3,78 +3,20 @@
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases and roles may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
-#[path = "../../client/tests/simulator/mod.rs"]
-mod simulator;
+mod database;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::process::{Command, Output};
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use jobstats_client::{Connector, Options};
 use jobstats_console::board::Board;
 use jobstats_console::source::stored::Scope;
 use jobstats_console::source::{Source, Step, Stored, Update};
-use postgres::Client;
 use serde_json::Value;
 
-const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
-
-/// A database that lives as long as this value.
-struct Database {
-    server: Client,
-    name: String,
-    url: String,
-    client: Client,
-}
+use database::{Database, options};
 
 impl Database {
-    /// Makes an empty database. Returns `None`, and says so, where there is no server.
-    fn new(test: &str) -> Option<Self> {
-        let Ok(server_url) = std::env::var(URL) else {
-            let _ = writeln!(std::io::stderr(), "not run: {test}: {URL} is not set");
-            return None;
-        };
-        let name = format!("console_{test}_{}", std::process::id());
-        let mut server = connect(&server_url);
-        server
-            .batch_execute(&format!("CREATE DATABASE {name}"))
-            .unwrap();
-        let (base, query) = server_url.split_once('?').unwrap_or((&server_url, ""));
-        let (base, _) = base.rsplit_once('/').unwrap();
-        let url = format!("{base}/{name}?{query}");
-        let client = connect(&url);
-        Some(Self {
-            server,
-            name,
-            url,
-            client,
-        })
-    }
-
-    /// Makes a database with a store.
-    fn with_store(test: &str) -> Option<Self> {
-        let mut database = Self::new(test)?;
-        database
-            .client
-            .batch_execute("CREATE EXTENSION jobstats; SELECT jobstats_setup()")
-            .unwrap();
-        Some(database)
-    }
-
-    /// Loads an hour of a simulated cluster, which ended so many minutes ago.
-    fn load(&self, cluster: &str, minutes_ago: i64) {
-        let since = Timestamp::now() - SignedDuration::from_mins(60 + minutes_ago);
-        let loaded = Command::new(simulator::build())
-            .args(["load", "--undisturbed", "--hours", "1"])
-            .args(["--cluster", cluster, "--from", &since.to_string()])
-            .env("JOBSTATS_DATABASE_URL", &self.url)
-            .output()
-            .unwrap();
-        assert!(loaded.status.success(), "{loaded:?}");
-    }
-
     /// Runs `top` on the store.
     fn top(&self, arguments: &[&str]) -> Output {
         top(&[&["--database-url", &self.url], arguments].concat())
@@ -97,28 +39,6 @@ impl Database {
         let number = |row: &postgres::Row| (row.get(0), row.get(1));
         rows.iter().map(number).collect()
     }
-}
-
-impl Drop for Database {
-    fn drop(&mut self) {
-        let dropped = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        if let Err(error) = self.server.batch_execute(&dropped) {
-            eprintln!("{}: {error}", self.name);
-        }
-    }
-}
-
-fn options(url: &str) -> Options {
-    Options {
-        database_url: Some(url.to_owned()),
-        ..Options::default()
-    }
-}
-
-fn connect(url: &str) -> Client {
-    let settings = options(url).settings("jobstats-console-test").unwrap();
-    let connector = Connector::new(settings, Duration::from_secs(10)).unwrap();
-    connector.client().unwrap()
 }
 
 fn top(arguments: &[&str]) -> Output {

@@ -5,7 +5,7 @@
 
 mod errors;
 mod questions;
-mod session;
+pub mod session;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

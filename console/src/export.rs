@@ -1,0 +1,376 @@
+//! The command `export`: files of Parquet, one for each day of UTC.
+
+mod batch;
+mod columns;
+mod days;
+mod file;
+mod pseudonyms;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jobstats_client::{Connector, Kind};
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::{IsolationLevel, Row};
+use serde_json::json;
+use tokio_postgres::types::{ToSql, Type};
+
+use crate::options;
+use crate::source::stored::session::{Session, name};
+use crate::source::stored::{self, Scope};
+use crate::text;
+use batch::{Batch, Value};
+use columns::Column;
+use file::Directory;
+use pseudonyms::Pseudonyms;
+
+/// The list of exit codes that `--help` shows.
+pub const HELP: &str = "\
+Each day of UTC that is over becomes a file, such as 2026-11-22.parquet. Days that the directory has already are left as they are.
+The database is named as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST, PGDATABASE and so on. A role that may
+read the store is enough (jobstats_grant_reader).
+
+Exit codes:
+   0  the directory has all days that are over and that the store keeps
+  64  wrong arguments, or the directory has files that were exported with other options
+  65  the database refused the question
+  66  nothing is kept of these days, clusters and file systems
+  69  the database cannot be reached
+  71  an error of this machine, such as no room for the files
+  75  the database is busy: a later call may succeed
+  77  the database denies access
+  78  something must be set up first: the settings, the key of --pseudonyms, or the store";
+
+/// The version of the columns, which is raised if one of them changes or goes.
+const VERSION: u8 = 1;
+
+/// The time limit of connecting.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The number of rows after which the progress bar is moved.
+const MOVED: u64 = 4096;
+
+/// The number of seconds of a day.
+const DAY: u64 = 86_400;
+
+/// The options of `export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// Directory of the files; it is made if it does not exist
+    #[arg(value_name = "DIRECTORY")]
+    pub directory: PathBuf,
+    /// First day, such as 2026-11-01, monday or 7d (ago) [default: the first one that is kept]
+    #[arg(long, value_name = "DAY", value_parser = options::moment)]
+    pub from: Option<Timestamp>,
+    /// Day to stop at, which is not exported any more [default: today]
+    #[arg(long, value_name = "DAY", value_parser = options::moment)]
+    pub to: Option<Timestamp>,
+    /// Rows: one for each increment, or for each bucket of a rollup
+    #[arg(long, value_enum, default_value_t = Level::Increments)]
+    pub level: Level,
+    /// Clusters, as a pattern for LIKE [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub cluster: Option<String>,
+    /// File systems, as a pattern for LIKE [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub filesystem: Option<String>,
+    /// Replace users, groups, accounts, jobs, nodes and programs by pseudonyms, with the key in this file; it is made if it does
+    /// not exist
+    #[arg(long, value_name = "KEYFILE")]
+    pub pseudonyms: Option<PathBuf>,
+    /// Write days that the directory has already once more
+    #[arg(long)]
+    pub again: bool,
+    /// The database.
+    #[command(flatten)]
+    pub database: jobstats_client::Options,
+}
+
+/// The time that a row is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// The time between two observations of the target, cut at full ten minutes
+    Increments,
+    /// Ten minutes
+    #[value(name = "10m")]
+    TenMinutes,
+    /// An hour
+    #[value(name = "1h")]
+    Hour,
+    /// A day
+    #[value(name = "1d")]
+    Day,
+}
+
+impl Level {
+    /// Returns the name, which is that of the store too.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Increments => "increments",
+            Self::TenMinutes => "10m",
+            Self::Hour => "1h",
+            Self::Day => "1d",
+        }
+    }
+}
+
+/// An error that ends an export. Days that were finished before stay.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No day can be between the two times.
+    #[error("--from {from} is not before --to {to}, the first day that is not exported any more")]
+    Order {
+        /// The first day.
+        from: Date,
+        /// The day to stop at.
+        to: Date,
+    },
+    /// The store has nothing for any day.
+    #[error("nothing is kept of these days, clusters and file systems{}", listed(.0))]
+    Nothing(Vec<String>),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] stored::Error),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] file::Error),
+    /// The key cannot be used.
+    #[error(transparent)]
+    Key(#[from] pseudonyms::Error),
+}
+
+fn listed(notes: &[String]) -> String {
+    let lines = notes.iter().map(|note| format!("\n  {note}"));
+    lines.collect()
+}
+
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl Error {
+    /// Returns the exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Order { .. } | Self::File(file::Error::Other(_)) => 64,
+            Self::Nothing(_) => 66,
+            Self::Store(error) => match error.kind() {
+                None => 66,
+                Some(Kind::Refused | Kind::Failed | Kind::Internal) => 65,
+                Some(Kind::Lost | Kind::Silent) => 69,
+                Some(Kind::Local) => 71,
+                Some(Kind::Conflict | Kind::Slow | Kind::Exhausted) => 75,
+                Some(Kind::Denied) => 77,
+                Some(Kind::Setup) => 78,
+            },
+            Self::File(_) => 71,
+            Self::Key(_) => 78,
+        }
+    }
+}
+
+/// Runs `export`.
+///
+/// # Errors
+///
+/// Fails if the arguments are wrong, the store cannot be read, or a file cannot be written.
+pub fn run(options: &Export) -> Result<(), Error> {
+    if let (Some(from), Some(to)) = (options.from, options.to) {
+        let (from, to) = (days::day(from), days::day(to));
+        if from >= to {
+            return Err(Error::Order { from, to });
+        }
+    }
+    let pseudonyms = options.pseudonyms.as_deref().map(Pseudonyms::open);
+    let pseudonyms = pseudonyms.transpose()?;
+    let mut session = open(&options.database)?;
+    let scope = Scope {
+        cluster: options.cluster.clone(),
+        filesystem: options.filesystem.clone(),
+    };
+    let kept = days::ask(&mut session.client, &scope, options.level)?;
+    let plan = days::plan(options.from, options.to, &kept, options.level);
+    if plan.days.is_empty() {
+        return Err(Error::Nothing(plan.notes));
+    }
+    for note in &plan.notes {
+        eprintln!("jobstats-console: {}", text::shown(note));
+    }
+    let columns = columns::columns(&session.columns);
+    let mut export = Exporter {
+        directory: Directory::open(&options.directory, described(options, pseudonyms.as_ref()))?,
+        statement: statement(&session, options.level),
+        columns: &columns,
+        pseudonyms: pseudonyms.as_ref(),
+        scope: &scope,
+        bar: bar(plan.days.len()),
+        session: &mut session,
+    };
+    export.days(&plan.days, options.again)
+}
+
+/// Connects to the store. No question has a time limit but that of the role, since a large day takes minutes.
+fn open(options: &jobstats_client::Options) -> Result<Session, stored::Error> {
+    let settings = options.settings("jobstats-console");
+    let settings = settings.map_err(jobstats_client::Error::from)?;
+    let mut session = Session::open(&Connector::new(settings, CONNECT)?)?;
+    session.client.batch_execute("RESET statement_timeout")?;
+    Ok(session)
+}
+
+/// Returns what all files of a directory have in common, so that they can be read together.
+fn described(options: &Export, pseudonyms: Option<&Pseudonyms>) -> String {
+    let described = json!({
+        "version": VERSION,
+        "level": options.level.name(),
+        "cluster": options.cluster,
+        "filesystem": options.filesystem,
+        "pseudonyms": pseudonyms.map(Pseudonyms::fingerprint),
+    });
+    described.to_string()
+}
+
+/// Returns the statement that reads the rows of a day.
+fn statement(session: &Session, level: Level) -> String {
+    let names = session.columns.iter().map(|column| name(*column));
+    let columns = |prefix: &str| {
+        let names = names.clone();
+        let columns = names.map(|name| format!(r#"{prefix}."{name}""#));
+        columns.collect::<Vec<_>>().join(", ")
+    };
+    let source = match level {
+        Level::Increments => {
+            include_str!("export/increments.sql").replace("@columns@", &columns("increment"))
+        }
+        _ => include_str!("export/buckets.sql")
+            .replace("@columns@", &columns("bucket"))
+            .replace("@level@", level.name()),
+    };
+    include_str!("export/rows.sql")
+        .replace("@columns@", &columns("done"))
+        .replace("@source@", source.trim_end())
+}
+
+/// Returns a bar that is only seen on a terminal.
+fn bar(days: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg}  {bar:30}  {percent} %, {eta} left");
+    let bar = ProgressBar::new(days as u64 * DAY);
+    style.map(|style| bar.set_style(style)).unwrap_or_default();
+    bar
+}
+
+/// An export that is under way.
+struct Exporter<'a> {
+    directory: Directory,
+    statement: String,
+    columns: &'a [Column],
+    pseudonyms: Option<&'a Pseudonyms>,
+    scope: &'a Scope,
+    bar: ProgressBar,
+    session: &'a mut Session,
+}
+
+impl Exporter<'_> {
+    fn days(&mut self, days: &[Date], again: bool) -> Result<(), Error> {
+        // Before anything is written, all files are known to fit together.
+        let mut left = Vec::new();
+        for day in days {
+            if again || !self.directory.has(*day)? {
+                left.push(*day);
+            }
+        }
+        let mut is_there = left.len() < days.len();
+        self.bar.set_length(left.len() as u64 * DAY);
+        for (at, day) in left.into_iter().enumerate() {
+            self.bar.set_position(at as u64 * DAY);
+            is_there |= self.day(day)?;
+        }
+        self.bar.finish_and_clear();
+        match is_there {
+            true => Ok(()),
+            false => Err(Error::Nothing(Vec::new())),
+        }
+    }
+
+    /// Exports a day, and returns whether there was anything.
+    fn day(&mut self, day: Date) -> Result<bool, Error> {
+        self.bar.set_message(day.to_string());
+        let (since, until) = (days::start(day), days::start(days::after(day)));
+        let done = self.bar.position();
+        let mut transaction = self.session.client.build_transaction();
+        transaction = transaction.read_only(true);
+        transaction = transaction.isolation_level(IsolationLevel::RepeatableRead);
+        let mut transaction = transaction.start()?;
+        let parameters: [(&(dyn ToSql + Sync), Type); 4] = [
+            (&since, Type::TIMESTAMPTZ),
+            (&until, Type::TIMESTAMPTZ),
+            (&self.scope.cluster, Type::TEXT),
+            (&self.scope.filesystem, Type::TEXT),
+        ];
+        let mut rows = transaction.query_typed_raw(&self.statement, parameters)?;
+        let Some(first) = rows.next()? else {
+            return Ok(false);
+        };
+        let mut file = self.directory.begin(day, self.columns)?;
+        let mut batch = Batch::new(self.columns, self.pseudonyms);
+        let (mut count, mut latest) = (0_u64, since);
+        let mut next = Some(first);
+        while let Some(row) = next {
+            let until = add(&row, self.columns, &mut batch)?;
+            latest = until.map_or(latest, |until| until.max(latest));
+            count += 1;
+            if count.is_multiple_of(MOVED) {
+                let seconds = latest.duration_since(since).as_secs().unsigned_abs();
+                self.bar.set_position(done + seconds.min(DAY));
+            }
+            if batch.is_full() {
+                file.write(&mut batch)?;
+            }
+            next = rows.next()?;
+        }
+        drop(rows);
+        transaction.commit()?;
+        if !batch.is_empty() {
+            file.write(&mut batch)?;
+        }
+        let bytes = file.finish()?;
+        let path = self.directory.file(day);
+        self.bar.println(format!(
+            "{}  {count} rows, {:.1} MB",
+            text::shown(&path.display().to_string()),
+            bytes as f64 / 1e6
+        ));
+        Ok(true)
+    }
+}
+
+/// Adds a row to a batch, and returns the end of its time.
+fn add(
+    row: &Row,
+    columns: &[Column],
+    batch: &mut Batch<'_>,
+) -> Result<Option<Timestamp>, tokio_postgres::Error> {
+    let mut until = None;
+    for (at, column) in columns.iter().enumerate() {
+        let value = match column.kind {
+            columns::Kind::Time => {
+                let time: Option<Timestamp> = row.try_get(at)?;
+                if column.name == "until" {
+                    until = time;
+                }
+                time.map(|time| Value::Number(time.as_microsecond()))
+            }
+            columns::Kind::Text => row.try_get::<_, Option<&str>>(at)?.map(Value::Text),
+            columns::Kind::Number => row.try_get::<_, Option<i64>>(at)?.map(Value::Number),
+        };
+        batch.push(at, value);
+    }
+    batch.end_row();
+    Ok(until)
+}

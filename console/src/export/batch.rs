@@ -1,0 +1,172 @@
+//! The rows of a row group, by column, until they are written.
+
+use std::collections::HashMap;
+
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::errors::Result;
+use parquet::file::writer::{SerializedColumnWriter, SerializedRowGroupWriter};
+
+use super::columns::{Column, Kind};
+use super::pseudonyms::Pseudonyms;
+
+/// The number of rows of a row group, which is what DuckDB reads at a time.
+const ROWS: usize = 122_880;
+
+/// The number of bytes of different texts with which a row group ends early. Identifiers have up to 64 kB.
+const TEXT: usize = 32 << 20;
+
+/// The number of texts that are given to the writer at a time.
+const SLICE: usize = 1024;
+
+/// Rows by column. Memory is limited by the size of a row group.
+pub struct Batch<'a> {
+    columns: Vec<Buffer<'a>>,
+    rows: usize,
+    text: usize,
+}
+
+impl<'a> Batch<'a> {
+    /// Makes an empty batch. With a key, personal values are replaced by pseudonyms.
+    pub fn new(columns: &'a [Column], pseudonyms: Option<&'a Pseudonyms>) -> Self {
+        let buffer = |column: &'a Column| Buffer {
+            name: &column.name,
+            pseudonyms: pseudonyms.filter(|_| column.is_personal),
+            levels: Vec::new(),
+            values: match column.kind {
+                Kind::Text => Values::Texts(Texts::default()),
+                Kind::Time | Kind::Number => Values::Numbers(Vec::new()),
+            },
+        };
+        Self {
+            columns: columns.iter().map(buffer).collect(),
+            rows: 0,
+            text: 0,
+        }
+    }
+
+    /// Returns true if there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Returns true if the row group should be written.
+    pub fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.text >= TEXT
+    }
+
+    /// Adds a text, or a time or number, to a column.
+    pub fn push(&mut self, column: usize, value: Option<Value<'_>>) {
+        let buffer = &mut self.columns[column];
+        buffer.levels.push(i16::from(value.is_some()));
+        match (&mut buffer.values, value) {
+            (Values::Texts(texts), Some(Value::Text(text))) => {
+                self.text += texts.push(text.as_bytes(), buffer.name, buffer.pseudonyms);
+            }
+            (Values::Numbers(numbers), Some(Value::Number(number))) => {
+                let pseudonym = buffer.pseudonyms.map(|key| key.number(buffer.name, number));
+                numbers.push(pseudonym.unwrap_or(number));
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends a row, of which all columns have got a value.
+    pub fn end_row(&mut self) {
+        self.rows += 1;
+    }
+
+    /// Writes the rows as a row group, and is empty then.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written.
+    pub fn write<W: std::io::Write + Send>(
+        &mut self,
+        mut group: SerializedRowGroupWriter<'_, W>,
+    ) -> Result<()> {
+        for buffer in &mut self.columns {
+            let Some(mut writer) = group.next_column()? else {
+                break;
+            };
+            buffer.write(&mut writer)?;
+            writer.close()?;
+        }
+        group.close()?;
+        (self.rows, self.text) = (0, 0);
+        Ok(())
+    }
+}
+
+/// A value of a cell.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A number, or a time in microseconds.
+    Number(i64),
+}
+
+struct Buffer<'a> {
+    name: &'a str,
+    pseudonyms: Option<&'a Pseudonyms>,
+    /// For each row 1 if there is a value, as Parquet has it.
+    levels: Vec<i16>,
+    values: Values,
+}
+
+enum Values {
+    Numbers(Vec<i64>),
+    Texts(Texts),
+}
+
+/// The texts of a column, of which each is kept once.
+#[derive(Default)]
+struct Texts {
+    known: HashMap<Box<[u8]>, usize>,
+    different: Vec<ByteArray>,
+    rows: Vec<usize>,
+}
+
+impl Texts {
+    /// Adds a text, and returns the bytes that it has taken if it is new.
+    fn push(&mut self, text: &[u8], column: &str, pseudonyms: Option<&Pseudonyms>) -> usize {
+        if let Some(known) = self.known.get(text) {
+            self.rows.push(*known);
+            return 0;
+        }
+        let written = match pseudonyms {
+            Some(key) => key.text(column, text).into_bytes(),
+            None => text.to_owned(),
+        };
+        let taken = text.len() + written.len();
+        self.rows.push(self.different.len());
+        self.known.insert(text.into(), self.different.len());
+        self.different.push(ByteArray::from(written));
+        taken
+    }
+}
+
+impl Buffer<'_> {
+    fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
+        match &mut self.values {
+            Values::Numbers(numbers) => {
+                let typed = writer.typed::<Int64Type>();
+                typed.write_batch(numbers, Some(&self.levels), None)?;
+                numbers.clear();
+            }
+            Values::Texts(texts) => {
+                let typed = writer.typed::<ByteArrayType>();
+                let mut rows = texts.rows.iter();
+                for levels in self.levels.chunks(SLICE) {
+                    let present = levels.iter().filter(|level| **level == 1).count();
+                    let slice = rows.by_ref().take(present);
+                    let slice: Vec<_> = slice.map(|at| texts.different[*at].clone()).collect();
+                    typed.write_batch(&slice, Some(levels), None)?;
+                }
+                *texts = Texts::default();
+            }
+        }
+        self.levels.clear();
+        Ok(())
+    }
+}

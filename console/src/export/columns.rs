@@ -1,0 +1,154 @@
+//! The columns of a file.
+
+use jobstats_core::increment;
+use jobstats_core::operation::{Kind as Quantity, OPERATIONS};
+use serde::Serialize;
+
+use crate::source::stored::session;
+
+/// The kind of the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Microseconds since 1970, UTC.
+    Time,
+    /// Texts in UTF-8.
+    Text,
+    /// Whole numbers of 64 bits.
+    Number,
+}
+
+/// A column of a file. The description is part of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// The name.
+    pub name: String,
+    /// The kind.
+    #[serde(skip)]
+    pub kind: Kind,
+    /// True if the values tell who it was.
+    #[serde(skip)]
+    pub is_personal: bool,
+    /// The unit of numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
+    /// The description.
+    pub meaning: String,
+}
+
+const OPEN: bool = false;
+const PERSONAL: bool = true;
+
+/// The columns that say when, where and who, in the order of `rows.sql`.
+#[rustfmt::skip]
+const FIRST: [(&str, Kind, bool, &str); 22] = [
+    ("since", Kind::Time, OPEN, "the start of the span in which it was done, which is not part of it"),
+    ("until", Kind::Time, OPEN, "the end of the span"),
+    ("last_active", Kind::Time, OPEN, "the time of the last request, as far as it is known"),
+    ("resets", Kind::Number, OPEN, "how often the counters began again at zero"),
+    ("cluster", Kind::Text, OPEN, "the cluster"),
+    ("filesystem", Kind::Text, OPEN, "the file system"),
+    ("kind", Kind::Text, OPEN, "the kind of the target: MDT or OST"),
+    ("target", Kind::Text, OPEN, "the target"),
+    ("entry", Kind::Text, PERSONAL, "the identifier as clients sent it"),
+    ("status", Kind::Text, OPEN, "whether the identifier could be read: ok, missing_job, truncated, partial or malformed"),
+    ("job", Kind::Text, PERSONAL, "the job of the identifier"),
+    ("uid", Kind::Number, PERSONAL, "the number of the user"),
+    ("user_name", Kind::Text, PERSONAL, "the name that the user had on this day"),
+    ("gid", Kind::Number, PERSONAL, "the number of the user's primary group"),
+    ("group_name", Kind::Text, PERSONAL, "the name of the group"),
+    ("account", Kind::Text, PERSONAL, "the account of the job"),
+    ("partition", Kind::Text, OPEN, "the partition or queue of the job"),
+    ("job_name", Kind::Text, PERSONAL, "the name of the job"),
+    ("state", Kind::Text, OPEN, "the state of the job's last run"),
+    ("node", Kind::Text, PERSONAL, "the node that sent the requests"),
+    ("executable", Kind::Text, PERSONAL, "the program that sent the requests"),
+    ("pid", Kind::Number, PERSONAL, "the number of the process"),
+];
+
+/// Returns the columns of a file: when, where and who, and then the operations that the store has.
+pub fn columns(operations: &[increment::Column]) -> Vec<Column> {
+    let first = FIRST.map(|(name, kind, is_personal, meaning)| Column {
+        name: name.to_owned(),
+        kind,
+        is_personal,
+        unit: None,
+        meaning: meaning.to_owned(),
+    });
+    let operations = operations.iter().map(|column| operation(*column));
+    first.into_iter().chain(operations).collect()
+}
+
+fn operation(column: increment::Column) -> Column {
+    let (unit, meaning) = match column {
+        increment::Column::Total(index) => {
+            let operation = &OPERATIONS[index];
+            let unit = match operation.kind {
+                Quantity::Requests => "calls",
+                Quantity::Bytes => "bytes",
+            };
+            (unit, operation.meaning.to_owned())
+        }
+        increment::Column::Usecs(index) => {
+            let name = OPERATIONS[index].name;
+            let meaning = format!("time that servers spent on {name}");
+            ("microseconds", meaning)
+        }
+    };
+    Column {
+        name: session::name(column),
+        kind: Kind::Number,
+        is_personal: false,
+        unit: Some(unit),
+        meaning,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_named_as_in_the_store_and_have_units() {
+        let open = OPERATIONS.iter().position(|it| it.name == "open").unwrap();
+        let bytes = OPERATIONS
+            .iter()
+            .position(|it| it.name == "read_bytes")
+            .unwrap();
+        let columns = columns(&[
+            increment::Column::Total(open),
+            increment::Column::Usecs(open),
+            increment::Column::Total(bytes),
+        ]);
+        let units = columns[FIRST.len()..].iter();
+        let units: Vec<_> = units.map(|it| (it.name.as_str(), it.unit)).collect();
+        assert_eq!(
+            units,
+            [
+                ("open", Some("calls")),
+                ("open_usecs", Some("microseconds")),
+                ("read_bytes", Some("bytes"))
+            ]
+        );
+    }
+
+    #[test]
+    fn the_documentation_and_the_statement_have_the_same_columns() {
+        let page = include_str!("../../../docs/console.md");
+        let (_, section) = page.split_once("\n## Export\n").unwrap();
+        let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
+        let statement = include_str!("rows.sql");
+        let (_, list) = statement.split_once("SELECT ").unwrap();
+        let (list, _) = list.split_once("@columns@").unwrap();
+        let mut place = 0;
+        for (name, _, is_personal, _) in FIRST {
+            let row = section
+                .lines()
+                .find(|line| line.starts_with(&format!("| `{name}` |")))
+                .unwrap_or_else(|| panic!("{name} is not documented"));
+            assert_eq!(row.contains("| pseudonym |"), is_personal, "{row}");
+            let next = [format!(".{name},"), format!(" AS {name},")];
+            let next = next.iter().filter_map(|it| list[place..].find(it)).min();
+            place += next.unwrap_or_else(|| panic!("{name} is not selected in its place"));
+        }
+    }
+}

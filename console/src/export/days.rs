@@ -1,0 +1,198 @@
+//! Chooses the days that are exported: those of UTC that are over, and that the store keeps as a whole.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use postgres::Client;
+use tokio_postgres::types::Type;
+
+use super::Level;
+use crate::source::stored::{self, Scope};
+
+/// The times of a store that say which days can be exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// The time of the store.
+    pub now: Timestamp,
+    /// The time since which the level is kept.
+    pub since: Timestamp,
+    /// The first observation; `None` if there is none.
+    pub first: Option<Timestamp>,
+    /// The time up to which all targets that still report have been observed; `None` if none reports.
+    pub observed: Option<Timestamp>,
+}
+
+/// Asks what the store keeps.
+///
+/// # Errors
+///
+/// Fails if the connection fails, or the store has no target of this scope.
+pub fn ask(client: &mut Client, scope: &Scope, level: Level) -> Result<Kept, stored::Error> {
+    let rows = client.query_typed(
+        include_str!("kept.sql"),
+        &[
+            (&scope.cluster, Type::TEXT),
+            (&scope.filesystem, Type::TEXT),
+            (&level.name(), Type::TEXT),
+        ],
+    )?;
+    let Some(row) = rows.first() else {
+        return Err(stored::Error::Empty);
+    };
+    if row.try_get::<_, i64>("targets")? == 0 {
+        return Err(match *scope == Scope::default() {
+            true => stored::Error::Empty,
+            false => stored::Error::OutOfScope,
+        });
+    }
+    Ok(Kept {
+        now: row.try_get("now")?,
+        since: row.try_get("kept")?,
+        first: row.try_get("first")?,
+        observed: row.try_get("observed")?,
+    })
+}
+
+/// The days to export, and what is said of others.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The days, from the first one on.
+    pub days: Vec<Date>,
+    /// Sentences about days that were asked for and are left out.
+    pub notes: Vec<String>,
+}
+
+/// Chooses the days from that of one time up to that before another; without them, all that are kept and over.
+pub fn plan(from: Option<Timestamp>, to: Option<Timestamp>, kept: &Kept, level: Level) -> Plan {
+    let Some(first) = kept.first else {
+        return Plan::default();
+    };
+    // A day that has lost its first hours would be a file that lacks them.
+    let whole = day(kept.since.max(first));
+    let whole = match start(whole) < kept.since {
+        true => after(whole),
+        false => whole,
+    };
+    let mut notes = Vec::new();
+    let begins = from.map_or(whole, day);
+    if begins < whole {
+        notes.push(format!(
+            "days before {whole} are left out: the store does not keep {} of them{}",
+            level.name(),
+            match level {
+                Level::Increments => "; --level 1h may have them",
+                _ => "",
+            }
+        ));
+    }
+    let today = day(kept.now);
+    let ends = to.map_or(today, day);
+    if ends > today {
+        notes.push(format!(
+            "days from {today} on are left out: they are not over"
+        ));
+    }
+    let settled = kept.observed.map_or(today, |time| day(time).min(today));
+    if settled < ends.min(today) && begins < ends {
+        notes.push(format!(
+            "days from {settled} on are left out: not all targets have been observed since their end; export them later"
+        ));
+    }
+    let ends = ends.min(settled);
+    let days = begins.max(whole).series(1.day());
+    Plan {
+        days: days.take_while(|day| *day < ends).collect(),
+        notes,
+    }
+}
+
+/// Returns the day of a time, in UTC.
+pub fn day(time: Timestamp) -> Date {
+    time.to_zoned(TimeZone::UTC).date()
+}
+
+/// Returns the start of a day, in UTC.
+pub fn start(day: Date) -> Timestamp {
+    let midnight = day.to_zoned(TimeZone::UTC);
+    midnight.map_or(Timestamp::MIN, |midnight| midnight.timestamp())
+}
+
+/// Returns the day after a day.
+pub fn after(day: Date) -> Date {
+    day.tomorrow().unwrap_or(day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    fn kept() -> Kept {
+        Kept {
+            now: time("2026-11-23T14:00:00Z"),
+            since: time("1970-01-01T00:00:00Z"),
+            first: Some(time("2026-11-20T09:30:00Z")),
+            observed: Some(time("2026-11-23T13:58:00Z")),
+        }
+    }
+
+    fn days(plan: &Plan) -> Vec<String> {
+        plan.days.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn all_days_that_are_over_are_exported() {
+        let plan = plan(None, None, &kept(), Level::Increments);
+        assert_eq!(days(&plan), ["2026-11-20", "2026-11-21", "2026-11-22"]);
+        assert!(plan.notes.is_empty());
+    }
+
+    #[test]
+    fn the_day_of_the_end_is_not_exported() {
+        let (from, to) = (time("2026-11-21T00:00:00Z"), time("2026-11-22T00:00:00Z"));
+        let some = plan(Some(from), Some(to), &kept(), Level::Increments);
+        assert_eq!(days(&some), ["2026-11-21"]);
+        assert!(some.notes.is_empty());
+        let tomorrow = time("2026-11-24T00:00:00Z");
+        let today = plan(Some(to), Some(tomorrow), &kept(), Level::Increments);
+        assert_eq!(days(&today), ["2026-11-22"]);
+        assert!(today.notes[0].contains("2026-11-23 on are left out: they are not over"));
+    }
+
+    #[test]
+    fn a_day_waits_until_its_last_texts_have_come() {
+        let late = Kept {
+            now: time("2026-11-23T00:03:00Z"),
+            observed: Some(time("2026-11-22T23:59:00Z")),
+            ..kept()
+        };
+        let waiting = plan(None, None, &late, Level::Increments);
+        assert_eq!(days(&waiting), ["2026-11-20", "2026-11-21"]);
+        assert!(waiting.notes[0].contains("from 2026-11-22 on"));
+        let silent = Kept {
+            observed: None,
+            ..late
+        };
+        assert_eq!(plan(None, None, &silent, Level::Increments).days.len(), 3);
+    }
+
+    #[test]
+    fn a_day_that_has_lost_its_start_is_left_out() {
+        let old = Kept {
+            since: time("2026-11-20T12:00:00Z"),
+            ..kept()
+        };
+        let from = time("2026-10-01T00:00:00Z");
+        let rest = plan(Some(from), None, &old, Level::Increments);
+        assert_eq!(days(&rest), ["2026-11-21", "2026-11-22"]);
+        assert!(rest.notes[0].contains("days before 2026-11-21 are left out"));
+        let nothing = Kept {
+            first: None,
+            ..kept()
+        };
+        assert_eq!(plan(None, None, &nothing, Level::Day), Plan::default());
+    }
+}

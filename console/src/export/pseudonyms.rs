@@ -1,0 +1,198 @@
+//! Pseudonyms: keyed hashes in place of names and numbers of people, jobs and nodes.
+//!
+//! The same value of a column has the same pseudonym in all files that are written with one key, so that they can be joined. Without
+//! the key nobody can compute the pseudonym of a name that they guess.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use ring::hmac::{self, HMAC_SHA256, Key, Tag};
+use ring::rand::{SecureRandom, SystemRandom};
+use rustix::process::geteuid;
+
+/// The number of random bytes of a key.
+const RANDOM: usize = 32;
+
+/// The fewest characters that a key may have.
+const LEAST: usize = 32;
+
+/// The most bytes of a file that are read as a key.
+const MOST: u64 = 4096;
+
+/// The number of bytes of the pseudonym of a text, which has two digits for each.
+const LENGTH: usize = 10;
+
+/// The number of bits of the pseudonym of a number, which programs with floating-point numbers keep exactly.
+const BITS: u32 = 53;
+
+/// An error of the file of a key.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read or made.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// The error of the system.
+        cause: io::Error,
+    },
+    /// Others can read the key, or have made it.
+    #[error("{} can be read by others, or is not yours: chmod 600 it", .0.display())]
+    Open(PathBuf),
+    /// The file is too short for a key.
+    #[error("{} has no key: it needs {LEAST} characters or more; name a file that does not exist, and one is made", .0.display())]
+    Short(PathBuf),
+    /// The system has no random numbers.
+    #[error("the system gives no random numbers for a key")]
+    Random,
+}
+
+/// A key.
+pub struct Pseudonyms {
+    key: Key,
+}
+
+impl Pseudonyms {
+    /// Reads the key of a file. If the file does not exist, it is made with a random key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or made, has no key, or can be read by others.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        match File::open(path) {
+            Ok(file) => read(path, file),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => make(path),
+            Err(cause) => Err(failed(path)(cause)),
+        }
+    }
+
+    fn new(text: &[u8]) -> Self {
+        Self {
+            key: Key::new(HMAC_SHA256, text),
+        }
+    }
+
+    /// Returns the pseudonym of a text of a column, in hexadecimal digits.
+    pub fn text(&self, column: &str, text: &[u8]) -> String {
+        hexadecimal(&self.hash(column, text).as_ref()[..LENGTH])
+    }
+
+    /// Returns the pseudonym of a number of a column, which is not negative.
+    pub fn number(&self, column: &str, number: i64) -> i64 {
+        let hash = self.hash(column, number.to_string().as_bytes());
+        let bytes = hash.as_ref()[..8].iter();
+        let whole = bytes.fold(0_u64, |whole, byte| (whole << 8) | u64::from(*byte));
+        (whole >> (u64::BITS - BITS)).cast_signed()
+    }
+
+    /// Returns a word that is different for each key, and does not tell it.
+    pub fn fingerprint(&self) -> String {
+        self.text("", b"fingerprint")
+    }
+
+    fn hash(&self, column: &str, value: &[u8]) -> Tag {
+        // No name of a column has a zero, so that no two columns and values are signed alike.
+        hmac::sign(&self.key, &[column.as_bytes(), &[0], value].concat())
+    }
+}
+
+fn read(path: &Path, file: File) -> Result<Pseudonyms, Error> {
+    let about = file.metadata().map_err(failed(path))?;
+    if about.permissions().mode() & 0o077 != 0 || about.uid() != geteuid().as_raw() {
+        return Err(Error::Open(path.to_owned()));
+    }
+    let mut text = Vec::new();
+    let read = file.take(MOST).read_to_end(&mut text);
+    read.map_err(failed(path))?;
+    match text.trim_ascii() {
+        key if key.len() < LEAST => Err(Error::Short(path.to_owned())),
+        key => Ok(Pseudonyms::new(key)),
+    }
+}
+
+/// Makes a file with a random key, which only its owner may read.
+fn make(path: &Path) -> Result<Pseudonyms, Error> {
+    let mut random = [0; RANDOM];
+    let filled = SystemRandom::new().fill(&mut random);
+    filled.map_err(|_| Error::Random)?;
+    let key = hexadecimal(&random);
+    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed(path))?;
+    writeln!(file, "{key}").map_err(failed(path))?;
+    file.as_file().sync_all().map_err(failed(path))?;
+    let kept = file.persist_noclobber(path);
+    kept.map_err(|error| failed(path)(error.error))?;
+    Ok(Pseudonyms::new(key.as_bytes()))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
+    let path = path.to_owned();
+    move |cause| Error::File { path, cause }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_and_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        let first = Pseudonyms::open(&path).unwrap();
+        let second = Pseudonyms::open(&path).unwrap();
+        assert_eq!(first.text("job", b"1"), second.text("job", b"1"));
+        assert_eq!(first.fingerprint(), second.fingerprint());
+        let other = Pseudonyms::open(&directory.path().join("other")).unwrap();
+        assert_ne!(first.text("job", b"1"), other.text("job", b"1"));
+        assert_ne!(first.fingerprint(), other.fingerprint());
+    }
+
+    #[test]
+    fn a_key_that_others_read_and_one_that_is_guessed_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        let _made = Pseudonyms::open(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(matches!(Pseudonyms::open(&path), Err(Error::Open(_))));
+        fs::write(&path, "secret\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(matches!(Pseudonyms::open(&path), Err(Error::Short(_))));
+        let nowhere = directory.path().join("none/key");
+        assert!(matches!(
+            Pseudonyms::open(&nowhere),
+            Err(Error::File { .. })
+        ));
+    }
+
+    #[test]
+    fn pseudonyms_are_those_of_hmac() {
+        // printf 'user_name\0ada' | openssl dgst -sha256 -hmac 0123456789abcdef0123456789abcdef
+        let key = Pseudonyms::new(b"0123456789abcdef0123456789abcdef");
+        assert_eq!(key.text("user_name", b"ada"), EXPECTED);
+    }
+
+    /// The first bytes of what openssl prints.
+    const EXPECTED: &str = "05d3683dd387aa1a8a40";
+
+    proptest! {
+        #[test]
+        fn values_and_columns_have_pseudonyms_of_their_own(one: String, other: String, number: i64) {
+            let key = Pseudonyms::new(&[7; 32]);
+            prop_assert_eq!(key.text("job", one.as_bytes()) == key.text("job", other.as_bytes()), one == other);
+            prop_assert_ne!(key.text("job", one.as_bytes()), key.text("node", one.as_bytes()));
+            prop_assert!((0..1 << 53).contains(&key.number("uid", number)));
+            prop_assert_ne!(key.number("uid", number), key.number("gid", number));
+        }
+    }
+}
