@@ -158,5 +158,7 @@ cat <<TEXT
 Go on:    psql "$url"
           The shipper reads on every two minutes, until you stop it. The first text is 24 hours old:
           in the afternoon, write 'today' where a question says 'yesterday'.
+Watch it: cargo run --release -p jobstats-console -- top --database-url "$url"
+Show it:  cargo run --release -p jobstats-console -- report puhti --database-url "$url" -o puhti.html
 Stop it:  make demo-stop
 TEXT

@@ -44,7 +44,7 @@ SELECT count(*) FROM jobstats_compare(ARRAY(SELECT '6[' || n || ']' FROM generat
 INSERT INTO jobstats.to_match (job) SELECT DISTINCT j.job FROM jobstats.jobs j;
 CALL jobstats_maintain();
 SELECT DISTINCT step, problem FROM jobstats.maintenance WHERE problem IS NOT NULL OR step = 'summaries';
-SELECT job, label, replace(scheduler, E'\x1b', '?') AS scheduler, runs, run_time, service_time, in_service FROM jobstats.job_summaries ORDER BY job, scheduler;
+SELECT job, label, replace(scheduler, E'\x1b', '?') AS scheduler, runs, run_time, service_time, in_service FROM jobstats.job_summaries ORDER BY job, scheduler, runs;
 SELECT job, due FROM jobstats.to_summarize q JOIN jobstats.job_ids i USING (job_no);
 
 -- Readers read them, and nobody else does.
