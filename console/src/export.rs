@@ -6,7 +6,7 @@ mod days;
 mod file;
 mod pseudonyms;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -129,6 +129,14 @@ pub enum Error {
         /// The day to stop at.
         to: Date,
     },
+    /// The key would be given away with the files.
+    #[error("{} would be given away with the files: name a key outside of {}", key.display(), directory.display())]
+    KeyBeside {
+        /// The path of the key.
+        key: PathBuf,
+        /// The directory of the files.
+        directory: PathBuf,
+    },
     /// The store has nothing for any day.
     #[error("nothing is kept of these days, clusters and file systems{}", listed(.0))]
     Nothing(Vec<String>),
@@ -158,7 +166,7 @@ impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Order { .. } | Self::File(file::Error::Other(_)) => 64,
+            Self::Order { .. } | Self::KeyBeside { .. } | Self::File(file::Error::Other(_)) => 64,
             Self::Nothing(_) => 66,
             Self::Store(error) => match error.kind() {
                 None => 66,
@@ -187,7 +195,8 @@ pub fn run(options: &Export) -> Result<(), Error> {
             return Err(Error::Order { from, to });
         }
     }
-    let pseudonyms = options.pseudonyms.as_deref().map(Pseudonyms::open);
+    let pseudonyms = options.pseudonyms.as_deref();
+    let pseudonyms = pseudonyms.map(|key| pseudonyms_of(key, &options.directory));
     let pseudonyms = pseudonyms.transpose()?;
     let mut session = open(&options.database)?;
     let scope = Scope {
@@ -213,6 +222,22 @@ pub fn run(options: &Export) -> Result<(), Error> {
         session: &mut session,
     };
     export.days(&plan.days, options.again)
+}
+
+/// Opens a key, which must not lie in the directory of the files.
+fn pseudonyms_of(key: &Path, directory: &Path) -> Result<Pseudonyms, Error> {
+    let place = key.parent().filter(|it| !it.as_os_str().is_empty());
+    let place = place.unwrap_or(Path::new(".")).canonicalize();
+    // Neither a place nor a directory that does not exist yet has anything in it.
+    if let (Ok(place), Ok(files)) = (place, directory.canonicalize())
+        && place.starts_with(files)
+    {
+        return Err(Error::KeyBeside {
+            key: key.to_owned(),
+            directory: directory.to_owned(),
+        });
+    }
+    Ok(Pseudonyms::open(key)?)
 }
 
 /// Connects to the store. No question has a time limit but that of the role, since a large day takes minutes.

@@ -234,6 +234,10 @@ fn pseudonyms_hide_names(store: &Database, directory: &Path, last: Date) {
     let other = directory.join("other-key").display().to_string();
     let mixed = store.export(&one, &["--pseudonyms", &other]);
     fails(&mixed, 64, "was exported with other options");
+    let beside = one.join("key").display().to_string();
+    let beside_files = store.export(&one, &["--pseudonyms", &beside]);
+    fails(&beside_files, 64, "given away with the files");
+    assert!(!one.join("key").exists());
 }
 
 fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {

@@ -170,3 +170,39 @@ impl Buffer<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column() -> Column {
+        Column {
+            name: "entry".to_owned(),
+            kind: Kind::Text,
+            is_personal: true,
+            unit: None,
+            meaning: String::new(),
+        }
+    }
+
+    /// Adds rows until the batch is full, and returns how many it has.
+    fn rows_of(text: impl Fn(usize) -> String) -> usize {
+        let columns = [column()];
+        let mut batch = Batch::new(&columns, None);
+        for row in 0..2 * ROWS {
+            if batch.is_full() {
+                return row;
+            }
+            batch.push(0, Some(Value::Text(&text(row))));
+            batch.end_row();
+        }
+        2 * ROWS
+    }
+
+    #[test]
+    fn a_batch_is_limited_in_rows_and_in_text() {
+        assert_eq!(rows_of(|_| "4711:1000:n01".to_owned()), ROWS);
+        // Each text is kept twice: as it came, and as it is written.
+        assert_eq!(rows_of(|row| format!("{row:032768}")), TEXT / (2 * 32_768));
+    }
+}
