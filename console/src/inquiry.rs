@@ -49,7 +49,7 @@ pub enum Error {
         notes: Vec<String>,
     },
     /// The store failed.
-    #[error("{}", described(.0))]
+    #[error(transparent)]
     Store(#[from] store::Error),
     /// The output cannot be written.
     #[error("cannot write: {0}")]
@@ -70,17 +70,6 @@ pub enum Error {
 fn listed(notes: &[String]) -> String {
     let lines = notes.iter().map(|note| format!("\n  {note}"));
     lines.collect()
-}
-
-/// Returns an error of the store, with what to do if the database does not have what was asked for.
-fn described(error: &store::Error) -> String {
-    let store::Error::Client(cause) = error;
-    match (error.kind(), cause) {
-        (Kind::Setup, jobstats_client::Error::Database(_)) => format!(
-            "{error}\n  this database has no store of this version: run CREATE EXTENSION jobstats; SELECT jobstats_setup(); there"
-        ),
-        _ => error.to_string(),
-    }
 }
 
 impl Error {

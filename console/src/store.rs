@@ -1,4 +1,6 @@
-//! The connection to a store: questions, with what the store notes beside the answers.
+//! The connection to a store: whether it can be read, and questions, with what the store notes beside the answers.
+
+mod check;
 
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
@@ -6,6 +8,8 @@ use std::time::Duration;
 use jobstats_client::answers::{Question, statement};
 use jobstats_client::{Connector, Kind, Options, ask};
 use postgres::Client;
+
+pub use check::{Unreadable, require};
 
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -16,6 +20,15 @@ pub enum Error {
     /// The settings, the connection or an answer failed.
     #[error(transparent)]
     Client(#[from] jobstats_client::Error),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
+impl From<postgres::Error> for Error {
+    fn from(error: postgres::Error) -> Self {
+        Self::Client(error.into())
+    }
 }
 
 impl Error {
@@ -23,6 +36,7 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Client(error) => error.kind(),
+            Self::Unreadable(error) => error.kind(),
         }
     }
 }
@@ -49,7 +63,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the settings are wrong or the database cannot be reached.
+    /// Fails if the settings are wrong, the database cannot be reached, or the role cannot read a store there.
     pub fn open(options: &Options) -> Result<Self, Error> {
         let settings = options
             .settings("jobstats-console")
@@ -61,9 +75,8 @@ impl Store {
         })?;
         let begin =
             "SET TIME ZONE 'UTC'; BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
-        client
-            .batch_execute(begin)
-            .map_err(jobstats_client::Error::from)?;
+        client.batch_execute(begin)?;
+        require(&mut client)?;
         Ok(Self { client, notes })
     }
 

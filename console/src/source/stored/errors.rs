@@ -4,6 +4,7 @@ use jobstats_client::Kind;
 use jobstats_core::instant::Micros;
 
 use crate::page::moment;
+use crate::store::{self, Unreadable};
 
 /// An error of the connection, of the store, or of a question.
 #[derive(Debug, thiserror::Error)]
@@ -11,25 +12,9 @@ pub enum Error {
     /// The settings, the connection or an answer failed.
     #[error(transparent)]
     Client(#[from] jobstats_client::Error),
-    /// The database has no extension.
-    #[error(
-        "the database {0} has no extension jobstats: is it the right one? CREATE EXTENSION jobstats adds it"
-    )]
-    NoExtension(String),
-    /// The extension has no store yet.
-    #[error("the database {0} has no store yet: its owner makes one by SELECT jobstats_setup()")]
-    NoStore(String),
-    /// The role may not read the store.
-    #[error(
-        "the role {0} may not read the store: its owner allows that by SELECT jobstats_grant_reader('{0}')"
-    )]
-    Denied(String),
-    /// The store is of a version that the console cannot read.
-    #[error(
-        "the store is of version {0}, and this program reads {oldest} and later: the owner of the store runs ALTER EXTENSION \
-         jobstats UPDATE, and SELECT jobstats_setup()", oldest = super::session::OLDEST
-    )]
-    Old(String),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
     /// No target was ever observed.
     #[error("no target has been observed yet; jobstats-shipper sends readings")]
     Empty,
@@ -44,6 +29,15 @@ pub enum Error {
     },
 }
 
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        match error {
+            store::Error::Client(error) => Self::Client(error),
+            store::Error::Unreadable(error) => Self::Unreadable(error),
+        }
+    }
+}
+
 impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Client(error.into())
@@ -55,8 +49,7 @@ impl Error {
     pub fn kind(&self) -> Option<Kind> {
         Some(match self {
             Self::Client(error) => error.kind(),
-            Self::NoExtension(_) | Self::NoStore(_) | Self::Old(_) => Kind::Setup,
-            Self::Denied(_) => Kind::Denied,
+            Self::Unreadable(error) => error.kind(),
             Self::Empty | Self::OutOfScope | Self::Before { .. } => return None,
         })
     }

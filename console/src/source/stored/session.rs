@@ -6,9 +6,7 @@ use jobstats_core::operation::OPERATIONS;
 use postgres::Client;
 
 use super::Error;
-
-/// The oldest version of a store that can be read.
-pub const OLDEST: &str = "0.2.0";
+use crate::store;
 
 /// The settings of a session: it reads only, no statement hangs, and none is compiled, which would take longer than it runs.
 const SETTINGS: &str = "\
@@ -36,7 +34,7 @@ impl Session {
             cause: Box::new(cause),
         })?;
         client.batch_execute(SETTINGS)?;
-        check(&mut client)?;
+        store::require(&mut client)?;
         let names = client.query_typed(include_str!("columns.sql"), &[])?;
         let names = names.iter().map(|row| row.try_get("name"));
         let names: Vec<String> = names.collect::<Result<_, _>>()?;
@@ -44,38 +42,6 @@ impl Session {
         let columns = columns.collect();
         Ok(Self { client, columns })
     }
-}
-
-/// Says what keeps the role from reading the store.
-fn check(client: &mut Client) -> Result<(), Error> {
-    let found = client.query_typed(include_str!("check.sql"), &[])?;
-    let Some(found) = found.first() else {
-        return Ok(());
-    };
-    let database = || found.try_get("database");
-    if !found.try_get::<_, bool>("has_extension")? {
-        return Err(Error::NoExtension(database()?));
-    }
-    if !found.try_get::<_, bool>("has_store")? {
-        return Err(Error::NoStore(database()?));
-    }
-    if !found.try_get::<_, bool>("is_reader")? {
-        return Err(Error::Denied(found.try_get("role")?));
-    }
-    let version = client.query_typed("SELECT s.version FROM jobstats.settings s", &[])?;
-    let version = version
-        .first()
-        .map(|row| row.try_get::<_, String>("version"));
-    match version.transpose()? {
-        Some(version) if parts(&version) < parts(OLDEST) => Err(Error::Old(version)),
-        _ => Ok(()),
-    }
-}
-
-/// Returns the numbers of a version.
-fn parts(version: &str) -> Vec<u64> {
-    let parts = version.split(['.', '-', '+']).take(3);
-    parts.map(|part| part.parse().unwrap_or(0)).collect()
 }
 
 fn all_columns() -> impl Iterator<Item = Column> {
@@ -89,21 +55,5 @@ pub fn name(column: Column) -> String {
     match column {
         Column::Total(index) => OPERATIONS[index].name.to_owned(),
         Column::Usecs(index) => format!("{}_usecs", OPERATIONS[index].name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_compared_as_numbers() {
-        for (older, newer) in [
-            ("0.1.0", "0.2.0"),
-            ("0.9.0", "0.10.0"),
-            ("0.2.0", "1.0.0-rc1"),
-        ] {
-            assert!(parts(older) < parts(newer), "{older} {newer}");
-        }
     }
 }
