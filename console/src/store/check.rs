@@ -1,4 +1,4 @@
-//! What keeps a role from reading a store.
+//! Checks whether a role can read a store, and says why not.
 
 use jobstats_client::Kind;
 use postgres::Client;
