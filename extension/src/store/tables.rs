@@ -8,7 +8,7 @@ use crate::pg::template::sql;
 use crate::store::columns::operation_columns;
 use crate::store::installation::{Installation, divide_by_time};
 use crate::store::relations;
-use crate::store::rollup;
+use crate::store::rollup::{self, Rollup};
 use crate::store::sources::growing;
 
 /// The statement that turns off compression of raw text, which is packed before it is stored: trying to compress it
@@ -110,18 +110,20 @@ fn set_chunk_interval(client: &mut SpiClient<'_>, timescale: &str) -> Result<(),
 
 /// Enables the columnstore for chunks that are old enough. Batches are of one target and lie in the order of time, so that
 /// replacing one observation, or refreshing a few buckets, unpacks little. Relations that are not yet hypertables or
-/// continuous aggregates stay as they are, and so do chunks that are packed already.
+/// continuous aggregates stay as they are, because the triggers that a conversion needs are refused on a columnstore, and so do
+/// chunks that are packed already.
 fn enable_columnstore(client: &mut SpiClient<'_>) -> Result<(), Error> {
     let increments = std::iter::once(("increments".to_owned(), "\"time\""));
     let rollups = rollup::ROLLUPS.iter();
     let rollups = rollups.flat_map(|it| it.relations().into_iter().map(|name| (name, "bucket")));
+    let aggregates: Vec<String> = rollup::ROLLUPS.iter().map(Rollup::relation).collect();
     for (relation, order) in increments.chain(rollups) {
         let kind: Option<String> = client.query_value(
             "SELECT CASE c.relkind WHEN 'v' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END \
              FROM jobstats_internal.hypertables() h \
              JOIN pg_class c ON c.oid = to_regclass(format('jobstats.%I', h.relation)) \
-             WHERE h.relation = $1 AND h.packed_by IS DISTINCT FROM $2",
-            &[relation.as_str().into(), order.into()],
+             WHERE h.relation = $1 AND h.packed_by IS DISTINCT FROM $2 AND (c.relkind = 'v' OR NOT h.relation = ANY ($3))",
+            &[relation.as_str().into(), order.into(), aggregates.clone().into()],
         )?;
         if let Some(kind) = kind {
             client.execute(

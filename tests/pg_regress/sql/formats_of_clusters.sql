@@ -49,7 +49,7 @@ SELECT jobstats_reidentify();
 (TABLE before EXCEPT TABLE identities) UNION ALL (TABLE identities EXCEPT TABLE before);
 -- Also where rollups tell who sent them, and increments do not any more.
 CALL jobstats_maintain();
-UPDATE jobstats.rollups SET refreshed = now();
+UPDATE jobstats.rollups SET refreshed = jobstats_internal.bucket(width, now()) + width;
 UPDATE jobstats.entries SET clusters = NULL;
 UPDATE jobstats.identification SET formats = NULL;
 CALL jobstats_maintain();
