@@ -92,12 +92,25 @@ fn date(text: &str, now: &Zoned) -> Option<Date> {
 pub struct Clock {
     /// The zone.
     pub zone: TimeZone,
+    /// True if the axis of a chart says how long it is since its start, instead of the time.
+    pub is_stopwatch: bool,
 }
 
 impl Clock {
     /// Returns a clock of this zone.
     pub const fn new(zone: TimeZone) -> Self {
-        Self { zone }
+        Self {
+            zone,
+            is_stopwatch: false,
+        }
+    }
+
+    /// Returns a clock that counts from the start of a chart.
+    pub const fn stopwatch() -> Self {
+        Self {
+            zone: TimeZone::UTC,
+            is_stopwatch: true,
+        }
     }
 
     /// Returns the time in the zone.

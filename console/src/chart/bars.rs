@@ -85,7 +85,7 @@ pub fn standing(
     );
     let plot = Plot {
         left: size.of(60.0, 52.0),
-        right: size.width() - 10.0,
+        right: size.width() - size.of(10.0, 20.0),
         top: 44.0,
         bottom: height - 38.0,
     };

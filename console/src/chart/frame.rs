@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::scale::{Scale, time_ticks};
 use super::svg::{Anchor, Svg};
-use crate::when::Clock;
+use crate::when::{self, Clock};
 
 /// The size that a chart is drawn for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,10 +81,23 @@ impl TimeAxis<'_> {
         let most = size.of(12.0, 5.0) as usize;
         for (time, label) in time_ticks(self.window, &self.clock.zone, most) {
             let x = self.at(time, plot);
+            let label = if self.clock.is_stopwatch {
+                elapsed(time.duration_since(self.window.0).as_secs())
+            } else {
+                label
+            };
             svg.line((x, plot.bottom), (x, plot.bottom + 4.0), "axis");
             svg.text((x, plot.bottom + 16.0), "t", Anchor::Middle, &label);
         }
         svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
+    }
+}
+
+/// Prints the time since the start.
+fn elapsed(seconds: i64) -> String {
+    match seconds {
+        0 => "0".to_owned(),
+        _ => when::width(seconds),
     }
 }
 
@@ -94,5 +107,33 @@ pub fn value_axis(svg: &mut Svg, plot: Plot, scale: Scale, ticks: &[(f64, String
         let y = scale.at(*value);
         svg.line((plot.left, y), (plot.right, y), "grid");
         svg.text((plot.left - 6.0, y + 4.0), "t", Anchor::End, label);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopwatch_has_no_dates() {
+        let time = |second| Timestamp::from_second(second).unwrap();
+        let clock = Clock::stopwatch();
+        let axis = TimeAxis {
+            window: (time(0), time(2 * 86_400)),
+            clock: &clock,
+        };
+        let plot = Plot {
+            left: 0.0,
+            right: 100.0,
+            top: 0.0,
+            bottom: 10.0,
+        };
+        let mut svg = Svg::new("wide", (100.0, 30.0), "", "");
+        axis.draw(&mut svg, plot, Size::Narrow);
+        let drawn = svg.finish();
+        for label in [">0<", ">12 h<", ">1 d<", ">36 h<", ">2 d<"] {
+            assert!(drawn.contains(label), "{label}: {drawn}");
+        }
+        assert!(!drawn.contains("Jan"), "{drawn}");
     }
 }

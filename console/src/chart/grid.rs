@@ -179,7 +179,7 @@ fn scale_legend(svg: &mut Svg, hatch: &str, most: f64, format: impl Fn(f64) -> S
     let square = format!("M{} {}h12v9h-12z", Short(x), Short(y));
     svg.hatched(&square, hatch);
     svg.text((x + 16.0, y + 8.5), "t small", Anchor::Start, "no data");
-    x += size.of(64.0, 58.0);
+    x += size.of(76.0, 68.0);
     let rect = |x, width| Rect {
         x,
         y,
@@ -188,7 +188,7 @@ fn scale_legend(svg: &mut Svg, hatch: &str, most: f64, format: impl Fn(f64) -> S
     };
     svg.rect(rect(x, 12.0), "zero", None);
     svg.text((x + 16.0, y + 8.5), "t small", Anchor::Start, "none");
-    x += size.of(54.0, 46.0);
+    x += size.of(66.0, 58.0);
     for class in 0..CLASSES {
         svg.rect(
             rect(x + class as f64 * width, width),
@@ -217,7 +217,7 @@ pub fn counts(words: &Words, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
     let all = (size.width(), bottom + 26.0);
     let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
     let plot = Plot {
-        left: size.of(110.0, 86.0),
+        left: size.of(110.0, 100.0),
         right: size.width() - size.of(20.0, 18.0),
         top,
         bottom,

@@ -71,7 +71,7 @@ fn figure(
         let mut label = print(row.rate);
         if let (Some(share), true) = (row.share, row.rate > Some(0.0)) {
             let share = Number::percent(Some(share)).text();
-            label.push_str(&format!("  {share} of {}", who(row)));
+            label.push_str(&format!(", {share} of {}", who(row)));
         }
         Bar {
             name: row.target.clone(),

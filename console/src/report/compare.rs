@@ -142,7 +142,10 @@ fn facts(subjects: &[Subject], clock: &Clock) -> Table {
         let label = subjects.iter().find_map(fact)?.label;
         let values = subjects.iter().map(|subject| {
             let value = fact(subject).map(|fact| value(&fact.value, clock));
-            Cell::number(value.map_or_else(|| "–".to_owned(), |value| shown(&value)))
+            Cell {
+                is_number: true,
+                ..Cell::text(value.as_deref().unwrap_or("–"))
+            }
         });
         Some(std::iter::once(Cell::text(label)).chain(values).collect())
     });
@@ -197,7 +200,7 @@ fn figure(
 ) -> Option<Block> {
     let rows = rows.iter().filter(|row| row.operation == operation);
     let rows: Vec<_> = rows.collect();
-    // The time since the start is drawn as the time of a day that begins at midnight.
+    // The axis counts from here.
     let start = Timestamp::UNIX_EPOCH;
     let since = |row: &CompareRow| start.saturating_add(row.since_start.0).unwrap_or(start);
     let series = jobs.iter().map(|job| Series {
@@ -217,7 +220,7 @@ fn figure(
     if !series.iter().any(does) {
         return None;
     }
-    let clock = Clock::new(jiff::tz::TimeZone::UTC);
+    let clock = Clock::stopwatch();
     let length = SignedDuration::try_from_secs_f64(longest).unwrap_or_default();
     let axis = TimeAxis {
         window: (start, start.saturating_add(length).unwrap_or(start)),
@@ -225,7 +228,7 @@ fn figure(
     };
     let print = |rate: f64| Number::of(Some(rate), operation, Quantity::Rate).text();
     let words = Words {
-        title: format!("{}, by hours and minutes since the start", label(operation)),
+        title: format!("{}, by the time since the start", label(operation)),
         description: format!("Steps of {}.", when::width(step)),
     };
     let chart = Chart::new(|size| lines(&words, &axis, &series, print, size));
