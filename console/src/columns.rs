@@ -443,12 +443,17 @@ impl Filled {
 
 /// Gives room that is left to names as far as they need it, and then to bars. Returns the width of bars.
 fn widen(filled: &mut [Filled], mut spare: usize, context: &Context<'_>) -> usize {
-    for one in filled.iter_mut().filter(|one| one.column == Name) {
+    let mut names: Vec<_> = filled
+        .iter_mut()
+        .filter(|one| matches!(one.column, Name | Account))
+        .collect();
+    names.sort_by_key(|one| one.column != Name);
+    for one in names {
         let texts = one.cells.iter().map(|cell| match cell {
             Cell::Text(text) => text::width(text),
             Cell::Number(_) => 0,
         });
-        let wanted = texts.max().unwrap_or(0).clamp(NAME.0, NAME.1);
+        let wanted = texts.max().unwrap_or(0).min(NAME.1);
         let more = spare.min(wanted.saturating_sub(one.width));
         one.width += more;
         spare -= more;

@@ -214,7 +214,8 @@ const fn style(role: Role, is_coloured: bool) -> Style {
         Role::Strong => (style.add_modifier(Modifier::BOLD), None),
         Role::Dim => (style.add_modifier(Modifier::DIM), None),
         Role::Title => (style.add_modifier(Modifier::UNDERLINED), None),
-        Role::Bar => (style, Some(Color::Cyan)),
+        // The bar of the selected row looks like the others.
+        Role::Bar => (style.remove_modifier(Modifier::REVERSED), Some(Color::Cyan)),
         Role::Warning => (style.add_modifier(Modifier::BOLD), Some(Color::Yellow)),
         Role::Bad => (style.add_modifier(Modifier::BOLD), Some(Color::Red)),
     };
