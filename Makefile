@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz clean
+.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -8,7 +8,7 @@ help: ## list these commands
 setup: ## install missing packages: PostgreSQL with its development files, TimescaleDB if it is packaged
 	@scripts/setup.sh
 
-setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-deny
+setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-deny, Chromium, axe
 	@scripts/setup.sh dev
 
 demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions
@@ -65,6 +65,9 @@ test-packages: ## install, upgrade and remove the packages in new Debian systems
 
 test-schedulers: setup ## read the accounting of Debian's own Slurm and Grid Engine, which run real jobs; as root, five minutes
 	@scripts/schedulers.sh $(PARTS)
+
+screenshots: setup-dev ## write the pictures that README shows, of a simulated cluster: docs/pictures
+	@scripts/screenshots.sh
 
 clean: ## remove what was built
 	@cargo clean

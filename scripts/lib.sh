@@ -112,6 +112,13 @@ packaging_requirements() {
 }
 have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/requirements.txt"; }
 
+# axe looks at the accessibility of pages. It lies in a Python package, as a file that is ready to use.
+axe=$target/axe
+axe_requirement() {
+    echo "axe-playwright-python==$(tool_version axe-playwright-python) --hash=sha256:$(tool_version axe-playwright-python-sha256)"
+}
+have_axe() { axe_requirement | cmp -s - "$axe/requirements.txt"; }
+
 # The C library of the oldest servers that Lustre runs on (EL7), and of Rust's own libraries.
 oldest_glibc=2.17
 

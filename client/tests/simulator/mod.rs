@@ -1,10 +1,16 @@
-//! The simulator for tests of the client and of the shipper.
+//! The simulator for tests of other packages.
+#![allow(dead_code, reason = "no test needs all of it")]
 
 use std::path::PathBuf;
 use std::process::Command;
 
 /// Builds the simulator beside this test, in the same profile, and returns its path.
 pub fn build() -> PathBuf {
+    build_program("jobstats-simulator")
+}
+
+/// Builds the program of a package in the same way.
+pub fn build_program(package: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let directory = own.parent().unwrap().parent().unwrap();
     let profile = match directory.file_name().unwrap().to_str().unwrap() {
@@ -19,7 +25,7 @@ pub fn build() -> PathBuf {
         cargo.env_remove(name);
     }
     let built = cargo
-        .args(["build", "--quiet", "--package", "jobstats-simulator"])
+        .args(["build", "--quiet", "--package", package])
         .args(["--profile", profile])
         .arg("--target-dir")
         .arg(directory.parent().unwrap())
@@ -27,5 +33,5 @@ pub fn build() -> PathBuf {
         .status()
         .unwrap();
     assert!(built.success());
-    directory.join("jobstats-simulator")
+    directory.join(package)
 }

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 #[path = "../../../client/tests/simulator/mod.rs"]
-mod simulator;
+pub mod simulator;
 
 use std::io::Write;
 use std::process::Command;

@@ -1,0 +1,47 @@
+//! What axe, a program of others, says of the accessibility of a page.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::chromium::{Chromium, Error};
+use crate::view::{Scheme, View, WIDTHS};
+
+/// The variable that names the file of axe.
+const FILE: &str = "JOBSTATS_TEST_AXE";
+
+/// Asks for all that WCAG requires at the levels A and AA.
+const RUN: &str = r#"
+for (const details of document.querySelectorAll('details')) details.open = true;
+axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(node => `${id}: ${node.target} ${node.failureSummary}`)))
+"#;
+
+/// Returns the path of axe, if it is there.
+pub fn file() -> Option<PathBuf> {
+    env::var_os(FILE)
+        .map(PathBuf::from)
+        .filter(|it| it.is_file())
+}
+
+/// Looks at a file in both colours on a phone and on a screen, and returns a line for each thing that is wrong.
+///
+/// # Errors
+///
+/// Fails if the browser does, or if axe cannot be read.
+pub fn faults(chromium: &Chromium, axe: &Path, file: &Path) -> Result<Vec<String>, Error> {
+    let axe = fs::read_to_string(axe)?;
+    let mut faults = Vec::new();
+    for width in [WIDTHS[0], WIDTHS[2]] {
+        for scheme in [Scheme::Light, Scheme::Dark] {
+            let view = View::screen(width, scheme);
+            let tab = chromium.open(file, view)?;
+            // It answers nothing that can be read.
+            tab.ask(&format!("{axe}\n;[]"))?;
+            let found = tab.ask(RUN)?;
+            tab.close()?;
+            faults.extend(found.into_iter().map(|it| format!("{it} ({view:?})")));
+        }
+    }
+    Ok(faults)
+}

@@ -1,0 +1,204 @@
+//! The reports of the console, of a store that the simulator filled and of one with hostile names, as their readers see them.
+//!
+//! Needs Chromium, and a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod browser;
+#[path = "../../console/tests/database/mod.rs"]
+mod database;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use database::Database;
+use jiff::{SignedDuration, Timestamp};
+use jobstats_browser::{axe, inspect};
+use tempfile::TempDir;
+
+/// Reports in a directory.
+struct Reports {
+    directory: TempDir,
+    files: Vec<PathBuf>,
+}
+
+impl Reports {
+    /// Writes reports of all kinds. Returns `None`, and says so, where there is no server.
+    fn new(test: &str) -> Option<Self> {
+        let simulated = simulated(test)?;
+        let hostile = hostile(test)?;
+        let mut reports = Self {
+            directory: TempDir::new().unwrap(),
+            files: Vec::new(),
+        };
+        let console = database::simulator::build_program("jobstats-console");
+        reports.write(&console, "simulated", &simulated);
+        reports.write(&console, "hostile", &hostile);
+        Some(reports)
+    }
+
+    fn write(&mut self, console: &Path, store: &str, database: &Database) {
+        let (user, jobs, filesystem, target) = database.largest();
+        let from = "3h";
+        for (kind, arguments) in [
+            (
+                "filesystem",
+                vec!["report", &filesystem, "--from", from, "-o"],
+            ),
+            ("job", vec!["job", &jobs[0], "--html"]),
+            ("user", vec!["user", &user, "--from", from, "--html"]),
+            ("target", vec!["target", &target, "--from", from, "--html"]),
+            ("compare", vec!["compare", &jobs[0], &jobs[1], "-o"]),
+        ] {
+            let file = self.directory.path().join(format!("{store}-{kind}.html"));
+            let written = Command::new(console)
+                .args(&arguments)
+                .arg(&file)
+                .env("JOBSTATS_DATABASE_URL", &database.url)
+                .output()
+                .unwrap();
+            assert!(written.status.success(), "{arguments:?}: {written:?}");
+            self.files.push(file);
+        }
+    }
+
+    /// Asserts that this finds no fault in any report.
+    #[track_caller]
+    fn are_without(&self, faults: impl Fn(&Path) -> Vec<String>) {
+        assert_eq!(self.files.len(), 10);
+        let mut all = Vec::new();
+        for file in &self.files {
+            let name = file.file_name().unwrap().display();
+            all.extend(faults(file).into_iter().map(|it| format!("{name} {it}")));
+        }
+        assert!(all.is_empty(), "{} faults\n{}", all.len(), all.join("\n"));
+    }
+}
+
+impl Database {
+    /// Returns the user and two jobs that did most, the file system, and a target.
+    fn largest(&self) -> (String, Vec<String>, String, String) {
+        let mut client = database::connect(&self.url);
+        let mut column = |statement: &str| -> Vec<String> {
+            let rows = client.query(statement, &[]).unwrap();
+            rows.iter().map(|row| row.get(0)).collect()
+        };
+        let top = |by: &str| {
+            format!(
+                "SELECT {by}::text FROM jobstats_top(now() - interval '3 hours', now(), 'bytes', '{{{by}}}', 5) \
+                 WHERE {by} IS NOT NULL ORDER BY rank"
+            )
+        };
+        let user = column(&top("uid")).remove(0);
+        let jobs = column(&top("job"));
+        let target =
+            column("SELECT name FROM jobstats.targets WHERE kind = 'OST' ORDER BY 1").remove(0);
+        let filesystem = column("SELECT filesystem FROM jobstats.targets ORDER BY 1").remove(0);
+        (user, jobs, filesystem, target)
+    }
+}
+
+/// Returns a store of an hour of a simulated cluster.
+fn simulated(test: &str) -> Option<Database> {
+    let mut store = Database::with_store(test)?;
+    store.load("small", 10);
+    store
+        .client
+        .batch_execute("CALL jobstats_maintain()")
+        .unwrap();
+    Some(store)
+}
+
+/// The names that somebody gives to a job, to an account, and to a program.
+fn hostile_names() -> [String; 3] {
+    [
+        "<script>alert(1)</script>\u{202e}\u{1b}[31m'\"".repeat(200),
+        "</title></svg><img src=x onerror=alert(1)>".to_owned(),
+        "\"><b>&amp;".to_owned(),
+    ]
+}
+
+/// Returns a store in which everything that users name is hostile.
+fn hostile(test: &str) -> Option<Database> {
+    let mut store = Database::with_store(&format!("{test}_hostile"))?;
+    let minutes = (0..=110).step_by(10);
+    let start = Timestamp::now() - SignedDuration::from_hours(2);
+    let [job_name, account, program] = hostile_names();
+    for minute in minutes {
+        let time = start + SignedDuration::from_mins(minute);
+        let body = printed(minute as u64 + 1, &program);
+        store
+            .client
+            .execute(
+                "INSERT INTO jobstats.feed (server, \"time\", body) VALUES ('oss1', $1::text::timestamptz, $2)",
+                &[&time.to_string(), &body],
+            )
+            .unwrap();
+    }
+    let header = "JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n";
+    let runs: String = (11..=12)
+        .map(|job| {
+            let start = start.as_second();
+            format!("{job}|{job}|alpha|{start}|{start}|Unknown|1000|{account}|{account}|{program}|RUNNING|0:0|2|32|{job_name}\n")
+        })
+        .collect();
+    let passwd = format!("{account}:x:1000:1000:{job_name}:/:/bin/sh\n");
+    for (source, body) in [("slurm", header.to_owned() + &runs), ("passwd", passwd)] {
+        store
+            .client
+            .execute(
+                "SELECT * FROM jobstats_ingest('', $1, now(), source => $1, body => $2::text)",
+                &[&source, &body],
+            )
+            .unwrap();
+    }
+    store
+        .client
+        .batch_execute("CALL jobstats_maintain()")
+        .unwrap();
+    Some(store)
+}
+
+/// Returns what a server prints of two jobs, and of a program, that have worked for some minutes.
+fn printed(minutes: u64, program: &str) -> String {
+    let entry = |job: &str, each: u64| {
+        let (samples, sum) = (1000 * minutes, 1000 * minutes * each);
+        format!(
+            "- job_id: {job}\n  write_bytes: {{ samples: {samples}, unit: bytes, min: {each}, max: {each}, sum: {sum}, sumsq: {} }}\n  \
+             write: {{ samples: {samples}, unit: usecs, min: 500, max: 500, sum: {}, sumsq: {} }}\n",
+            sum * each,
+            500 * samples,
+            250_000 * samples
+        )
+    };
+    let entries = [
+        entry("11:1000:n01", 4096),
+        entry("12:1000:n02", 65_536),
+        entry(&format!("{program}.1000"), 1024),
+    ];
+    format!(
+        "obdfilter.scratch-OST0000.job_stats=\njob_stats:\n{}",
+        entries.concat()
+    )
+}
+
+#[test]
+fn reports_look_as_they_should() {
+    let Some(chromium) = browser::start("reports") else {
+        return;
+    };
+    let Some(reports) = Reports::new("seen") else {
+        return;
+    };
+    reports.are_without(|file| inspect::faults(&chromium, file).unwrap());
+}
+
+#[test]
+fn reports_can_be_read_by_everybody() {
+    let Some((chromium, axe)) = browser::start_with_axe("accessible") else {
+        return;
+    };
+    let Some(reports) = Reports::new("accessible") else {
+        return;
+    };
+    reports.are_without(|file| axe::faults(&chromium, &axe, file).unwrap());
+}
