@@ -1,4 +1,4 @@
-//! What axe, a program of others, says of the accessibility of a page.
+//! Asks axe, a program of others, what it says of the accessibility of a page.
 
 use std::env;
 use std::fs;

@@ -30,7 +30,7 @@ const NAMES: [&str; 2] = ["chromium", "chromium-browser"];
 /// The time that an event may take from the page to here.
 const LATE: Duration = Duration::from_millis(100);
 
-/// What can go wrong with the browser, rather than with a page.
+/// A failure of the browser, rather than of a page.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Something of this machine.

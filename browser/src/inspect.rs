@@ -1,4 +1,4 @@
-//! What is wrong with a page.
+//! Finds what is wrong with a page.
 
 use std::fs;
 use std::path::Path;

@@ -40,7 +40,7 @@ enum Command {
     },
     /// Take a picture of a terminal.
     Terminal {
-        /// What `tmux capture-pane -e -p` printed.
+        /// The output of `tmux capture-pane -e -p`.
         captured: PathBuf,
         /// The file to write, as PNG.
         picture: PathBuf,

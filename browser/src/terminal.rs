@@ -1,4 +1,4 @@
-//! What tmux captured of a terminal (`capture-pane -e`), as a page.
+//! Shows what tmux captured of a terminal (`capture-pane -e`), as a page.
 
 use std::fmt::Write as _;
 
@@ -18,10 +18,10 @@ const PALETTE: [(u8, &str); 8] = [
 const HEAD: &str = "<!DOCTYPE html><meta charset=\"utf-8\"><title>terminal</title><style>\
     body{margin:0;background:#14161a}\
     pre{margin:0;padding:14px 18px;display:inline-block;background:#14161a;color:#e4e6ea;\
-    font:14px/17px 'DejaVu Sans Mono',monospace}\
+    font:15px/17px 'DejaVu Sans Mono',monospace}\
     </style><pre>";
 
-/// How text looks from here on.
+/// The look of text from here on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Look {
     ink: Option<&'static str>,

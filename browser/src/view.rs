@@ -1,4 +1,4 @@
-//! How a page is looked at.
+//! Says how a page is looked at.
 
 use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams,
@@ -19,7 +19,7 @@ pub enum Scheme {
     Dark,
 }
 
-/// How a page is looked at.
+/// A way to look at a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// In a window.
