@@ -147,7 +147,7 @@ fn time(option: &str, text: &str, now: &Zoned) -> Result<Timestamp, Error> {
     when::parse(text, now).map_err(|error| Error::Usage(format!("--{option} {text} {error}")))
 }
 
-/// How a job, a user or a target is shown: as text if nothing is given.
+/// The form of a job, a user or a target: text if nothing is given.
 #[derive(Debug, Args)]
 pub struct Form {
     /// Print JSON
@@ -170,7 +170,7 @@ pub struct Job {
     /// Only what it did up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// How it is shown.
+    /// The form of the output.
     #[command(flatten)]
     pub form: Form,
     /// The database and the zone.
@@ -184,7 +184,7 @@ pub struct Named {
     /// Name; of a user also its number
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// How it is shown.
+    /// The form of the output.
     #[command(flatten)]
     pub form: Form,
     /// The window.
@@ -306,7 +306,7 @@ pub fn target(options: &Named) -> Result<(), Error> {
     named("target", options, subject::target::ask)
 }
 
-/// What the store knows of a subject, or the notes that say where it was looked for.
+/// A subject, or the notes of a store that knows nothing of it.
 type Asked = Result<Subject, Vec<String>>;
 
 /// Shows what a question about a name and a window finds.
