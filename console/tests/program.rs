@@ -137,7 +137,7 @@ fn a_profile_names_the_servers() {
     );
 }
 
-/// With a stand-in for ssh, whose host is the third argument.
+/// The host is the third argument of ssh, for which a script stands in.
 #[test]
 fn the_profile_that_packages_have_as_an_example_can_be_used() {
     let directory = tempfile::tempdir().unwrap();
