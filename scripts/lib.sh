@@ -93,7 +93,7 @@ audit() {
 build_extension() {
     local packages=(jobstats "$@") first=
     pg_has_headers || die "${PG_CONFIG:-pg_config} names no PostgreSQL with development files: run make setup"
-    [ -e "$target/release/libjobstats.so" ] || first=" (2 to 4 minutes on two cores, the first time)"
+    [ -e "$target/release/libjobstats.so" ] || first=" (2 to 6 minutes on two cores, the first time)"
     say "cargo build ${packages[*]}$first"
     cargo build --release "${packages[@]/#/--package=}" --no-default-features --features "jobstats/pg$(pg_major)"
 }
