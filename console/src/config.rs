@@ -2,16 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use rustix::process::geteuid;
+use jobstats_client::duration::Span;
+use jobstats_client::guarded;
 use serde::Deserialize;
-
-use crate::options;
 
 /// The configuration of this machine, for users without one of their own.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
@@ -83,19 +79,6 @@ pub struct Profile {
     pub formats: Vec<String>,
 }
 
-/// A duration such as `10s`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Span(pub Duration);
-
-impl TryFrom<String> for Span {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        options::duration(&text).map(Self)
-    }
-}
-
 /// Reads a profile, from this file or from the user's or the machine's.
 ///
 /// # Errors
@@ -140,25 +123,20 @@ fn find() -> Result<PathBuf, Error> {
 
 /// Reads the file. Its commands run with the rights of the user, so nobody else may write it.
 fn read(path: &Path) -> Result<String, Error> {
-    let unreadable = |cause| Error::Unreadable {
-        path: path.to_owned(),
-        cause,
-    };
-    let mut file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    let is_own = [0, geteuid().as_raw()].contains(&metadata.uid());
-    if !is_own || metadata.mode() & 0o022 != 0 {
-        return Err(Error::Open(path.to_owned()));
-    }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(unreadable)?;
-    Ok(text)
+    guarded::read(path).map_err(|error| match error {
+        guarded::Error::Unreadable(cause) => Error::Unreadable {
+            path: path.to_owned(),
+            cause,
+        },
+        guarded::Error::Open => Error::Open(path.to_owned()),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs::{Permissions, set_permissions, write};
     use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jobstats_client::{Connector, Kind};
+use jobstats_client::{Connector, exit};
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::{IsolationLevel, Row};
 use serde_json::json;
@@ -138,7 +138,7 @@ pub enum Error {
         directory: PathBuf,
     },
     /// The store has nothing for any day.
-    #[error("nothing is kept of these days, clusters and file systems{}", listed(.0))]
+    #[error("nothing is kept of these days, clusters and file systems{}", text::listed(.0))]
     Nothing(Vec<String>),
     /// The store cannot be read.
     #[error(transparent)]
@@ -151,11 +151,6 @@ pub enum Error {
     Key(#[from] pseudonyms::Error),
 }
 
-fn listed(notes: &[String]) -> String {
-    let lines = notes.iter().map(|note| format!("\n  {note}"));
-    lines.collect()
-}
-
 impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Store(error.into())
@@ -166,19 +161,13 @@ impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Order { .. } | Self::KeyBeside { .. } | Self::File(file::Error::Other(_)) => 64,
-            Self::Nothing(_) => 66,
-            Self::Store(error) => match error.kind() {
-                None => 66,
-                Some(Kind::Refused | Kind::Failed | Kind::Internal) => 65,
-                Some(Kind::Lost | Kind::Silent) => 69,
-                Some(Kind::Local) => 71,
-                Some(Kind::Conflict | Kind::Slow | Kind::Exhausted) => 75,
-                Some(Kind::Denied) => 77,
-                Some(Kind::Setup) => 78,
-            },
-            Self::File(_) => 71,
-            Self::Key(_) => 78,
+            Self::Order { .. } | Self::KeyBeside { .. } | Self::File(file::Error::Other(_)) => {
+                exit::USAGE
+            }
+            Self::Nothing(_) => exit::NOTHING,
+            Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::of),
+            Self::File(_) => exit::SYSTEM,
+            Self::Key(_) => exit::SETUP,
         }
     }
 }

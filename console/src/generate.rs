@@ -1,24 +1,13 @@
-//! Writes the manual pages and the completions of shells, which packages install, from the definition of the command line.
+//! Writes the manual pages and the completions of this program.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::CommandFactory;
-use clap_complete::Shell;
+use jobstats_client::generate;
+
+pub use jobstats_client::generate::Error;
 
 use crate::options::Options;
-
-/// The shells that packages install completions for.
-const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
-
-/// An error that prevents a file.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {cause}", directory.display())]
-pub struct Error {
-    directory: PathBuf,
-    #[source]
-    cause: io::Error,
-}
 
 /// Writes a manual page for the program and for each command, and a completion for each shell.
 ///
@@ -26,18 +15,7 @@ pub struct Error {
 ///
 /// Fails if the directory does not exist or a file cannot be written.
 pub fn write(directory: &Path) -> Result<(), Error> {
-    let failed = |cause| Error {
-        directory: directory.to_owned(),
-        cause,
-    };
-    let mut command = Options::command();
-    let name = command.get_name().to_owned();
-    for shell in SHELLS {
-        clap_complete::generate_to(shell, &mut command, &name, directory).map_err(failed)?;
-    }
-    // A page about the command `help` would say nothing.
-    let documented = Options::command().disable_help_subcommand(true);
-    clap_mangen::generate_to(documented, directory).map_err(failed)
+    generate::write(&Options::command(), directory)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use jobstats_client::Kind;
 use jobstats_client::answers::Window;
+use jobstats_client::exit;
 
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
@@ -39,7 +39,7 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
     /// The store knows nothing of it.
-    #[error("nothing is known of {kind} {name}{}", listed(.notes))]
+    #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
     Unknown {
         /// The kind of what was asked for.
         kind: &'static str,
@@ -67,26 +67,14 @@ pub enum Error {
     Page(#[from] askama::Error),
 }
 
-fn listed(notes: &[String]) -> String {
-    let lines = notes.iter().map(|note| format!("\n  {note}"));
-    lines.collect()
-}
-
 impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 64,
-            Self::Unknown { .. } => 66,
-            Self::Store(error) => match error.kind() {
-                Kind::Refused | Kind::Failed | Kind::Internal => 65,
-                Kind::Lost | Kind::Silent => 69,
-                Kind::Local => 71,
-                Kind::Conflict | Kind::Slow | Kind::Exhausted => 75,
-                Kind::Denied => 77,
-                Kind::Setup => 78,
-            },
-            Self::Output(_) | Self::File { .. } | Self::Page(_) => 71,
+            Self::Usage(_) => exit::USAGE,
+            Self::Unknown { .. } => exit::NOTHING,
+            Self::Store(error) => exit::of(error.kind()),
+            Self::Output(_) | Self::File { .. } | Self::Page(_) => exit::SYSTEM,
         }
     }
 
@@ -159,6 +147,17 @@ fn time(option: &str, text: &str, now: &Zoned) -> Result<Timestamp, Error> {
     when::parse(text, now).map_err(|error| Error::Usage(format!("--{option} {text} {error}")))
 }
 
+/// The form of a job, a user or a target: text if nothing is given.
+#[derive(Debug, Args)]
+pub struct Form {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page to this file instead; - is the standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+}
+
 /// The options of `job`.
 #[derive(Debug, Args)]
 pub struct Job {
@@ -171,12 +170,9 @@ pub struct Job {
     /// Only what it did up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Write a page to this file instead; - is the standard output
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    pub html: Option<PathBuf>,
+    /// The form of the output.
+    #[command(flatten)]
+    pub form: Form,
     /// The database and the zone.
     #[command(flatten)]
     pub common: Common,
@@ -188,12 +184,9 @@ pub struct Named {
     /// Name; of a user also its number
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Write a page to this file instead; - is the standard output
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    pub html: Option<PathBuf>,
+    /// The form of the output.
+    #[command(flatten)]
+    pub form: Form,
     /// The window.
     #[command(flatten)]
     pub period: Period,
@@ -292,12 +285,7 @@ pub fn job(options: &Job) -> Result<(), Error> {
     let mut store = options.common.store()?;
     let asked = subject::job::ask(&mut store, &options.job, window)?;
     let subject = known("job", &options.job, asked)?;
-    show(
-        &mut store,
-        &subject,
-        (options.json, options.html.as_deref()),
-        &options.common.clock(),
-    )
+    show(&mut store, &subject, &options.form, &options.common.clock())
 }
 
 /// Runs `user`.
@@ -306,16 +294,7 @@ pub fn job(options: &Job) -> Result<(), Error> {
 ///
 /// Fails if nothing is known of the user, the store fails, or the output cannot be written.
 pub fn user(options: &Named) -> Result<(), Error> {
-    let window = options.period.window(&options.common.zone)?;
-    let mut store = options.common.store()?;
-    let asked = subject::user::ask(&mut store, &options.name, window)?;
-    let subject = known("user", &options.name, asked)?;
-    show(
-        &mut store,
-        &subject,
-        (options.json, options.html.as_deref()),
-        &options.common.clock(),
-    )
+    named("user", options, subject::user::ask)
 }
 
 /// Runs `target`.
@@ -324,23 +303,26 @@ pub fn user(options: &Named) -> Result<(), Error> {
 ///
 /// Fails if there is no such target, the store fails, or the output cannot be written.
 pub fn target(options: &Named) -> Result<(), Error> {
-    let window = options.period.window(&options.common.zone)?;
-    let mut store = options.common.store()?;
-    let asked = subject::target::ask(&mut store, &options.name, window)?;
-    let subject = known("target", &options.name, asked)?;
-    show(
-        &mut store,
-        &subject,
-        (options.json, options.html.as_deref()),
-        &options.common.clock(),
-    )
+    named("target", options, subject::target::ask)
 }
 
-fn known(
+/// A subject, or the notes of a store that knows nothing of it.
+type Asked = Result<Subject, Vec<String>>;
+
+/// Shows what a question about a name and a window finds.
+fn named(
     kind: &'static str,
-    name: &str,
-    asked: Result<Subject, Vec<String>>,
-) -> Result<Subject, Error> {
+    options: &Named,
+    ask: impl FnOnce(&mut Store, &str, (Timestamp, Timestamp)) -> Result<Asked, store::Error>,
+) -> Result<(), Error> {
+    let window = options.period.window(&options.common.zone)?;
+    let mut store = options.common.store()?;
+    let asked = ask(&mut store, &options.name, window)?;
+    let subject = known(kind, &options.name, asked)?;
+    show(&mut store, &subject, &options.form, &options.common.clock())
+}
+
+fn known(kind: &'static str, name: &str, asked: Asked) -> Result<Subject, Error> {
     asked.map_err(|notes| Error::Unknown {
         kind,
         name: text::shown(name),
@@ -348,18 +330,13 @@ fn known(
     })
 }
 
-fn show(
-    store: &mut Store,
-    subject: &Subject,
-    (is_json, html): (bool, Option<&Path>),
-    clock: &Clock,
-) -> Result<(), Error> {
-    if let Some(path) = html {
+fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Result<(), Error> {
+    if let Some(path) = &form.html {
         let page = report::subject::page(store, subject, clock)?;
         return write(path, &page.document()?);
     }
     let mut out = stdout().lock();
-    if is_json {
+    if form.json {
         writeln!(out, "{}", json::document(subject))?;
     } else {
         out.write_all(sheet::sheet(subject, clock).as_bytes())?;

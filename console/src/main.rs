@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use jobstats_client::{Kind, settings};
+use jobstats_client::duration::Span;
+use jobstats_client::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
+use jobstats_client::settings;
 use jobstats_console::app::App;
-use jobstats_console::config::{self, Span};
+use jobstats_console::config;
 use jobstats_console::options::{Command, Options, Top};
 use jobstats_console::page::{Look, Mode};
 use jobstats_console::print::{self, Form};
@@ -17,25 +19,6 @@ use jobstats_console::source::stored::{self, Scope};
 use jobstats_console::source::{self, Commands, Input, Replay, Source, Stored, server_of};
 use jobstats_console::users::Users;
 use jobstats_console::{export, generate, inquiry, process, screen, signals, text};
-
-/// The command line is wrong.
-const USAGE: u8 = 64;
-/// The database refused a question.
-const REFUSED: u8 = 65;
-/// There is nothing to show.
-const NOTHING: u8 = 66;
-/// The database cannot be reached.
-const UNREACHABLE: u8 = 69;
-/// This machine has a problem, such as no terminal.
-const SYSTEM: u8 = 71;
-/// No server could be read.
-const UNREAD: u8 = 74;
-/// The database is busy.
-const LATER: u8 = 75;
-/// The database denied access.
-const DENIED: u8 = 77;
-/// The configuration has a mistake, or the store is not there.
-const SETUP: u8 = 78;
 
 /// The time between readings.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -118,22 +101,10 @@ impl Error {
 
 fn of_source(error: &source::Error) -> u8 {
     match error {
-        source::Error::Store(error) => error.kind().map_or(NOTHING, of_kind),
+        source::Error::Store(error) => error.kind().map_or(NOTHING, exit::of),
         source::Error::Nothing(_) => NOTHING,
         source::Error::Format(_) => USAGE,
         source::Error::Record(_) | source::Error::Directory { .. } => SYSTEM,
-    }
-}
-
-/// Returns the exit code of a failure of the database, which is that of the shipper.
-const fn of_kind(kind: Kind) -> u8 {
-    match kind {
-        Kind::Conflict | Kind::Slow | Kind::Exhausted => LATER,
-        Kind::Lost | Kind::Silent => UNREACHABLE,
-        Kind::Refused | Kind::Failed | Kind::Internal => REFUSED,
-        Kind::Denied => DENIED,
-        Kind::Setup => SETUP,
-        Kind::Local => SYSTEM,
     }
 }
 

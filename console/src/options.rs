@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{Span, SpanRelativeTo, Timestamp};
+use jobstats_client::duration;
 use jobstats_core::target::TargetKind;
 
 use crate::view::{By, Filter, Sort, View};
@@ -100,10 +101,10 @@ pub struct Top {
     #[arg(long, value_name = "TIME", value_parser = moment)]
     pub at: Option<Timestamp>,
     /// Time between readings [default: 10s]
-    #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration)]
+    #[arg(long, short = 'i', value_name = "DURATION", value_parser = duration::parse)]
     pub interval: Option<Duration>,
     /// Time limit of a command [default: 30s]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub timeout: Option<Duration>,
     /// Format of identifiers: jobid_name of the clients, such as %j:%u:%H; may be repeated [default: guessed]
     #[arg(long, value_name = "FORMAT")]
@@ -188,22 +189,6 @@ impl Show {
             ..View::default()
         }
     }
-}
-
-/// Parses a duration such as `120s`, `2m`, `1h 30m` or `1d`.
-///
-/// # Errors
-///
-/// Fails if the text is no duration of a millisecond or more.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let duration = text
-        .parse()
-        .and_then(|span: Span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
-        .map_err(|error| error.to_string())?;
-    Duration::try_from(duration)
-        .ok()
-        .filter(|duration| *duration >= Duration::from_millis(1))
-        .ok_or_else(|| "is shorter than a millisecond".to_owned())
 }
 
 /// Parses a moment, in UTC as all times on the screen.

@@ -223,22 +223,7 @@ pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<
             blocks: trust::quality(store, &scope, clock)?,
         },
     ];
-    Ok(Page {
-        title: format!(
-            "{}: {}",
-            shown(&scope.filesystem),
-            clock.window(scope.window)
-        ),
-        kind: "Lustre file system".to_owned(),
-        heading: format!(
-            "{}, {}",
-            shown(&scope.filesystem),
-            clock.window(scope.window)
-        ),
-        lead,
-        about: about(&scope, clock),
-        sections,
-    })
+    Ok(page(&scope, clock, lead, sections))
 }
 
 /// Returns the page of a window in which nothing was observed.
@@ -248,26 +233,24 @@ fn empty(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Result
         lead.push(' ');
         lead.push_str(&shown(note));
     }
-    Ok(Page {
-        title: format!(
-            "{}: {}",
-            shown(&scope.filesystem),
-            clock.window(scope.window)
-        ),
+    let health = Section {
+        id: "health",
+        heading: "Health of the monitoring".to_owned(),
+        blocks: trust::health(store, scope, load, clock)?,
+    };
+    Ok(page(scope, clock, lead, vec![health]))
+}
+
+fn page(scope: &Scope, clock: &Clock, lead: String, sections: Vec<Section>) -> Page {
+    let (filesystem, window) = (shown(&scope.filesystem), clock.window(scope.window));
+    Page {
+        title: format!("{filesystem}: {window}"),
         kind: "Lustre file system".to_owned(),
-        heading: format!(
-            "{}, {}",
-            shown(&scope.filesystem),
-            clock.window(scope.window)
-        ),
+        heading: format!("{filesystem}, {window}"),
         lead,
         about: about(scope, clock),
-        sections: vec![Section {
-            id: "health",
-            heading: "Health of the monitoring".to_owned(),
-            blocks: trust::health(store, scope, load, clock)?,
-        }],
-    })
+        sections,
+    }
 }
 
 fn about(scope: &Scope, clock: &Clock) -> Vec<String> {

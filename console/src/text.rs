@@ -52,6 +52,11 @@ fn is_format(character: char) -> bool {
         | 0xE_0000..=0x10_FFFF)
 }
 
+/// Returns lines that explain an error, to stand below it.
+pub fn listed(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}
+
 /// Returns the number of cells that a text takes.
 pub fn width(text: &str) -> usize {
     text.width()

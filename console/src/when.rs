@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
+use jobstats_client::duration;
 
 /// Parses a time zone: `UTC`, `local`, or a name such as `Europe/Helsinki`.
 ///
@@ -35,7 +36,7 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
         return Ok(now.timestamp());
     }
     let ago = text.strip_suffix("ago").unwrap_or(text).trim();
-    if let Ok(length) = crate::options::duration(ago) {
+    if let Ok(length) = duration::parse(ago) {
         let length = SignedDuration::try_from(length).map_err(|error| error.to_string())?;
         return now
             .timestamp()

@@ -1,8 +1,10 @@
 //! The program as a person calls it.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use std::env;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -133,6 +135,34 @@ fn a_profile_names_the_servers() {
         code == 78 && message.contains("it has scratch"),
         "{message}"
     );
+}
+
+/// The host is the third argument of ssh, for which a script stands in.
+#[test]
+fn the_profile_that_packages_have_as_an_example_can_be_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let ssh = directory.path().join("ssh");
+    let script = format!(
+        "#!/bin/sh\n[ \"$4\" = lctl ] || exec echo ada:x:1000:1000::/h:/s\n{}\n",
+        growing(directory.path()).replace("/count", "/count-$3")
+    );
+    fs::write(&ssh, script).unwrap();
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/console.toml");
+    let path = format!(
+        "{}:{}",
+        directory.path().display(),
+        env::var("PATH").unwrap()
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_jobstats-console"))
+        .args(["top", "-P", "scratch", "--profiles", example, "--once"])
+        .args(["-i", "1ms"])
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    assert_eq!(said(&output), (0, String::new()));
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("  1  ada "), "{shown}");
 }
 
 #[test]

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jobstats_client::Settings;
+use jobstats_client::{Settings, duration};
 
 use crate::feed::{Http, Sender, Timeouts, http};
 use crate::lctl;
 use crate::lock::{self, Lock};
-use crate::options::{Common, Input, Reader, duration};
+use crate::options::{Common, Input, Reader};
 use crate::reading::{LCTL, Reading};
 use crate::status::{self, Verdict};
 
@@ -36,7 +36,7 @@ Exit codes:
 #[derive(Debug, Args)]
 pub struct Options {
     /// Interval of the readings, which is compared with the cleanup interval of the targets
-    #[arg(long, value_parser = duration, default_value = "120s")]
+    #[arg(long, value_parser = duration::parse, default_value = "120s")]
     pub interval: Duration,
     /// The options that `once` has too.
     #[command(flatten)]

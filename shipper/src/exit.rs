@@ -1,28 +1,11 @@
-//! Exit codes, taken from sysexits.h.
+//! The exit code of each error of the shipper.
 
-use jobstats_client::Kind;
+use jobstats_client::exit;
+
+pub use jobstats_client::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::sources::ReadError;
 use crate::{Error, backlog, input, lctl, lock, record, replay};
-
-/// The command line is wrong.
-pub const USAGE: u8 = 64;
-/// The database refused the text.
-pub const REFUSED: u8 = 65;
-/// There is nothing to read.
-pub const NOTHING: u8 = 66;
-/// The database cannot be reached.
-pub const UNREACHABLE: u8 = 69;
-/// This machine has a problem, such as no temporary file.
-pub const SYSTEM: u8 = 71;
-/// The poll failed.
-pub const UNREAD: u8 = 74;
-/// Something is busy; a later call may succeed.
-pub const LATER: u8 = 75;
-/// The database denied access.
-pub const DENIED: u8 = 77;
-/// Settings or the store in the database are missing.
-pub const SETUP: u8 = 78;
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -45,8 +28,8 @@ pub fn code(error: &Error) -> u8 {
         Error::Read(error) => of_reading(error),
         Error::Lock(lock::Error::Taken(_)) => LATER,
         Error::Lock(lock::Error::Unusable { .. }) | Error::Generate(_) => SYSTEM,
-        Error::Feed(error) => of_feed(error.kind()),
-        Error::Unsent(error) => of_feed(error.kind),
+        Error::Feed(error) => exit::of(error.kind()),
+        Error::Unsent(error) => exit::of(error.kind),
         Error::Backlog(error) => of_backlog(error),
         Error::Record(record::Error { .. }) => SYSTEM,
         Error::Replay(error) => of_replay(error),
@@ -60,8 +43,8 @@ fn of_replay(error: &replay::Error) -> u8 {
         replay::Error::TooOld { .. }
         | replay::Error::Newer { .. }
         | replay::Error::Rejected { .. } => REFUSED,
-        replay::Error::Feed(error) => of_feed(error.kind()),
-        replay::Error::Stopped { kind, .. } => of_feed(*kind),
+        replay::Error::Feed(error) => exit::of(error.kind()),
+        replay::Error::Stopped { kind, .. } => exit::of(*kind),
         replay::Error::Unsent(_) => REFUSED,
     }
 }
@@ -76,21 +59,10 @@ fn of_reading(error: &ReadError) -> u8 {
 
 fn of_backlog(error: &backlog::Error) -> u8 {
     match error {
-        backlog::Error::Unsent(error) => of_feed(error.kind),
+        backlog::Error::Unsent(error) => exit::of(error.kind),
         backlog::Error::Lock(_)
         | backlog::Error::Directory { .. }
         | backlog::Error::Damaged(_)
         | backlog::Error::Dropped => SYSTEM,
-    }
-}
-
-fn of_feed(kind: Kind) -> u8 {
-    match kind {
-        Kind::Conflict | Kind::Slow | Kind::Exhausted => LATER,
-        Kind::Lost | Kind::Silent => UNREACHABLE,
-        Kind::Refused | Kind::Failed | Kind::Internal => REFUSED,
-        Kind::Denied => DENIED,
-        Kind::Setup => SETUP,
-        Kind::Local => SYSTEM,
     }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use jiff::{Span, SpanRelativeTo, Timestamp};
+use jiff::Timestamp;
+use jobstats_client::duration;
 use rustix::system::uname;
 
 use crate::feed::Sender;
@@ -89,7 +90,7 @@ pub struct Generate {
 pub struct Once {
     /// Wait first, for a part of this time that depends on the name of the server; for cron, so that servers do not all
     /// read at once
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub spread: Option<Duration>,
     /// The options that both commands have.
     #[command(flatten)]
@@ -103,7 +104,7 @@ pub struct Once {
 #[derive(Debug, Args)]
 pub struct Run {
     /// Time between readings; they start at multiples of it plus an offset derived from the server's name
-    #[arg(long, value_parser = duration, default_value = "120s")]
+    #[arg(long, value_parser = duration::parse, default_value = "120s")]
     pub interval: Duration,
     /// The options that both commands have.
     #[command(flatten)]
@@ -154,7 +155,7 @@ pub struct Reader {
     #[arg(long, value_name = "PATH", default_value = "lctl")]
     pub lctl: PathBuf,
     /// Time limit for a reading
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub lctl_timeout: Duration,
     /// Lock file that keeps out a second instance [default: one per server, in /run]
     #[arg(long, value_name = "FILE")]
@@ -203,10 +204,10 @@ pub struct Common {
     #[command(flatten)]
     pub reader: Reader,
     /// Time limit for connecting to the database, per host, or to PostgREST
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
     pub connect_timeout: Duration,
     /// Time limit for storing one target, or for a request over HTTP
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub statement_timeout: Duration,
     /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), default_value = "10", overrides_with = "busy_limit")]
@@ -253,7 +254,7 @@ pub struct Origin {
     #[arg(
         long,
         value_name = "DURATION",
-        value_parser = duration,
+        value_parser = duration::parse,
         requires = "command",
         conflicts_with_all = ["follow", "sources"]
     )]
@@ -275,7 +276,7 @@ pub struct Spool {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "4GiB")]
     pub spool_size: u64,
     /// Longest time for which a reading is kept
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "720h")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "720h")]
     pub spool_age: Duration,
 }
 
@@ -314,18 +315,6 @@ pub fn source(text: &str) -> Result<String, String> {
         return Err("has other characters than letters, digits, - and _".to_owned());
     }
     Ok(text.to_owned())
-}
-
-/// Parses a duration such as `120s`, `2m`, `1h 30m` or `1d`.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let duration = text
-        .parse()
-        .and_then(|span: Span| span.to_duration(SpanRelativeTo::days_are_24_hours()))
-        .map_err(|error| error.to_string())?;
-    Duration::try_from(duration)
-        .ok()
-        .filter(|duration| *duration >= Duration::from_millis(1))
-        .ok_or_else(|| "is shorter than a millisecond".to_owned())
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {

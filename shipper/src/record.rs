@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use jobstats_client::duration;
 use jobstats_client::spool::{self, Directory};
 
 use crate::feed::Sender;
 use crate::lctl::Lctl;
 use crate::lock::Lock;
 use crate::message::{info, report};
-use crate::options::{Input, Reader, duration};
+use crate::options::{Input, Reader};
 use crate::reading::{LCTL, Reading};
 use crate::schedule::Schedule;
 use crate::sources::ReadError;
@@ -26,7 +27,7 @@ pub struct Options {
     #[arg(value_name = "DIRECTORY")]
     pub directory: PathBuf,
     /// Read again and again, at multiples of this interval, until the process is ended [default: read once]
-    #[arg(long, value_parser = duration, conflicts_with = "input")]
+    #[arg(long, value_parser = duration::parse, conflicts_with = "input")]
     pub interval: Option<Duration>,
     /// The options of the reader.
     #[command(flatten)]

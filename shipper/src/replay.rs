@@ -12,6 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
+use jobstats_client::duration;
 use jobstats_client::spool::{self, Directory, Entry, Index, SpoolFile};
 use jobstats_client::{Kind, Notice, Settings};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,6 @@ use tempfile::Builder;
 
 use crate::feed::{self, Database, Feed, Progress, Sender, Timeouts};
 use crate::message::{self, info, moment, report, warn};
-use crate::options::duration;
 use crate::reading::Reading;
 use crate::rehearsal::Rehearsal;
 use crate::state::{self, StateFile};
@@ -49,10 +49,10 @@ pub struct Options {
     #[arg(long)]
     pub again: bool,
     /// Time limit for connecting to the database, per host
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
     pub connect_timeout: Duration,
     /// Time limit for storing one target
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub statement_timeout: Duration,
     /// The options of the database.
     #[command(flatten)]

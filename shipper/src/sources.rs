@@ -1,13 +1,12 @@
 //! The sources that are read: lctl alone, one of the command line, or those of a file.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::process::geteuid;
+use jobstats_client::duration::Span;
+use jobstats_client::guarded;
 use serde::Deserialize;
 
 use crate::follow::{self, Follow};
@@ -116,24 +115,11 @@ struct Section {
 #[serde(try_from = "String")]
 struct Name(String);
 
-/// A duration such as `5m`.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(try_from = "String")]
-struct Span(Duration);
-
 impl TryFrom<String> for Name {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         options::source(&text).map(Self)
-    }
-}
-
-impl TryFrom<String> for Span {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        options::duration(&text).map(Self)
     }
 }
 
@@ -231,19 +217,13 @@ fn from_file(path: &Path, options: &Common, interval: Duration) -> Result<Vec<So
 
 /// Reads the file. Its commands run with the rights of the shipper, so nobody else may write it.
 fn read(path: &Path) -> Result<String, Error> {
-    let unreadable = |cause| Error::Unreadable {
-        path: path.to_owned(),
-        cause,
-    };
-    let mut file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    let is_own = [0, geteuid().as_raw()].contains(&metadata.uid());
-    if !is_own || metadata.mode() & 0o022 != 0 {
-        return Err(Error::Open(path.to_owned()));
-    }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(unreadable)?;
-    Ok(text)
+    guarded::read(path).map_err(|error| match error {
+        guarded::Error::Unreadable(cause) => Error::Unreadable {
+            path: path.to_owned(),
+            cause,
+        },
+        guarded::Error::Open => Error::Open(path.to_owned()),
+    })
 }
 
 impl Section {

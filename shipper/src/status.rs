@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
+use jobstats_client::duration;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
 use crate::message::{moment, report};
-use crate::options::{duration, lock_of};
+use crate::options::lock_of;
 use crate::state::{Failure, State, StateFile, Work};
 
 #[cfg(test)]
@@ -47,7 +48,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
     /// Age of the last reading or of what waits that is critical [default: three intervals of `run`, or 10 minutes]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     pub max_age: Option<Duration>,
     /// Print JSON
     #[arg(long)]

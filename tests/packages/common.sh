@@ -33,6 +33,27 @@ make_lctl() {
     chmod +x /usr/sbin/lctl
 }
 
+# A stand-in for ssh: an MDS where nothing is done, an OSS where a user reads whenever it is asked, and the names of users.
+make_ssh() {
+    cat >/usr/local/bin/ssh <<SH
+#!/bin/sh
+case "\$*" in
+*getent*) echo 'ada:x:1000:1000::/home/ada:/bin/sh' && exit ;;
+*mds1*) server=mds1 ;;
+*) server=oss1 ;;
+esac
+count=\$((\$(cat /run/readings-\$server 2>/dev/null || echo 0) + 1))
+echo \$count >/run/readings-\$server
+echo \$((1700000000 + 10 * count))
+if [ \$server = mds1 ]; then
+    printf 'mdt.test-MDT0000.job_stats=\njob_stats:\n'
+else
+    sed "s/samples: *1,/samples: \$count,/; s/sum: *4096/sum: \$((count * 40960000))/" $PWD/tests/packages/job_stats.txt
+fi
+SH
+    chmod +x /usr/local/bin/ssh
+}
+
 # The command of the unit, with its user and its capability.
 run_service() {
     local command
@@ -64,4 +85,19 @@ installed_well() {
     bash -n /usr/share/bash-completion/completions/jobstats-shipper
     is "jobstats-shipper" "$(getent passwd jobstats-shipper | cut -d : -f 1)" "user"
     passed "installed: user, access, units, manual pages, completion"
+}
+
+# The console shows servers with the configuration that the package has as an example, and plays what it has recorded.
+console_works() {
+    local recording shown
+    recording=$(mktemp -d)/recording
+    [[ $(jobstats-console --version) == "jobstats-console "* ]] || fail "the console tells no version"
+    gzip -t /usr/share/man/man1/jobstats-console*.1.gz
+    bash -n /usr/share/bash-completion/completions/jobstats-console
+    shown=$(jobstats-console top -P scratch --profiles /usr/share/doc/jobstats-console/examples/console.toml \
+        --interval 10ms --once --width 80 --record "$recording")
+    [[ $shown == *" ada "*" MB/s"* ]] || fail "the console shows: $shown"
+    is "$shown" "$(jobstats-console top "$recording" --users 'ssh mds1 getent passwd' --once --width 80)" "the recording"
+    rm -r "${recording%/*}"
+    passed "the console shows servers, and plays what it has recorded"
 }

@@ -8,7 +8,17 @@ observations() { as_postgres jobs -c 'SELECT count(*) FROM jobstats.observations
 # database start|stop
 database() { pg_ctlcluster "$major" main "$1" -m fast; }
 
-install_packages() { apt-get install -q -y --no-install-recommends "$1"/jobstats-shipper_*.deb "$1"/postgresql-*-jobstats_*.deb; }
+install_packages() {
+    apt-get install -q -y --no-install-recommends "$1"/jobstats-{console,shipper}_*.deb "$1"/postgresql-*-jobstats_*.deb
+}
+
+# The console asks the store.
+console_asks() {
+    local shown
+    shown=$(cd / && PGHOST=/var/run/postgresql PGDATABASE=jobs runuser -u postgres -- jobstats-console target test-OST0000)
+    [[ $shown == *"test-OST0000"* ]] || fail "the console shows: $shown"
+    passed "the console shows a target of the store"
+}
 
 make_database() {
     database start
@@ -22,16 +32,24 @@ configure() { printf '# kept\nJOBSTATS_DATABASE_URL=postgresql:///jobs?user=jobs
 
 start_nothing
 make_lctl
+make_ssh
 apt-get update -q
 install_packages "$packages"
 major=$(dpkg-query -W -f '${Package}\n' 'postgresql-*-jobstats' | cut -d - -f 2)
 installed_well
+console_works
 
 make_database
 run_service
 is 1 "$(observations)" "observations"
 waiting 0
 passed "the service's command fed the extension, as its user and with its capability"
+console_asks
+
+# Of another version than the other packages.
+apt-get install -q -y --no-install-recommends "$packages/next"/jobstats-console_*.deb
+console_works
+console_asks
 
 database stop
 unreachable
@@ -66,7 +84,8 @@ run_service
 waiting 0
 passed "installed again, it sent what waited"
 
-apt-get purge -q -y jobstats-shipper "postgresql-$major-jobstats" >/dev/null
+apt-get purge -q -y jobstats-console jobstats-shipper "postgresql-$major-jobstats" >/dev/null
 [ ! -e "$spool" ] || fail "an empty spool was left"
+is "" "$(find /usr/bin /usr/share -name 'jobstats-*')" "files of the programs after their removal"
 is "" "$(find /usr/lib/postgresql /usr/share/postgresql -name 'jobstats*')" "files of the extension after its removal"
 passed "removed"

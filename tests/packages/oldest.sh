@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# The shipper of the packages on the oldest system that is at hand, with the PostgreSQL of that system and a plain table.
+# The programs of the packages on the oldest system that is at hand, with the PostgreSQL of that system and a plain table.
+# The files of the tarball are there before, as on a machine where somebody had unpacked it.
 . "$(dirname "$0")/common.sh"
 
 start_nothing
 make_lctl
+make_ssh
 apt-get update -q
 apt-get install -q -y --no-install-recommends postgresql >/dev/null
-apt-get install -q -y "$packages"/jobstats-shipper_*.deb >/dev/null
+tar -C / -xzf "$packages"/jobstats-*.tar.gz
+apt-get install -q -y "$packages"/jobstats-{console,shipper}_*.deb >/dev/null
 installed_well
+console_works
+is "" "$(dpkg --verify jobstats-console jobstats-shipper)" "files that differ from the packages"
 ldd --version | sed -n 1p
 pg_ctlcluster "$(pg_lsclusters -h | cut -d ' ' -f 1)" main start
 as_postgres() { (cd / && runuser -u postgres -- psql -X -q -At -v ON_ERROR_STOP=1 "$@"); }

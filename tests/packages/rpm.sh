@@ -4,13 +4,18 @@
 
 rpm --initdb
 make_lctl
-rpm -i --nodeps "$packages"/jobstats-shipper-*.rpm
+make_ssh
+tar -C / -xzf "$packages"/jobstats-*.tar.gz
+rpm -i --nodeps "$packages"/jobstats-{console,shipper}-*.rpm
 installed_well
-rpm -V --nodeps jobstats-shipper
+console_works
+rpm -V --nodeps jobstats-console jobstats-shipper
 printf '# kept\nJOBSTATS_DATABASE_URL=postgresql://jobstats@127.0.0.1:1/jobs?sslmode=disable\n' >"$config"
 unreachable
 waiting 1
 
+rpm -U --nodeps "$packages/next"/jobstats-console-*.rpm
+console_works
 rpm -U --nodeps "$packages/next"/jobstats-shipper-*.rpm
 is "# kept" "$(head -n 1 "$config")" "first line of the configuration after an upgrade"
 installed_well
@@ -23,6 +28,9 @@ waiting 1
 is "# kept" "$(head -n 1 "$config.rpmsave")" "first line of the saved configuration"
 [ ! -e /usr/bin/jobstats-shipper ] || fail "removal left the program"
 passed "removal left the spool and said so"
+
+rpm -e --nodeps jobstats-console
+is "" "$(find /usr/bin /usr/share/man -name 'jobstats-*')" "files of the programs after their removal"
 
 rpm -i --nodeps "$packages"/jobstats_*.rpm
 name=$(rpm -qa 'jobstats_*')

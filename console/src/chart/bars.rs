@@ -1,8 +1,7 @@
 //! Bars: one for each target, or for each size of calls.
 
-use super::frame::{Plot, Size, value_axis};
-use super::line::Words;
-use super::scale::{Scale, ticks};
+use super::frame::{Plot, Size, Words, value_axis};
+use super::scale::Scale;
 use super::svg::{Anchor, Rect, Svg};
 use crate::text::{cut, shown};
 
@@ -22,19 +21,13 @@ pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>, si
     let row = 17.0;
     let top = 38.0;
     let height = top + bars.len() as f64 * row + 6.0;
-    let mut svg = Svg::new(
-        size.class(),
-        (size.width(), height),
-        &words.title,
-        &words.description,
-    );
+    let mut svg = words.chart(size, height);
     let plot = Plot {
         left: size.of(130.0, 84.0),
         right: size.width() - size.of(330.0, 90.0),
         top,
         bottom: height - 6.0,
     };
-    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
     let most = bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
     let scale = Scale::new((0.0, most), (plot.left, plot.right));
     for (number, bar) in bars.iter().enumerate() {
@@ -77,27 +70,16 @@ pub fn standing(
     size: Size,
 ) -> Svg {
     let height = size.of(230.0, 230.0);
-    let mut svg = Svg::new(
-        size.class(),
-        (size.width(), height),
-        &words.title,
-        &words.description,
-    );
+    let mut svg = words.chart(size, height);
     let plot = Plot {
         left: size.of(60.0, 52.0),
         right: size.width() - size.of(10.0, 20.0),
         top: 44.0,
         bottom: height - 38.0,
     };
-    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
     let most = series.iter().flat_map(|(_, values)| values);
-    let ticks = ticks(most.copied().fold(0.0, f64::max), 4);
-    let scale = Scale::new(
-        (0.0, ticks.last().copied().unwrap_or(1.0)),
-        (plot.bottom, plot.top),
-    );
-    let labels: Vec<_> = ticks.iter().map(|tick| (*tick, format(*tick))).collect();
-    value_axis(&mut svg, plot, scale, &labels);
+    let most = most.copied().fold(0.0, f64::max);
+    let scale = value_axis(&mut svg, plot, most, &format);
     let step = (plot.right - plot.left) / names.len().max(1) as f64;
     let width = (step * 0.8 / series.len().max(1) as f64).min(26.0);
     // Every n-th name is written where there is no room for all.

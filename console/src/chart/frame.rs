@@ -1,8 +1,8 @@
-//! The frame of a chart over time: its size, axes and labels.
+//! The frame of a chart: its size, words, axes and labels.
 
 use jiff::Timestamp;
 
-use super::scale::{Scale, time_ticks};
+use super::scale::{Scale, ticks, time_ticks};
 use super::svg::{Anchor, Svg};
 use crate::when::{self, Clock};
 
@@ -38,6 +38,25 @@ impl Size {
             Self::Wide => wide,
             Self::Narrow => narrow,
         }
+    }
+}
+
+/// The words of a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Words {
+    /// The title, which is also that of the vertical axis, with its unit.
+    pub title: String,
+    /// A description for those who cannot see the chart.
+    pub description: String,
+}
+
+impl Words {
+    /// Begins a chart of a height, with its title.
+    pub fn chart(&self, size: Size, height: f64) -> Svg {
+        let all = (size.width(), height);
+        let mut svg = Svg::new(size.class(), all, &self.title, &self.description);
+        svg.text((2.0, 14.0), "t", Anchor::Start, &self.title);
+        svg
     }
 }
 
@@ -101,13 +120,17 @@ fn elapsed(seconds: i64) -> String {
     }
 }
 
-/// Draws the vertical axis: lines across the plot, with labels at the left.
-pub fn value_axis(svg: &mut Svg, plot: Plot, scale: Scale, ticks: &[(f64, String)]) {
-    for (value, label) in ticks {
-        let y = scale.at(*value);
+/// Draws the vertical axis from zero on: lines across the plot, with labels at the left. Returns its scale.
+pub fn value_axis(svg: &mut Svg, plot: Plot, most: f64, format: impl Fn(f64) -> String) -> Scale {
+    let ticks = ticks(most, 4);
+    let end = ticks.last().copied().unwrap_or(1.0);
+    let scale = Scale::new((0.0, end), (plot.bottom, plot.top));
+    for value in ticks {
+        let y = scale.at(value);
         svg.line((plot.left, y), (plot.right, y), "grid");
-        svg.text((plot.left - 6.0, y + 4.0), "t", Anchor::End, label);
+        svg.text((plot.left - 6.0, y + 4.0), "t", Anchor::End, &format(value));
     }
+    scale
 }
 
 #[cfg(test)]

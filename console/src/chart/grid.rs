@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
-use super::frame::{Plot, Size, TimeAxis};
-use super::line::Words;
+use super::frame::{Plot, Size, TimeAxis, Words};
 use super::scale::{class, edge};
 use super::svg::{Anchor, Rect, Short, Svg};
 use crate::text::{cut, shown};
@@ -74,8 +73,7 @@ pub fn heat(
     let (row_height, gap) = (size.of(14.0, 12.0), 8.0);
     let body = rows as f64 * row_height + groups.len().saturating_sub(1) as f64 * gap;
     let top = size.of(44.0, 62.0);
-    let all = (size.width(), top + body + 28.0);
-    let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
+    let mut svg = words.chart(size, top + body + 28.0);
     let plot = Plot {
         left: size.of(130.0, 74.0),
         right: size.width() - size.of(20.0, 18.0),
@@ -85,7 +83,6 @@ pub fn heat(
     let most = values(groups).fold(0.0, f64::max);
     let hatch = format!("hatch-{name}-{}", size.class());
     svg.hatch(&hatch);
-    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
     scale_legend(&mut svg, &hatch, most, format, size);
     let mut paths: BTreeMap<Colour, String> = BTreeMap::new();
     let mut y = top;
@@ -214,15 +211,13 @@ pub fn counts(words: &Words, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
     let row_height = size.of(22.0, 20.0);
     let top = 26.0;
     let bottom = top + rows.len() as f64 * row_height;
-    let all = (size.width(), bottom + 26.0);
-    let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
+    let mut svg = words.chart(size, bottom + 26.0);
     let plot = Plot {
         left: size.of(110.0, 100.0),
         right: size.width() - size.of(20.0, 18.0),
         top,
         bottom,
     };
-    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
     let most = rows.iter().flat_map(|row| row.cells.iter());
     let most = most.filter_map(|cell| cell.value).fold(1.0, f64::max);
     for (number, row) in rows.iter().enumerate() {

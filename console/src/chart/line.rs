@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
-use super::frame::{Plot, Size, TimeAxis, value_axis};
-use super::scale::{Scale, ticks};
+use super::frame::{Plot, Size, TimeAxis, Words, value_axis};
+use super::scale::Scale;
 use super::svg::{Anchor, Rect, Short, Svg};
 
 /// A rate in a step.
@@ -35,15 +35,6 @@ pub struct Mark {
     pub number: usize,
     /// The start and the end.
     pub span: (Timestamp, Timestamp),
-}
-
-/// The words of a chart.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Words {
-    /// The title, which is also that of the vertical axis, with its unit.
-    pub title: String,
-    /// A description for those who cannot see the chart.
-    pub description: String,
 }
 
 /// A stretch of an outline: its start, its end so far, and its height there.
@@ -112,26 +103,14 @@ pub fn band(
     size: Size,
 ) -> Svg {
     let height = size.of(250.0, 220.0);
-    let mut svg = Svg::new(
-        size.class(),
-        (size.width(), height),
-        &words.title,
-        &words.description,
-    );
+    let mut svg = words.chart(size, height);
     let plot = Plot {
         left: size.of(64.0, 62.0),
         right: size.width() - size.of(20.0, 18.0),
         top: 44.0,
         bottom: height - 26.0,
     };
-    let ticks = ticks(most(now.iter().chain(before)), 4);
-    let scale = Scale::new(
-        (0.0, ticks.last().copied().unwrap_or(1.0)),
-        (plot.bottom, plot.top),
-    );
-    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
     legend(&mut svg, plot, !before.is_empty(), size);
-    let labels: Vec<_> = ticks.iter().map(|tick| (*tick, format(*tick))).collect();
     for mark in marks {
         let (left, right) = (axis.at(mark.span.0, plot), axis.at(mark.span.1, plot));
         svg.rect(
@@ -145,7 +124,8 @@ pub fn band(
             None,
         );
     }
-    value_axis(&mut svg, plot, scale, &labels);
+    let most = most(now.iter().chain(before));
+    let scale = value_axis(&mut svg, plot, most, format);
     svg.path(
         &outline(now, axis, plot, scale, Some(plot.bottom)),
         "area",
@@ -198,22 +178,15 @@ pub fn lines(
     let rows = series.len().min(LINES) as f64;
     // On a phone the names stand below, where there is room for them.
     let below = size.of(0.0, 16.0 * rows + 4.0);
-    let all = (size.width(), height + below);
-    let mut svg = Svg::new(size.class(), all, &words.title, &words.description);
+    let mut svg = words.chart(size, height + below);
     let plot = Plot {
         left: size.of(70.0, 62.0),
         right: size.width() - size.of(170.0, 18.0),
         top: 28.0,
         bottom: height - 26.0,
     };
-    let ticks = ticks(most(series.iter().flat_map(|series| &series.points)), 4);
-    let scale = Scale::new(
-        (0.0, ticks.last().copied().unwrap_or(1.0)),
-        (plot.bottom, plot.top),
-    );
-    svg.text((2.0, 14.0), "t", Anchor::Start, &words.title);
-    let labels: Vec<_> = ticks.iter().map(|tick| (*tick, format(*tick))).collect();
-    value_axis(&mut svg, plot, scale, &labels);
+    let most = most(series.iter().flat_map(|series| &series.points));
+    let scale = value_axis(&mut svg, plot, most, format);
     for (number, series) in series.iter().take(LINES).enumerate() {
         let path = outline(&series.points, axis, plot, scale, None);
         svg.path(&path, &format!("line s{number}"), Some(&series.name));

@@ -9,10 +9,11 @@ use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 use super::*;
+use crate::chart::Words;
 use crate::chart::bars::{Bar, horizontal, standing};
 use crate::chart::frame::TimeAxis;
 use crate::chart::grid::{Cell as Square, Row, counts, heat};
-use crate::chart::line::{Point, Series, Words, band, lines};
+use crate::chart::line::{Point, Series, band, lines};
 use crate::text::is_harmless;
 use crate::when::Clock;
 

@@ -4,9 +4,8 @@ use jobstats_client::answers::{Balance, BalanceRow, Window, exactly};
 use jobstats_core::quantity::Quantity;
 
 use super::Scope;
-use crate::chart::Chart;
 use crate::chart::bars::{Bar, horizontal};
-use crate::chart::line::Words;
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::number::Number;

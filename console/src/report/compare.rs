@@ -5,9 +5,9 @@ use jobstats_client::answers::{Compare, CompareRow, Window};
 use jobstats_core::quantity::Quantity;
 
 use super::made;
-use crate::chart::Chart;
 use crate::chart::frame::TimeAxis;
-use crate::chart::line::{LINES, Point, Series, Words, lines};
+use crate::chart::line::{LINES, Point, Series, lines};
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Page, Section, Table};
 use crate::inquiry::Error;
 use crate::number::Number;

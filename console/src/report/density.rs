@@ -6,10 +6,9 @@ use jobstats_client::answers::{Densities, Window};
 use jobstats_core::quantity::{Quantity, Readable};
 
 use super::{Scope, by_user};
-use crate::chart::Chart;
 use crate::chart::frame::TimeAxis;
 use crate::chart::grid::{Cell as Square, Row, counts};
-use crate::chart::line::Words;
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::store::Store;

@@ -3,9 +3,9 @@
 use jobstats_client::answers::{RateRow, Rates, Window};
 
 use super::{Scope, points};
-use crate::chart::Chart;
 use crate::chart::frame::TimeAxis;
-use crate::chart::line::{Point, Words, band};
+use crate::chart::line::{Point, band};
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::report::standout::Spans;

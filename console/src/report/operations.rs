@@ -7,9 +7,9 @@ use jobstats_core::operation::{Kind, OPERATIONS};
 use jobstats_core::quantity::Quantity;
 
 use super::Scope;
-use crate::chart::Chart;
 use crate::chart::frame::TimeAxis;
-use crate::chart::line::{LINES, Point, Series, Words, lines};
+use crate::chart::line::{LINES, Point, Series, lines};
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::number::Number;

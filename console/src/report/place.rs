@@ -4,10 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Dimension, Filters, RateRow, Rates, Window};
 
 use super::Scope;
-use crate::chart::Chart;
 use crate::chart::frame::TimeAxis;
 use crate::chart::grid::{Cell as Square, Row, heat};
-use crate::chart::line::Words;
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::store::Store;

@@ -4,9 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Filters, SizeRow, Sizes, Window};
 use jobstats_core::quantity::Quantity;
 
-use crate::chart::Chart;
 use crate::chart::bars::standing;
-use crate::chart::line::Words;
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
 use crate::number::Number;

@@ -4,9 +4,9 @@ use jobstats_client::answers::{Filters, exactly};
 use jobstats_core::quantity::Quantity;
 
 use super::{made, sizes};
-use crate::chart::Chart;
 use crate::chart::frame::TimeAxis;
-use crate::chart::line::{Point, Words, band};
+use crate::chart::line::{Point, band};
+use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Page, Section, Table};
 use crate::inquiry::Error;
 use crate::number::Number;

@@ -3,24 +3,18 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{
-    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, Rates, Summary,
-    Window, exactly,
+    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, Window, exactly,
 };
 use jobstats_core::quantity::Quantity;
 
 use super::findings::findings;
-use super::{
-    COURSE, Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, interval, seconds,
-};
+use super::questions::{add_course, ask_summary};
+use super::{Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, seconds};
 use crate::number::Number;
 use crate::store::{Answered, Error, Store};
-use crate::when;
 
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";
-
-/// The largest number of steps of a course.
-const STEPS: usize = 60;
 
 /// Returns what a job did, or the notes of a store that does not know it. The window says which job is meant if several
 /// have the number; without its bounds it is the last one.
@@ -87,8 +81,9 @@ pub fn ask(
         subject.notes.extend(attributed(store, name)?);
     }
     if !whole.is_empty() {
-        course(store, &mut subject)?;
-        by_node(store, &mut subject)?;
+        let filters = filters(name);
+        add_course(store, &mut subject, &filters)?;
+        by_node(store, &mut subject, &filters)?;
     }
     subject.findings = findings(&subject);
     Ok(Ok(subject))
@@ -220,31 +215,12 @@ fn by_target(rows: &[JobRow]) -> Ranking {
     Ranking::by_amount("target", targets)
 }
 
-/// Asks for the course of the job.
-fn course(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
-    let step = when::step(seconds(subject.window), 60, STEPS);
-    let rates = store.ask(&Rates {
-        window: Window::new(subject.window.0, subject.window.1),
-        operations: Some(COURSE.map(str::to_owned).to_vec()),
-        by: Some(Vec::new()),
-        step: Some(interval(step)),
-        filters: filters(&subject.name),
-    })?;
-    subject.course = Course::of(&rates.rows, step);
-    subject.note("Its course", &rates);
-    Ok(())
-}
-
 /// Asks for the nodes of the job, if there are several.
-fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
+fn by_node(store: &mut Store, subject: &mut Subject, filters: &Filters) -> Result<(), Error> {
     let Some(Value::Count(2..)) = subject.fact("nodes") else {
         return Ok(());
     };
-    let nodes = store.ask(&Summary {
-        window: Window::new(subject.window.0, subject.window.1),
-        by: Some(vec![Dimension::Node]),
-        filters: filters(&subject.name),
-    })?;
+    let nodes = ask_summary(store, subject.window, vec![Dimension::Node], filters)?;
     subject.note("Its nodes", &nodes);
     let ranking = Ranking::of("node", nodes.rows, |row| (row.group.node.clone(), None));
     subject.rankings.push(ranking);

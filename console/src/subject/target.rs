@@ -7,7 +7,7 @@ use jobstats_client::answers::{
 
 use super::findings::findings;
 use super::job::Facts;
-use super::user::{add_course, ask_summary, ask_totals, new};
+use super::questions::{add_course, ask_summary, ask_totals, new};
 use super::{Kind, Ranking, Subject, Value};
 use crate::store::{Error, Store};
 

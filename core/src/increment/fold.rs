@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, TryReserveError};
 use std::mem;
 
 use super::detail::{Columns, leave_out, squares_of};
+use super::row::TOO_LARGE;
 use super::{Column, CompareError, Comparison, Detail, Increment};
 use crate::entry_id::folded_name;
 use crate::instant::Micros;
@@ -20,9 +21,6 @@ use crate::window::{edge_distance, split};
 
 #[cfg(test)]
 mod tests;
-
-/// An increment of 2^53 or more is not believed, and a sum of increments is one.
-const TOO_LARGE: i64 = 1 << 53;
 
 type Totals = Vec<(Column, i64)>;
 type Histogram = Option<Box<[i64; HISTOGRAM_LEN]>>;
@@ -227,8 +225,9 @@ fn totals(one: &[(Column, i64)], other: &[(Column, i64)]) -> Option<Totals> {
     Some(sums)
 }
 
+/// A sum of increments is an increment, so it is believed up to the same limit.
 fn believed(sum: i64) -> Option<i64> {
-    (sum < TOO_LARGE).then_some(sum)
+    (sum < TOO_LARGE.cast_signed()).then_some(sum)
 }
 
 /// Returns the sum of two histograms; `None` if an element would be too large.

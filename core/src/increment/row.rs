@@ -13,7 +13,7 @@ use crate::operation::{Kind, OPERATIONS, OperationIndex, READ_BYTES, WRITE_BYTES
 use crate::snapshot::{Counter, HISTOGRAM_LEN, Slot};
 
 /// The growth from which on a counter is not believed. A double holds every integer below it.
-const TOO_LARGE: u64 = 1 << 53;
+pub(super) const TOO_LARGE: u64 = 1 << 53;
 
 const NOTHING: Histogram = [0; HISTOGRAM_LEN];
 

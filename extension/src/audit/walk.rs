@@ -15,7 +15,7 @@ use crate::audit::load::{Loaded, Loader};
 use crate::audit::reach::Reach;
 use crate::audit::rows::{Tell, differences};
 use crate::audit::{Target, Window};
-use crate::feed::job_stats::compute::{Computation, computation, rows};
+use crate::feed::job_stats::compute::{Computation, computation, names, rows};
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::rows::EntryIncrement;
 use crate::feed::job_stats::stored::Stale;
@@ -366,7 +366,7 @@ impl Walking<'_, '_> {
         (wrong, mut is_wrong): (Wrong, bool),
         increments: Vec<Increment<'_>>,
     ) -> Result<(), Error> {
-        let names: Vec<_> = increments.iter().map(Increment::entry).collect();
+        let names = names(&increments)?;
         self.entries
             .resolve(client, names.iter().map(AsRef::as_ref))?;
         for name in names {

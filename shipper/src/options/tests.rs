@@ -8,17 +8,6 @@ fn the_command_line_is_consistent() {
 }
 
 #[test]
-fn durations_have_units() {
-    assert_eq!(duration("120s"), Ok(Duration::from_secs(120)));
-    assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
-    assert_eq!(duration("1d 1h"), Ok(Duration::from_secs(90_000)));
-    assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
-    for text in ["120", "-5s", "0s", "soon"] {
-        assert!(duration(text).is_err(), "{text}");
-    }
-}
-
-#[test]
 fn times_have_zones_or_are_seconds() {
     let noon: Timestamp = "2026-01-31T11:00:00Z".parse().unwrap();
     assert_eq!(time("2026-01-31T12:00:00+01:00"), Ok(noon));

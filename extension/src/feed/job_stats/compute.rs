@@ -1,5 +1,6 @@
 //! Computes rows of `jobstats.increments` from two neighbouring texts.
 
+use std::borrow::Cow;
 use std::mem;
 
 use jobstats_core::increment::{
@@ -168,6 +169,14 @@ fn store<'a>(
     Ok((computation.stored(clamp(increments as u64), kept), problems))
 }
 
+/// Returns the name of the entry of each increment.
+pub fn names<'a>(increments: &[Increment<'a>]) -> Result<Vec<Cow<'a, str>>, Error> {
+    let mut names = Vec::new();
+    reserve(&mut names, increments.len())?;
+    names.extend(increments.iter().map(Increment::entry));
+    Ok(names)
+}
+
 /// Returns the increments as rows with the keys of their entries.
 pub fn rows(
     client: &SpiClient<'_>,
@@ -175,7 +184,7 @@ pub fn rows(
     increments: Vec<Increment<'_>>,
 ) -> Result<Vec<EntryIncrement>, Error> {
     require_room(increments.len(), ENTRY_BYTES)?;
-    let names: Vec<_> = increments.iter().map(Increment::entry).collect();
+    let names = names(&increments)?;
     entries.resolve(client, names.iter().map(AsRef::as_ref))?;
     let mut rows = Vec::new();
     reserve(&mut rows, increments.len())?;

@@ -1,0 +1,115 @@
+//! The questions that are asked about several kinds of subjects.
+
+use jiff::Timestamp;
+use jobstats_client::answers::{
+    Dimension, Filters, Rates, Summary, SummaryRow, TotalRow, Totals, Window,
+};
+
+use super::{COURSE, Course, Kind, Subject, Usage, interval, number, seconds};
+use crate::store::{Answered, Error, Store};
+use crate::when;
+
+/// The largest number of steps of a course.
+const STEPS: usize = 60;
+
+/// The operations that are shown besides those of the course.
+const OTHERS: [&str; 10] = [
+    "open", "close", "getattr", "setattr", "mknod", "unlink", "mkdir", "rename", "statfs",
+    "getxattr",
+];
+
+/// Returns a subject with the usage of these totals.
+pub(super) fn new(
+    kind: Kind,
+    name: &str,
+    window: (Timestamp, Timestamp),
+    totals: &[TotalRow],
+) -> Subject {
+    let names = COURSE.iter().chain(&OTHERS);
+    Subject {
+        kind,
+        name: name.to_owned(),
+        is_numbered: false,
+        facts: Vec::new(),
+        window,
+        usage: names
+            .filter_map(|name| usage(totals, window, name))
+            .collect(),
+        course: Course::default(),
+        rankings: Vec::new(),
+        findings: Vec::new(),
+        notes: Vec::new(),
+        statements: Vec::new(),
+    }
+}
+
+/// Returns the usage of an operation. Its rate is the mean of the whole window, in which time without observations counts as
+/// idle.
+pub(super) fn usage(
+    rows: &[TotalRow],
+    window: (Timestamp, Timestamp),
+    operation: &str,
+) -> Option<Usage> {
+    let row = rows.iter().find(|row| row.operation == operation)?;
+    Some(Usage {
+        operation: row.operation.clone(),
+        total: row.total,
+        calls: row.calls,
+        per_call: row.per_call,
+        rate: row.total.map(|total| number(total) / seconds(window)),
+    })
+}
+
+/// Asks for the totals of all operations that are shown.
+pub(super) fn ask_totals(
+    store: &mut Store,
+    window: (Timestamp, Timestamp),
+    filters: &Filters,
+) -> Result<Answered<TotalRow>, Error> {
+    let names = COURSE.iter().chain(&OTHERS).map(ToString::to_string);
+    let mut answered = store.ask(&Totals {
+        window: Window::new(window.0, window.1),
+        operations: Some(names.collect()),
+        by: Some(Vec::new()),
+        filters: filters.clone(),
+    })?;
+    // A group of targets has a row without anything done; that is nobody's work.
+    let is_work = |row: &TotalRow| row.total.is_some_and(|total| !total.is_zero());
+    if !answered.rows.iter().any(is_work) {
+        answered.rows.clear();
+    }
+    Ok(answered)
+}
+
+/// Asks for a summary.
+pub(super) fn ask_summary(
+    store: &mut Store,
+    window: (Timestamp, Timestamp),
+    by: Vec<Dimension>,
+    filters: &Filters,
+) -> Result<Answered<SummaryRow>, Error> {
+    store.ask(&Summary {
+        window: Window::new(window.0, window.1),
+        by: Some(by),
+        filters: filters.clone(),
+    })
+}
+
+/// Asks for the course of a subject.
+pub(super) fn add_course(
+    store: &mut Store,
+    subject: &mut Subject,
+    filters: &Filters,
+) -> Result<(), Error> {
+    let step = when::step(seconds(subject.window), 60, STEPS);
+    let rates = store.ask(&Rates {
+        window: Window::new(subject.window.0, subject.window.1),
+        operations: Some(COURSE.map(str::to_owned).to_vec()),
+        by: Some(Vec::new()),
+        step: Some(interval(step)),
+        filters: filters.clone(),
+    })?;
+    subject.course = Course::of(&rates.rows, step);
+    subject.note("Its course", &rates);
+    Ok(())
+}
