@@ -65,7 +65,7 @@ psql -q "$url" -c 'CALL jobstats_maintain()' -c ANALYZE
 say "$pictures"
 mkdir -p "$pictures"
 JOBSTATS_DATABASE_URL=$url "$console" report puhti --from yesterday --to today -o "$work/report.html"
-"$browser" picture --width 1040 --height 1350 "$work/report.html" "$pictures/report.png"
+"$browser" picture --width 1040 --height 1340 "$work/report.html" "$pictures/report.png"
 capture_top
 "$browser" terminal "$work/top" "$pictures/top.png"
 pngquant --force --ext .png --strip "$pictures"/*.png
