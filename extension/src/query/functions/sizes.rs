@@ -176,21 +176,26 @@ impl Sizes<'_> {
             true => format!(", {table}.server"),
             false => String::new(),
         };
-        let key = |table: &str| server(table) + &self.plan.days(table);
+        // Sums of a whole target are a tenth of the work where nothing is asked about entries.
+        let asks_entries = by.has(Level::Entry) || self.question.filters.has(Level::Entry);
+        let entry = |table: &str| match asks_entries {
+            true => format!(", {table}.entry_id{}", self.plan.days(table)),
+            false => String::new(),
+        };
         let elements = (1..=ELEMENTS).map(|n| format!("sum(call.hist[{n}])"));
         let statement = sql!(
             "sizes.sql",
             usage = self.usage(few, &params),
             since = self.plan.since(&params),
             of_increment = server("observation") + &self.plan.days("increment"),
-            of_call = key("call"),
-            of_reading = key("reading"),
-            same_key = match asks_servers {
-                true => " AND spread.server = part.server",
+            of_call = server("call") + &self.plan.days("call"),
+            of_sum = entry("call") + &server("call"),
+            of_spread = entry("reading") + &server("reading"),
+            same_key = self.same_key(asks_entries),
+            entries = match asks_entries {
+                true => "LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id\n    ",
                 false => "",
-            }
-            .to_owned()
-                + &self.plan.same_days("spread", "part"),
+            },
             join_servers = self.join_servers(&params),
             conditions = self.conditions(&params),
             dimensions = named_columns(by.iter(), |it| self.table(it)),
@@ -209,6 +214,19 @@ impl Sizes<'_> {
             limit = (ROW_LIMIT + 1).to_string(),
         );
         Query::new(statement, &params)
+    }
+
+    /// Returns the conditions on the keys of sums besides target and operation.
+    fn same_key(&self, asks_entries: bool) -> String {
+        let mut same = String::new();
+        if asks_entries {
+            same += " AND spread.entry_id = part.entry_id";
+            same += &self.plan.same_days("spread", "part");
+        }
+        if self.question.asks_servers() {
+            same += " AND spread.server = part.server";
+        }
+        same
     }
 
     /// Returns a SELECT of the increments in the window, with the parts of those that cross its edges.

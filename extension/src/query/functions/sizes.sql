@@ -16,10 +16,10 @@ call AS NOT MATERIALIZED (
     WHERE operation.calls > 0
 ),
 part AS (
-    SELECT call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms, count(call.hist) > 0 AS has_histogram,
+    SELECT call.target_id@of_sum@, call.operation, call.keeps_histograms, count(call.hist) > 0 AS has_histogram,
         sum(call.calls) AS calls, sum(call.bytes) AS bytes, ARRAY[@elements@] AS elements
     FROM call
-    GROUP BY call.target_id, call.entry_id@of_call@, call.operation, call.keeps_histograms
+    GROUP BY call.target_id@of_sum@, call.operation, call.keeps_histograms
 ),
 -- What each entry did between two observations that lie in the window. The sum of squares stands with the last part; without
 -- it all calls were alike.
@@ -36,11 +36,11 @@ reading AS (
     HAVING bool_and(call.is_whole) AND min(call.begins) > @since@
 ),
 spread AS (
-    SELECT reading.target_id, reading.entry_id@of_reading@, reading.operation, reading.keeps_histograms,
+    SELECT reading.target_id@of_spread@, reading.operation, reading.keeps_histograms,
         sum(reading.calls) AS calls, sum(reading.bytes) AS bytes, sum(reading.squares) AS squares,
         bool_and(reading.has_squares) AS has_squares
     FROM reading
-    GROUP BY reading.target_id, reading.entry_id@of_reading@, reading.operation, reading.keeps_histograms
+    GROUP BY reading.target_id@of_spread@, reading.operation, reading.keeps_histograms
 ),
 usage AS (
     SELECT part.operation, part.calls, part.bytes, part.elements,
@@ -48,9 +48,8 @@ usage AS (
         spread.calls AS spread_calls, spread.bytes AS spread_bytes, spread.squares, spread.has_squares@dimensions@
     FROM part
     JOIN jobstats.targets target ON target.target_id = part.target_id
-    LEFT JOIN jobstats.entries entry ON entry.entry_id = part.entry_id
-    @jobs@@user_names@
-    LEFT JOIN spread ON spread.target_id = part.target_id AND spread.entry_id = part.entry_id
+    @entries@@jobs@@user_names@
+    LEFT JOIN spread ON spread.target_id = part.target_id
         AND spread.operation = part.operation AND spread.keeps_histograms = part.keeps_histograms@same_key@
     WHERE true@conditions@
 ),
