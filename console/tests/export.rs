@@ -320,7 +320,7 @@ fn duckdb_reads_what_functions_answer() {
     if !found.is_ok_and(|it| it.status.success()) {
         let _ = writeln!(
             std::io::stderr(),
-            "not run: duckdb: {python} has no package duckdb (pip install duckdb; JOBSTATS_TEST_PYTHON names the Python)"
+            "not run: duckdb: {python} has no package duckdb: run make setup-dev"
         );
         return;
     }
