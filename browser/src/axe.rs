@@ -1,4 +1,4 @@
-//! Asks axe, a program of others, what it says of the accessibility of a page.
+//! Runs axe, which checks the accessibility of pages.
 
 use std::env;
 use std::fs;
@@ -36,7 +36,7 @@ pub fn faults(chromium: &Chromium, axe: &Path, file: &Path) -> Result<Vec<String
         for scheme in [Scheme::Light, Scheme::Dark] {
             let view = View::screen(width, scheme);
             let tab = chromium.open(file, view)?;
-            // It answers nothing that can be read.
+            // The script returns no JSON; the empty list stands in for its value.
             tab.ask(&format!("{axe}\n;[]"))?;
             let found = tab.ask(RUN)?;
             tab.close()?;

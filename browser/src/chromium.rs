@@ -33,7 +33,7 @@ const LATE: Duration = Duration::from_millis(100);
 /// A failure of the browser, rather than of a page.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Something of this machine.
+    /// The system failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The options of the browser contradict each other.
@@ -42,7 +42,7 @@ pub enum Error {
     /// The browser did not start, or did not do what it was told.
     #[error("Chromium: {0}")]
     Browser(#[from] CdpError),
-    /// A script answered what it should not.
+    /// A script returned something other than lines.
     #[error("a script in the page answered: {0}")]
     Answer(String),
 }
@@ -91,11 +91,11 @@ impl Chromium {
             .new_headless_mode()
             .launch_timeout(Duration::from_secs(60))
             .viewport(None)
-            // Letters as a printer sees them: the same on every machine.
+            // Without hinting, text has the same width on every machine.
             .arg("font-render-hinting=none")
-            // The memory that containers share is often too small.
+            // /dev/shm is often too small in containers.
             .arg("disable-dev-shm-usage");
-        // Chromium refuses to run as root in its sandbox. All pages that it opens here are our own files.
+        // Chromium does not start in its sandbox as root.
         if rustix::process::geteuid().is_root() {
             config = config.no_sandbox();
         }
@@ -104,7 +104,7 @@ impl Chromium {
             .enable_all()
             .build()?;
         let (browser, mut handler) = runtime.block_on(Browser::launch(config))?;
-        // What the browser says of pages that nobody waits for is of no interest.
+        // The connection makes progress only while its handler is polled; what it yields is not needed.
         runtime.spawn(async move { while handler.next().await.is_some() {} });
         Ok(Self {
             runtime,

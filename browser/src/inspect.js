@@ -1,4 +1,4 @@
-// Answers a list of what is wrong with a page, in its own words. Opens all that a reader can open.
+// Returns the faults of the page, one sentence each. Opens all details first.
 (() => {
     const faults = [];
     const root = document.documentElement;

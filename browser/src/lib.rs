@@ -3,10 +3,10 @@
 //! | module | |
 //! |---|---|
 //! | [`chromium`] | starts the browser, and opens a file in it |
-//! | [`view`] | how a page is looked at: width, light or dark, on paper |
-//! | [`inspect`] | what is wrong with a page that is open |
-//! | [`axe`] | what axe says of its accessibility |
-//! | [`terminal`] | a page that shows a terminal |
+//! | [`view`] | how a page is shown: width, light or dark, on paper |
+//! | [`inspect`] | opens a page in every view and lists its faults |
+//! | [`axe`] | lists what axe finds |
+//! | [`terminal`] | turns captured output of a terminal into a page |
 //!
 //! The program does the same for one page, and takes pictures for the documentation.
 

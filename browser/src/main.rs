@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 fn run(command: Command, program: &Path) -> Result<bool, Error> {
     let chromium = Chromium::start(program)?;
     match command {
-        Command::Check { files } => check(&chromium, &files),
+        Command::Check { files } => return check(&chromium, &files),
         Command::Picture {
             file,
             picture,
@@ -100,27 +100,30 @@ fn run(command: Command, program: &Path) -> Result<bool, Error> {
                 scheme: window.scheme,
             };
             let taken = chromium.open(&file, view)?.picture(whole)?;
-            written(&picture, &taken)
+            write(&picture, &taken)?;
         }
         Command::Terminal { captured, picture } => {
             let page = tempfile::Builder::new().suffix(".html").tempfile()?;
             fs::write(page.path(), terminal::page(&fs::read_to_string(captured)?))?;
             let tab = chromium.open(page.path(), View::screen(1440, Scheme::Dark))?;
-            written(&picture, &tab.picture_of("pre")?)
+            write(&picture, &tab.picture_of("pre")?)?;
         }
         Command::Print { file, paper } => {
             let printed = chromium.open(&file, View::Paper)?.print()?;
-            written(&paper, &printed)
+            write(&paper, &printed)?;
         }
     }
+    Ok(true)
 }
 
 fn check(chromium: &Chromium, files: &[PathBuf]) -> Result<bool, Error> {
     let mut is_good = true;
+    let axe = axe::file();
     for file in files {
         let mut faults = inspect::faults(chromium, file)?;
-        if let Some(axe) = axe::file() {
-            faults.extend(axe::faults(chromium, &axe, file)?);
+        match &axe {
+            Some(axe) => faults.extend(axe::faults(chromium, axe, file)?),
+            None => eprintln!("jobstats-browser: axe was not run: JOBSTATS_TEST_AXE names no file"),
         }
         is_good &= faults.is_empty();
         for fault in faults {
@@ -130,9 +133,8 @@ fn check(chromium: &Chromium, files: &[PathBuf]) -> Result<bool, Error> {
     Ok(is_good)
 }
 
-fn written(file: &Path, bytes: &[u8]) -> Result<bool, Error> {
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Error> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.display()));
-    fs::write(file, bytes).map_err(named)?;
-    Ok(true)
+    Ok(fs::write(file, bytes).map_err(named)?)
 }

@@ -53,8 +53,8 @@ impl View {
         screens.chain([Self::Paper]).collect()
     }
 
-    /// Returns the size of the window. It is never that of a mobile device: such a one zooms out until a page fits that is too
-    /// wide.
+    /// Returns the size of the window. It is never that of a mobile device, which would zoom out until a page that is too wide
+    /// fits.
     pub(crate) fn metrics(self) -> SetDeviceMetricsOverrideParams {
         let (width, height) = match self {
             Self::Screen { width, height, .. } => (width, height),

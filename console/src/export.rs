@@ -41,7 +41,7 @@ Exit codes:
   66  nothing is kept of these days, clusters and file systems
   69  the database cannot be reached
   71  an error of this machine, such as no room for the files
-  75  the database is busy: a later call may succeed
+  75  the database or the directory is busy: a later call may succeed
   77  the database denies access
   78  something must be set up first: the settings, the key of --pseudonyms, or the store";
 
@@ -82,7 +82,7 @@ pub struct Export {
     /// not exist
     #[arg(long, value_name = "KEYFILE")]
     pub pseudonyms: Option<PathBuf>,
-    /// Write days that the directory has already once more
+    /// Write days again that the directory already has
     #[arg(long)]
     pub again: bool,
     /// The database.
@@ -165,6 +165,7 @@ impl Error {
                 exit::USAGE
             }
             Self::Nothing(_) => exit::NOTHING,
+            Self::File(file::Error::Busy(_)) => exit::LATER,
             Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::of),
             Self::File(_) => exit::SYSTEM,
             Self::Key(_) => exit::SETUP,

@@ -12,7 +12,7 @@ use jobstats_client::exit;
 
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
-use crate::subject::{self, Subject, json, sheet};
+use crate::subject::{self, Asked, Subject, json, sheet};
 use crate::text;
 use crate::when::{self, Clock};
 
@@ -136,9 +136,12 @@ impl Period {
             let message = format!("--from {} is not before --to {}", self.from, self.to);
             return Err(Error::Usage(message));
         }
-        // A start of hours ago has fractions of a second that nobody asked for.
-        let round = from.round(jiff::Unit::Minute).unwrap_or(from);
-        Ok((if round < to { round } else { from }, to))
+        // Some hours ago there was a fraction of a minute that nobody asked for.
+        let from = match when::is_ago(&self.from) {
+            true => when::minute(from),
+            false => from,
+        };
+        Ok((from, to))
     }
 }
 
@@ -305,9 +308,6 @@ pub fn user(options: &Named) -> Result<(), Error> {
 pub fn target(options: &Named) -> Result<(), Error> {
     named("target", options, subject::target::ask)
 }
-
-/// A subject, or the notes of a store that knows nothing of it.
-type Asked = Result<Subject, Vec<String>>;
 
 /// Shows what a question about a name and a window finds.
 fn named(

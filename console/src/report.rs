@@ -5,7 +5,7 @@ use jobstats_client::answers::{Dimension, Filters, Group, RateRow, Targets, exac
 use jobstats_core::quantity::Quantity;
 
 use crate::chart::line::Point;
-use crate::html::{Page, Section};
+use crate::html::{Block, Page, Section};
 use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
@@ -60,24 +60,14 @@ impl Scope {
         let targets = store.ask(&Targets::default())?.rows;
         let mut known: Vec<_> = targets
             .iter()
-            .filter(|row| cluster.is_none_or(|cluster| row.cluster == cluster))
             .filter_map(|row| Some((row.filesystem.clone()?, row.cluster.clone())))
             .collect();
         known.sort();
         known.dedup();
-        let matching = known
-            .iter()
-            .filter(|it| name.is_none_or(|name| it.0 == name));
-        let matching: Vec<_> = matching.collect();
-        let list = |known: &[(String, String)]| {
-            let names = known
-                .iter()
-                .map(|(filesystem, cluster)| match cluster.as_str() {
-                    "" => filesystem.clone(),
-                    cluster => format!("{filesystem} (--cluster {cluster})"),
-                });
-            names.collect::<Vec<_>>()
+        let is_asked = |it: &&(String, String)| {
+            name.is_none_or(|name| it.0 == name) && cluster.is_none_or(|cluster| it.1 == cluster)
         };
+        let matching: Vec<_> = known.iter().filter(is_asked).collect();
         match matching.as_slice() {
             [(filesystem, of)] => Ok(Self {
                 filesystem: filesystem.clone(),
@@ -90,19 +80,17 @@ impl Scope {
                     .collect(),
                 measure: "service_time",
             }),
-            [] => Err(Error::Unknown {
-                kind: "file system",
-                name: shown(name.unwrap_or("any")),
-                notes: match known.as_slice() {
-                    [] => vec!["the store has no targets yet".to_owned()],
-                    known => vec![format!("there is {}", list(known).join(", "))],
-                },
-            }),
-            _ => Err(Error::Usage(format!(
+            [] => Err(unknown(name, cluster, &known)),
+            several => Err(Error::Usage(format!(
                 "there are several file systems, choose one: {}",
-                list(&known).join(", ")
+                list(several.iter().copied())
             ))),
         }
+    }
+
+    /// Returns whether the file system has a target, which is of this cluster.
+    fn has(&self, target: &String, cluster: &str) -> bool {
+        self.targets.contains(target) && self.cluster.as_ref().is_none_or(|it| it == cluster)
     }
 
     /// Returns the filters of all questions of the report.
@@ -158,6 +146,34 @@ impl Scope {
     }
 }
 
+fn unknown(name: Option<&str>, cluster: Option<&str>, known: &[(String, String)]) -> Error {
+    let of = cluster.map_or_else(String::new, |cluster| {
+        format!(" of cluster {}", shown(cluster))
+    });
+    let (kind, name) = match name {
+        Some(name) => ("file system", shown(name) + &of),
+        None => ("any", format!("file system{of}")),
+    };
+    let note = match known {
+        [] => "the store has no targets yet".to_owned(),
+        known => format!("known: {}", list(known.iter())),
+    };
+    Error::Unknown {
+        kind,
+        name,
+        notes: vec![note],
+    }
+}
+
+/// Lists file systems, each with the option that chooses its cluster.
+fn list<'k>(known: impl Iterator<Item = &'k (String, String)>) -> String {
+    let names = known.map(|(filesystem, cluster)| match cluster.as_str() {
+        "" => shown(filesystem),
+        cluster => format!("{} (--cluster {})", shown(filesystem), shown(cluster)),
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// Makes the report about a file system.
 ///
 /// # Errors
@@ -170,6 +186,11 @@ pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<
     }
     let spans = standout::ask(store, &scope, &load, clock)?;
     let mut first = vec![load.figure(&scope, &spans, clock), spans.list()];
+    if !load.notes.is_empty() {
+        first.push(Block::List(
+            load.notes.iter().map(|note| shown(note)).collect(),
+        ));
+    }
     let mut places = Vec::new();
     for scope in scope.all() {
         first.extend(leaders::ask(store, &scope, !load.before.is_empty())?);

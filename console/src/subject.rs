@@ -14,6 +14,9 @@ pub mod user;
 
 use crate::store::Answered;
 
+/// A subject, or the notes of a store that knows nothing of it.
+pub type Asked = Result<Subject, Vec<String>>;
+
 /// The operations whose course is shown.
 pub const COURSE: [&str; 4] = ["read_bytes", "write_bytes", "metadata", "service_time"];
 

@@ -1,8 +1,10 @@
 //! Times as people type and read them.
 
+use std::time::Duration;
+
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, Zoned};
+use jiff::{RoundMode, SignedDuration, Timestamp, TimestampRound, Unit, Zoned};
 use jobstats_client::duration;
 
 /// Parses a time zone: `UTC`, `local`, or a name such as `Europe/Helsinki`.
@@ -35,8 +37,7 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     if text == "now" {
         return Ok(now.timestamp());
     }
-    let ago = text.strip_suffix("ago").unwrap_or(text).trim();
-    if let Ok(length) = duration::parse(ago) {
+    if let Some(length) = ago(text) {
         let length = SignedDuration::try_from(length).map_err(|error| error.to_string())?;
         return now
             .timestamp()
@@ -49,6 +50,24 @@ pub fn parse(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     })?;
     let zoned = civil.to_zoned(now.time_zone().clone());
     Ok(zoned.map_err(|error| error.to_string())?.timestamp())
+}
+
+/// Returns whether a time is so long ago, such as `2h`.
+pub fn is_ago(text: &str) -> bool {
+    ago(text.trim()).is_some()
+}
+
+fn ago(text: &str) -> Option<Duration> {
+    let length = text.strip_suffix("ago").unwrap_or(text);
+    duration::parse(length.trim()).ok()
+}
+
+/// Returns the start of the minute of a time.
+pub fn minute(time: Timestamp) -> Timestamp {
+    let minute = TimestampRound::new()
+        .smallest(Unit::Minute)
+        .mode(RoundMode::Trunc);
+    time.round(minute).unwrap_or(time)
 }
 
 fn civil(text: &str, now: &Zoned) -> Option<DateTime> {

@@ -289,7 +289,7 @@ fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {
     );
     let lock = fs::File::create(new.join(".lock")).unwrap();
     lock.lock().unwrap();
-    fails(&store.export(&new, &[]), 71, "another export writes to");
+    fails(&store.export(&new, &[]), 75, "another export writes to");
     drop(lock);
     a_reader_is_enough(store, &new);
 }

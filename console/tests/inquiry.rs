@@ -221,7 +221,7 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
     assert!(running.contains("State: RUNNING"), "{running}");
     assert!(running.contains("The job still runs"), "{running}");
     let idle = store.text(&["job", "13"]);
-    assert!(idle.contains("Nothing that a server has seen."), "{idle}");
+    assert!(idle.contains("No server observed any work."), "{idle}");
     let unknown = store.run(&["job", "4\u{1b}[31m"]);
     assert_eq!(unknown.status.code(), Some(66));
     let said = String::from_utf8(unknown.stderr).unwrap();

@@ -38,6 +38,8 @@ answer! {
         truncated: i64,
         /// Active entries whose identifier matches no format.
         malformed: i64,
+        /// Active entries of whose identifier only a part could be read.
+        partial: i64,
         /// Entries whose counters restarted.
         resets: i64,
         /// Observations that came late.

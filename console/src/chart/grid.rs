@@ -234,7 +234,7 @@ pub fn counts(words: &Words, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
                 continue;
             };
             let (left, right) = edges(cell, axis, plot);
-            // One is the lightest colour, and the largest count the darkest.
+            // The count 1 has the lowest class, and the largest count the highest.
             let part = if most > 1.0 {
                 count.ln() / most.ln()
             } else {

@@ -95,13 +95,15 @@ fn figure(
         Some(format!("{name} has {ratio} times the median. "))
     });
     let advice = match operation {
-        "metadata" => "One user with most of a long bar has a busy directory there.",
+        "metadata" => {
+            "If one user has most of a long bar, that user probably has a busy directory there."
+        }
         _ => {
-            "One user with most of a long bar has files that are not striped, or a pool of one target."
+            "If one user has most of a long bar, that user's files are probably not striped, or a pool has only one target."
         }
     };
     let mut caption = format!(
-        "{}Beside each bar is the user with most of it and that user's part. {advice}",
+        "{}Beside each bar is its largest user and that user's share. {advice}",
         largest.unwrap_or_default()
     );
     if rows.len() > TARGETS {

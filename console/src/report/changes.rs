@@ -36,15 +36,14 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
         let now = top(store, scope, scope.window, operation)?;
         let before = top(store, scope, scope.before(), operation)?;
         if before.rows.is_empty() {
-            let text = "Of the week before there is no data, so nothing can be compared.";
+            let text = "There is no data for the week before, so nothing can be compared.";
             return Ok(vec![Block::Text(text.to_owned())]);
         }
         tables.push(table(title, operation, &now.rows, &before.rows));
         statements.push((format!("{title}, now"), now.statement));
         statements.push((format!("{title}, a week before"), before.statement));
     }
-    let text =
-        "The users with the largest differences to the same time a week before, in mean rates.";
+    let text = "These users differ most from the same time a week before, by mean rate.";
     Ok(vec![
         Block::Text(text.to_owned()),
         Block::Tables(tables),

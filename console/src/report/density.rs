@@ -105,8 +105,8 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
     Ok(Block::Figure(Box::new(Figure {
         heading: "How many users had which rate".to_owned(),
         caption: format!(
-            "Each number counts the users with such a rate in {}. A cell at the top with a small number is a user who did \
-             far more than the others; a row that fills is everybody.",
+            "Each number counts the users with such a rate in {}. A small number near the top means that few \
+             users did far more than the others.",
             when::width(step)
         ),
         charts: vec![chart],

@@ -118,7 +118,7 @@ impl Load {
             )
         });
         let mut caption = format!(
-            "{title}: the mean number that servers work on at once, in steps of {}.",
+            "{title}: the mean number of requests that servers work on at once, in steps of {}.",
             when::width(self.step)
         );
         if scope.measure != "service_time" {
@@ -128,7 +128,7 @@ impl Load {
             );
         }
         caption.push_str(match self.before.is_empty() {
-            true => " Of the week before there is no data.",
+            true => " There is no data for the week before.",
             false => " The line is the same time a week before.",
         });
         if !marks.is_empty() {

@@ -73,8 +73,8 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         )
     });
     let mut caption = format!(
-        "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {description} One dark row is a \
-         target that is busier than its peers; a dark column is a time at which all were.",
+        "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {description} A row near \
+         the upper end of the scale is a target that is busier than its peers; such a column is a time at which all were busy.",
         when::width(step)
     );
     if left_out > 0 {

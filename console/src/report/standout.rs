@@ -140,10 +140,10 @@ impl Leader {
         }
     }
 
-    /// Says with what and where.
-    fn how(&self) -> String {
+    /// Says who it was and, as far as that is known, with what and where. `whole` says of what the share is.
+    fn said(&self, whole: &str) -> String {
         let part = |part: f64| Number::percent(Some(part)).text();
-        let mut said = Vec::new();
+        let mut said = vec![format!("{}{whole} by {}", part(self.share), self.who())];
         if let Some((name, share)) = &self.operation {
             said.push(format!("{} of that with {name}", part(*share)));
         }
@@ -220,7 +220,11 @@ fn operation(
         .iter()
         .max_by(|one, other| one.1.total_cmp(&other.1));
     Ok(most.filter(|_| whole > 0.0).map(|(row, amount)| {
-        let name = row.operation.trim_end_matches("_time").to_owned();
+        let name = row
+            .operation
+            .strip_suffix("_time")
+            .unwrap_or(&row.operation)
+            .to_owned();
         (name, amount / whole)
     }))
 }
@@ -245,8 +249,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Resu
             sentence.push_str(&format!(", {ratio} times the median of this window"));
         }
         if let Some(leader) = leader {
-            let share = Number::percent(Some(leader.share)).text();
-            sentence.push_str(&format!(". {share} by {}, {}", leader.who(), leader.how()));
+            sentence.push_str(&format!(". {}", leader.said("")));
         }
         sentence.push('.');
         sentences.push(sentence);
@@ -301,7 +304,7 @@ pub fn lead(
         let ratio = mean / before;
         lead.push_str(&match ratio {
             _ if ratio >= 1.1 => format!(
-                ", {} times the week before",
+                ", {} times as much as the week before",
                 Number::of(Some(ratio), "service_time", Quantity::Rate).text()
             ),
             _ if ratio > 0.9 => ", as much as the week before".to_owned(),
@@ -309,12 +312,7 @@ pub fn lead(
         });
     }
     if let Some(leader) = Leader::ask(store, scope, scope.window)? {
-        let share = Number::percent(Some(leader.share)).text();
-        lead.push_str(&format!(
-            "; {share} of it by {}, {}",
-            leader.who(),
-            leader.how()
-        ));
+        lead.push_str(&format!("; {}", leader.said(" of this load")));
     }
     if let Some(span) = spans.most.and_then(|most| spans.spans.get(most)) {
         let (since, until) = (

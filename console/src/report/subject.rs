@@ -147,7 +147,7 @@ fn lead(subject: &Subject) -> String {
     });
     said.extend(first);
     match said.is_empty() {
-        true => "Nothing that a server has seen.".to_owned(),
+        true => "No server observed any work.".to_owned(),
         false => format!("{}.", said.join(", ")),
     }
 }

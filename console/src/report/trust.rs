@@ -28,11 +28,9 @@ pub fn health(
     clock: &Clock,
 ) -> Result<Vec<Block>, Error> {
     let health = store.ask(&Health::default())?;
-    let is_own = |row: &&HealthRow| {
-        row.target
-            .as_ref()
-            .is_none_or(|target| scope.targets.contains(target))
-            && (row.target.is_some() || row.status == "maintenance")
+    let is_own = |row: &&HealthRow| match (&row.target, &row.cluster) {
+        (Some(target), cluster) => scope.has(target, cluster.as_deref().unwrap_or_default()),
+        (None, _) => row.status == "maintenance",
     };
     let rows: Vec<_> = health.rows.iter().filter(is_own).collect();
     let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
@@ -102,7 +100,7 @@ impl Sums {
         self.unknown += row.unknown;
         self.problems += row.problems;
         self.identified += row.ok;
-        self.entries += row.ok + row.missing_job + row.truncated + row.malformed;
+        self.entries += row.ok + row.missing_job + row.truncated + row.malformed + row.partial;
         self.without_job.extend(row.operations_without_job);
         self.without_user.extend(row.operations_without_user);
     }
@@ -128,7 +126,7 @@ pub fn quality(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Vec<Bl
     for row in quality
         .rows
         .iter()
-        .filter(|row| scope.targets.contains(&row.target))
+        .filter(|row| scope.has(&row.target, &row.cluster))
     {
         targets.entry(&row.target).or_default().add(row);
     }
@@ -170,9 +168,10 @@ pub fn quality(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Vec<Bl
         "Quality by target, those with most gaps and problems first",
         &columns,
     );
-    let mut text = "Missing readings make rates means over longer times; they lose no work. Unknown are entries whose first \
-                    value may be from before, so that it is not counted; problems are pieces of text that could not be used. \
-                    The last columns are parts of all calls, the mean of the hours."
+    let mut text = "A missing reading loses no work: the rates are then means over a longer time. Unknown counts entries whose first \
+                    value may be older than the reading, so that it is not counted. Problems counts parts of the text that could \
+                    not be used. Identified is the share of entries whose identifier was read; the last two columns are shares of \
+                    all calls, averaged over the hours."
         .to_owned();
     if start > since {
         text.push_str(&format!(" Shown from {} on.", clock.minute(start)));

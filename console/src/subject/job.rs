@@ -9,7 +9,7 @@ use jobstats_core::quantity::Quantity;
 
 use super::findings::findings;
 use super::questions::{add_course, ask_summary};
-use super::{Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, seconds};
+use super::{Asked, Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, seconds};
 use crate::number::Number;
 use crate::store::{Answered, Error, Store};
 
@@ -22,11 +22,7 @@ const RUN: &str = "run";
 /// # Errors
 ///
 /// Fails if the store does.
-pub fn ask(
-    store: &mut Store,
-    name: &str,
-    asked: Window,
-) -> Result<Result<Subject, Vec<String>>, Error> {
+pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error> {
     let job = store.ask(&Job {
         job: name.to_owned(),
         window: asked,
@@ -283,7 +279,7 @@ fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow
         rankings: Vec::new(),
         findings: Vec::new(),
         notes: vec![
-            "The job is older than what the store keeps: its totals are left, and not its course and its targets.".to_owned(),
+            "The job is older than the increments that the store keeps: only its totals are left, not its rates over time or its targets.".to_owned(),
         ],
         statements: Vec::new(),
     };

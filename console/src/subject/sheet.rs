@@ -158,7 +158,7 @@ fn usage(subject: &Subject) -> Vec<String> {
     let time = subject.used("service_time");
     lines.extend(time.map(|usage| operation(subject, usage)));
     if subject.usage.is_empty() {
-        lines.push(" Nothing that a server has seen.".to_owned());
+        lines.push(" No server observed any work.".to_owned());
     }
     lines
 }

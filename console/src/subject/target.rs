@@ -8,7 +8,7 @@ use jobstats_client::answers::{
 use super::findings::findings;
 use super::job::Facts;
 use super::questions::{add_course, ask_summary, ask_totals, new};
-use super::{Kind, Ranking, Subject, Value};
+use super::{Asked, Kind, Ranking, Subject, Value};
 use crate::store::{Error, Store};
 
 /// Returns what was done on a target in a window.
@@ -16,11 +16,7 @@ use crate::store::{Error, Store};
 /// # Errors
 ///
 /// Fails if the store does.
-pub fn ask(
-    store: &mut Store,
-    name: &str,
-    window: (Timestamp, Timestamp),
-) -> Result<Result<Subject, Vec<String>>, Error> {
+pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Result<Asked, Error> {
     let targets = store.ask(&Targets::default())?.rows;
     let known: Vec<_> = targets.iter().filter(|row| row.name == name).collect();
     let Some(target) = known.first() else {
@@ -96,7 +92,7 @@ fn unknown(name: &str, targets: &[jobstats_client::answers::TargetRow]) -> Strin
     match similar.as_slice() {
         [] if targets.is_empty() => "the store has no targets yet".to_owned(),
         [] => "jobstats.health lists the targets".to_owned(),
-        similar => format!("there is {}", similar.join(", ")),
+        similar => format!("known: {}", similar.join(", ")),
     }
 }
 

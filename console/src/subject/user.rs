@@ -6,7 +6,7 @@ use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 use super::findings::findings;
 use super::job::Facts;
 use super::questions::{add_course, ask_summary, ask_totals, new, usage};
-use super::{Kind, Ranking, Subject, Value, number};
+use super::{Asked, Kind, Ranking, Value, number};
 use crate::store::{Error, Store};
 
 /// Returns what a user did in a window. The user is named, or numbered.
@@ -14,11 +14,7 @@ use crate::store::{Error, Store};
 /// # Errors
 ///
 /// Fails if the store does.
-pub fn ask(
-    store: &mut Store,
-    name: &str,
-    window: (Timestamp, Timestamp),
-) -> Result<Result<Subject, Vec<String>>, Error> {
+pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Result<Asked, Error> {
     let mut chosen = by_name(name);
     let mut totals = ask_totals(store, window, &chosen)?;
     if totals.rows.is_empty()

@@ -176,7 +176,7 @@ impl Sizes<'_> {
             true => format!(", {table}.server"),
             false => String::new(),
         };
-        // Sums of a whole target are a tenth of the work where nothing is asked about entries.
+        // Where neither a dimension nor a filter is about entries, sums by target do.
         let asks_entries = by.has(Level::Entry) || self.question.filters.has(Level::Entry);
         let entry = |table: &str| match asks_entries {
             true => format!(", {table}.entry_id{}", self.plan.days(table)),
