@@ -11,9 +11,9 @@ mod tests;
 /// A duration such as `10s` in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Span(pub Duration);
+pub struct Length(pub Duration);
 
-impl TryFrom<String> for Span {
+impl TryFrom<String> for Length {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {

@@ -22,7 +22,7 @@ pub const DENIED: u8 = 77;
 pub const SETUP: u8 = 78;
 
 /// Returns the exit code of a failure of the database.
-pub const fn of(kind: Kind) -> u8 {
+pub const fn code(kind: Kind) -> u8 {
     match kind {
         Kind::Conflict | Kind::Slow | Kind::Exhausted => LATER,
         Kind::Lost | Kind::Silent => UNREACHABLE,

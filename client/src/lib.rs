@@ -1,5 +1,5 @@
 //! Connects programs to a jobstats store, reads the answers of its functions as typed rows, and keeps readings until they
-//! are sent.
+//! are sent. It also has what the command lines of programs share: exit codes, durations, files with commands, manual pages.
 //!
 //! | module | what it has |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`retry`] | retries with exponential backoff, and its pauses with jitter |
 //! | [`exit`] | exit codes, also those of failures |
 //! | [`duration`] | durations in options and files |
-//! | [`guarded`] | files with commands, which nobody else may write |
+//! | [`command_file`] | files with commands, which nobody else may write |
 //! | [`generate`] | manual pages and completions of shells |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
 //! | [`spool`] | readings on disk that wait until the database has stored them |
@@ -41,13 +41,13 @@
 //! ```
 
 pub mod answers;
+pub mod command_file;
 pub mod connection;
 pub mod duration;
 mod error;
 pub mod exit;
 pub mod failure;
 pub mod generate;
-pub mod guarded;
 pub mod retry;
 pub mod settings;
 pub mod spool;

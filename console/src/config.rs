@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use jobstats_client::duration::Span;
-use jobstats_client::guarded;
+use jobstats_client::command_file;
+use jobstats_client::duration::Length;
 use serde::Deserialize;
 
 /// The configuration of this machine, for users without one of their own.
@@ -15,17 +14,9 @@ const SYSTEM: &str = "/etc/jobstats/console.toml";
 /// An error in the configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file cannot be read.
-    #[error("{}: {cause}", path.display())]
-    Unreadable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// Others can write to the file, and its commands run with the rights of the user.
-    #[error("{} can be written by others than root and you; chmod 644 it", .0.display())]
-    Open(PathBuf),
+    /// The file cannot be read, or others can write to it. Its commands would run with the rights of the reader.
+    #[error(transparent)]
+    File(#[from] command_file::Error),
     /// The file is not TOML, or has a key that does not exist or a value of another kind.
     #[error("{}: {cause}", path.display())]
     Format {
@@ -69,9 +60,9 @@ pub struct Profile {
     /// The file of variables that name the database, or have its password.
     pub config: Option<PathBuf>,
     /// The time between readings.
-    pub interval: Option<Span>,
+    pub interval: Option<Length>,
     /// The time limit of a command.
-    pub timeout: Option<Span>,
+    pub timeout: Option<Length>,
     /// The command that prints the names of users, as `getent passwd` does.
     pub users: Option<String>,
     /// The formats of identifiers (`jobid_name` of the clients).
@@ -89,7 +80,7 @@ pub fn profile(path: Option<&Path>, name: &str) -> Result<Profile, Error> {
         Some(path) => path.to_owned(),
         None => find()?,
     };
-    let text = read(&path)?;
+    let text = command_file::read(&path)?;
     let mut config: Config = toml::from_str(&text).map_err(|cause| Error::Format {
         path: path.clone(),
         cause: Box::new(cause),
@@ -119,17 +110,6 @@ fn find() -> Result<PathBuf, Error> {
         (false, true) => Ok(system),
         (false, false) => Err(Error::Nothing(own)),
     }
-}
-
-/// Reads the file. Its commands run with the rights of the user, so nobody else may write it.
-fn read(path: &Path) -> Result<String, Error> {
-    guarded::read(path).map_err(|error| match error {
-        guarded::Error::Unreadable(cause) => Error::Unreadable {
-            path: path.to_owned(),
-            cause,
-        },
-        guarded::Error::Open => Error::Open(path.to_owned()),
-    })
 }
 
 #[cfg(test)]
@@ -163,7 +143,7 @@ mod tests {
         assert_eq!(profile.input.keys().collect::<Vec<_>>(), ["mds1", "oss1"]);
         assert_eq!(
             (profile.interval, profile.timeout),
-            (Some(Span(Duration::from_secs(5))), None)
+            (Some(Length(Duration::from_secs(5))), None)
         );
         assert_eq!(profile.formats, ["%j:%u:%H"]);
     }
@@ -184,8 +164,8 @@ mod tests {
         assert!(error("[profile.mahti]\nintervall = '5s'").contains("intervall"));
         let open = file(TEXT);
         set_permissions(&open, Permissions::from_mode(0o666)).unwrap();
-        assert!(matches!(profile(Some(&open), "puhti"), Err(Error::Open(_))));
+        assert!(matches!(profile(Some(&open), "puhti"), Err(Error::File(_))));
         let missing = profile(Some(Path::new("/nonexistent")), "puhti");
-        assert!(matches!(missing, Err(Error::Unreadable { .. })));
+        assert!(matches!(missing, Err(Error::File(_))));
     }
 }

@@ -166,7 +166,7 @@ impl Error {
             }
             Self::Nothing(_) => exit::NOTHING,
             Self::File(file::Error::Busy(_)) => exit::LATER,
-            Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::of),
+            Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::code),
             Self::File(_) => exit::SYSTEM,
             Self::Key(_) => exit::SETUP,
         }

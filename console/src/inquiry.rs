@@ -73,7 +73,7 @@ impl Error {
         match self {
             Self::Usage(_) => exit::USAGE,
             Self::Unknown { .. } => exit::NOTHING,
-            Self::Store(error) => exit::of(error.kind()),
+            Self::Store(error) => exit::code(error.kind()),
             Self::Output(_) | Self::File { .. } | Self::Page(_) => exit::SYSTEM,
         }
     }

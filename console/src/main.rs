@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use jobstats_client::duration::Span;
+use jobstats_client::duration::Length;
 use jobstats_client::exit::{self, NOTHING, SETUP, SYSTEM, UNREAD, USAGE};
 use jobstats_client::settings;
 use jobstats_console::app::App;
@@ -101,7 +101,7 @@ impl Error {
 
 fn of_source(error: &source::Error) -> u8 {
     match error {
-        source::Error::Store(error) => error.kind().map_or(NOTHING, exit::of),
+        source::Error::Store(error) => error.kind().map_or(NOTHING, exit::code),
         source::Error::Nothing(_) => NOTHING,
         source::Error::Format(_) => USAGE,
         source::Error::Record(_) | source::Error::Directory { .. } => SYSTEM,
@@ -162,11 +162,11 @@ fn show(top: &Top) -> Result<(), Error> {
     };
     let interval = top
         .interval
-        .or(profile.interval.map(|Span(span)| span))
+        .or(profile.interval.map(|Length(length)| length))
         .unwrap_or(INTERVAL);
     let timeout = top
         .timeout
-        .or(profile.timeout.map(|Span(span)| span))
+        .or(profile.timeout.map(|Length(length)| length))
         .unwrap_or(TIMEOUT);
     let is_plain = top.show.once || top.show.json;
     let store = store(top, &profile, !is_plain)?;

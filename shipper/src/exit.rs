@@ -28,8 +28,8 @@ pub fn code(error: &Error) -> u8 {
         Error::Read(error) => of_reading(error),
         Error::Lock(lock::Error::Taken(_)) => LATER,
         Error::Lock(lock::Error::Unusable { .. }) | Error::Generate(_) => SYSTEM,
-        Error::Feed(error) => exit::of(error.kind()),
-        Error::Unsent(error) => exit::of(error.kind),
+        Error::Feed(error) => exit::code(error.kind()),
+        Error::Unsent(error) => exit::code(error.kind),
         Error::Backlog(error) => of_backlog(error),
         Error::Record(record::Error { .. }) => SYSTEM,
         Error::Replay(error) => of_replay(error),
@@ -43,8 +43,8 @@ fn of_replay(error: &replay::Error) -> u8 {
         replay::Error::TooOld { .. }
         | replay::Error::Newer { .. }
         | replay::Error::Rejected { .. } => REFUSED,
-        replay::Error::Feed(error) => exit::of(error.kind()),
-        replay::Error::Stopped { kind, .. } => exit::of(*kind),
+        replay::Error::Feed(error) => exit::code(error.kind()),
+        replay::Error::Stopped { kind, .. } => exit::code(*kind),
         replay::Error::Unsent(_) => REFUSED,
     }
 }
@@ -59,7 +59,7 @@ fn of_reading(error: &ReadError) -> u8 {
 
 fn of_backlog(error: &backlog::Error) -> u8 {
     match error {
-        backlog::Error::Unsent(error) => exit::of(error.kind),
+        backlog::Error::Unsent(error) => exit::code(error.kind),
         backlog::Error::Lock(_)
         | backlog::Error::Directory { .. }
         | backlog::Error::Damaged(_)

@@ -1,12 +1,11 @@
 //! The sources that are read: lctl alone, one of the command line, or those of a file.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jobstats_client::duration::Span;
-use jobstats_client::guarded;
+use jobstats_client::command_file;
+use jobstats_client::duration::Length;
 use serde::Deserialize;
 
 use crate::follow::{self, Follow};
@@ -23,17 +22,9 @@ mod tests;
 /// An error in the file of sources.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file cannot be read.
-    #[error("{}: {cause}", path.display())]
-    Unreadable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// Others can write to the file, and its commands run with the rights of the shipper.
-    #[error("{} can be written by others than root and its user; chmod 644 it and give it to root", .0.display())]
-    Open(PathBuf),
+    /// The file cannot be read, or others can write to it. Its commands would run with the rights of the reader.
+    #[error(transparent)]
+    File(#[from] command_file::Error),
     /// The file is not TOML, or has a key that does not exist or a value of another kind.
     #[error("{}: {cause}", path.display())]
     Format {
@@ -105,9 +96,9 @@ struct Section {
     source: Option<Name>,
     command: Option<String>,
     follow: Option<PathBuf>,
-    covers: Option<Span>,
-    interval: Option<Span>,
-    timeout: Option<Span>,
+    covers: Option<Length>,
+    interval: Option<Length>,
+    timeout: Option<Length>,
 }
 
 /// The name of a source in the database.
@@ -182,7 +173,7 @@ pub fn sources(
     let section = Section {
         command: options.origin.command.clone(),
         follow: options.origin.follow.clone(),
-        covers: options.origin.covers.map(Span),
+        covers: options.origin.covers.map(Length),
         ..Section::default()
     };
     // The parser of the command line has refused what would not fit together.
@@ -193,7 +184,7 @@ pub fn sources(
 }
 
 fn from_file(path: &Path, options: &Common, interval: Duration) -> Result<Vec<Source>, Error> {
-    let text = read(path)?;
+    let text = command_file::read(path)?;
     let sections: BTreeMap<String, Section> =
         toml::from_str(&text).map_err(|cause| Error::Format {
             path: path.to_owned(),
@@ -215,17 +206,6 @@ fn from_file(path: &Path, options: &Common, interval: Duration) -> Result<Vec<So
     sources.collect()
 }
 
-/// Reads the file. Its commands run with the rights of the shipper, so nobody else may write it.
-fn read(path: &Path) -> Result<String, Error> {
-    guarded::read(path).map_err(|error| match error {
-        guarded::Error::Unreadable(cause) => Error::Unreadable {
-            path: path.to_owned(),
-            cause,
-        },
-        guarded::Error::Open => Error::Open(path.to_owned()),
-    })
-}
-
 impl Section {
     fn source(
         self,
@@ -236,7 +216,7 @@ impl Section {
         let source = self.source.map_or(name.to_owned(), |Name(source)| source);
         let timeout = self
             .timeout
-            .map_or(options.reader.lctl_timeout, |Span(timeout)| timeout);
+            .map_or(options.reader.lctl_timeout, |Length(timeout)| timeout);
         let most = options.reader.max_reading;
         if self.covers.is_some() && self.command.is_none() {
             return Err("covers needs a command");
@@ -247,7 +227,7 @@ impl Section {
                 name: name.to_owned(),
                 source,
                 command,
-                covers: self.covers.map(|Span(covers)| covers),
+                covers: self.covers.map(|Length(covers)| covers),
                 timeout,
                 most,
             }),
@@ -266,7 +246,7 @@ impl Section {
         Ok(Source {
             name: name.to_owned(),
             way,
-            interval: self.interval.map_or(interval, |Span(interval)| interval),
+            interval: self.interval.map_or(interval, |Length(interval)| interval),
         })
     }
 }
