@@ -37,3 +37,37 @@ pub fn write(program: &Command, directory: &Path) -> Result<(), Error> {
     let documented = program.clone().disable_help_subcommand(true);
     clap_mangen::generate_to(documented, directory).map_err(failed)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn each_command_has_a_page_and_each_shell_a_completion() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = Command::new("program")
+            .subcommand(Command::new("shown").about("Shows"))
+            .subcommand(Command::new("hidden").hide(true));
+        write(&program, directory.path()).unwrap();
+        let entries = fs::read_dir(directory.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [
+                "_program",
+                "program-shown.1",
+                "program.1",
+                "program.bash",
+                "program.fish"
+            ]
+        );
+        let page = fs::read_to_string(directory.path().join("program-shown.1")).unwrap();
+        assert!(page.contains("Shows"), "{page}");
+        let failed = write(&program, Path::new("/nonexistent")).unwrap_err();
+        assert!(failed.to_string().starts_with("/nonexistent: "), "{failed}");
+    }
+}
