@@ -11,6 +11,7 @@
 //! | [`exit`] | exit codes, also those of failures |
 //! | [`duration`] | durations in options and files |
 //! | [`command_file`] | files with commands, which nobody else may write |
+//! | [`own_file`] | files that a program keeps for itself, which are no links |
 //! | [`generate`] | manual pages and completions of shells |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
 //! | [`spool`] | readings on disk that wait until the database has stored them |
@@ -48,6 +49,7 @@ mod error;
 pub mod exit;
 pub mod failure;
 pub mod generate;
+pub mod own_file;
 pub mod retry;
 pub mod settings;
 pub mod spool;

@@ -5,12 +5,13 @@
 //! readings follow the steady clock since boot for an hour after a step. A clock that was set back by then has done no
 //! harm. After that hour, and within the first minutes after boot, when a time server sets the clock, the new time counts.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
+use jobstats_client::own_file;
 
 use crate::message::{notice, warn};
 
@@ -49,7 +50,8 @@ pub fn correction(directory: &Path) -> SignedDuration {
         return SignedDuration::ZERO;
     };
     let path = directory.join(FILE);
-    let before = fs::read_to_string(&path).unwrap_or_default();
+    let before = own_file::read(&path).and_then(io::read_to_string);
+    let before = before.unwrap_or_default();
     let before = Clocks::parse(&before);
     let (correction, clocks) = judge(before.as_ref(), now);
     if !correction.is_zero() {
@@ -128,12 +130,6 @@ impl Clocks {
             self.time.as_microsecond(),
             self.stepped.map_or(-1, micros)
         );
-        let mut file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)?;
-        file.write_all(line.as_bytes())
+        own_file::open(path)?.write_all_at(line.as_bytes(), 0)
     }
 }

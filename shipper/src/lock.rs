@@ -1,12 +1,12 @@
 //! Allows one instance per server at a time.
 
 use std::env;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use jobstats_client::own_file;
 use rustix::process::geteuid;
 
 /// The most of a lock file that is read.
@@ -50,16 +50,7 @@ impl Lock {
             path: path.to_owned(),
             cause,
         };
-        let file = OpenOptions::new()
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            // In a directory where everybody may create files, a link could stand for somebody else's file.
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(path)
-            .map_err(unusable)?;
+        let file = own_file::open(path).map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
             Err(TryLockError::WouldBlock) => Err(Error::Taken(path.to_owned())),

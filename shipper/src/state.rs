@@ -5,15 +5,14 @@
 //! the machine the counts may be some seconds old, or begin again.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use rustix::fs::OFlags;
+use jobstats_client::own_file;
 use serde::{Deserialize, Serialize};
 use tempfile::Builder;
 
@@ -281,10 +280,7 @@ impl StateFile {
     /// Fails if there is no file, or if the file cannot be read.
     pub fn load(&self) -> io::Result<State> {
         // In a directory where everybody may create files, the file could be somebody else's pipe or link.
-        let file = open(OpenOptions::new().read(true), &self.path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a file"));
-        }
+        let file = own_file::read(&self.path)?;
         let mut json = Vec::new();
         file.take(MOST_BYTES).read_to_end(&mut json)?;
         Ok(serde_json::from_slice(&json)?)
@@ -333,16 +329,8 @@ impl StateFile {
     fn lock(&self) -> io::Result<File> {
         let mut path = self.path.clone().into_os_string();
         path.push(".lock");
-        let mut options = OpenOptions::new();
-        options.create(true).write(true).truncate(false).mode(0o600);
-        let file = open(&mut options, path.as_ref())?;
+        let file = own_file::open(path.as_ref())?;
         file.lock()?;
         Ok(file)
     }
-}
-
-/// Opens a file, but follows no link and does not wait for the other end of a pipe.
-fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.custom_flags(flags.bits().cast_signed()).open(path)
 }

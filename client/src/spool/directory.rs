@@ -1,13 +1,14 @@
 //! The directory: files are put in, listed in order, removed, set aside and dropped.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tempfile::Builder;
 
+use crate::own_file;
 use crate::spool::file::{Error, Index, write};
 use crate::spool::losses::Losses;
 
@@ -232,19 +233,13 @@ impl Directory {
     /// Takes the next number. It is larger than those of all files, and after a crash than those of all that were there
     /// before.
     fn next_sequence(&self) -> io::Result<u64> {
-        let path = self.path.join(COUNTER);
-        let counted = fs::read_to_string(&path).unwrap_or_default();
+        let file = own_file::open(&self.path.join(COUNTER))?;
+        let counted = io::read_to_string(&file).unwrap_or_default();
         let listed = [self.waiting()?.pop(), self.rejected()?.pop()];
         let listed = listed.into_iter().flatten().map(|entry| entry.sequence);
         let last = listed.chain(counted.trim().parse().ok()).max();
         let next = last.unwrap_or_default() + 1;
         // A file of fixed size is overwritten in place, so that it is never empty.
-        let file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)?;
         file.write_all_at(format!("{next:020}\n").as_bytes(), 0)?;
         Ok(next)
     }

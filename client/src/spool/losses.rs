@@ -1,9 +1,10 @@
 //! Counts the readings that were lost or set aside, in a file of the spool's directory.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+
+use crate::own_file;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,7 @@ impl Losses {
     ///
     /// Fails if the file cannot be read.
     pub fn read(directory: &Path) -> io::Result<Self> {
-        match File::open(directory.join(FILE)) {
+        match own_file::read(&directory.join(FILE)) {
             Ok(file) => Self::read_from(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error),
@@ -53,13 +54,7 @@ impl Losses {
     ///
     /// Fails if the file cannot be read or written.
     pub(super) fn add(directory: &Path, more: Self) -> io::Result<()> {
-        let file = OpenOptions::new()
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(directory.join(FILE))?;
+        let file = own_file::open(&directory.join(FILE))?;
         // The reader and the sender may be two processes.
         file.lock()?;
         let sum = Self::read_from(&file)?.plus(more);

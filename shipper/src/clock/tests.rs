@@ -85,6 +85,16 @@ fn clocks_are_kept_from_reading_to_reading() {
 }
 
 #[test]
+fn a_link_in_the_place_of_the_file_is_not_followed() {
+    let directory = TempDir::new().unwrap();
+    let target = directory.path().join("target");
+    fs::write(&target, "text").unwrap();
+    std::os::unix::fs::symlink(&target, directory.path().join(FILE)).unwrap();
+    assert_eq!(correction(directory.path()), SignedDuration::ZERO);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "text");
+}
+
+#[test]
 fn a_directory_that_is_gone_leaves_the_wall_clock() {
     assert_eq!(correction(Path::new("/nowhere")), SignedDuration::ZERO);
 }

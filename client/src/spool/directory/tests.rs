@@ -85,6 +85,16 @@ fn a_number_is_never_given_twice() {
 }
 
 #[test]
+fn a_link_in_the_place_of_the_counter_is_not_followed() {
+    let (directory, spool) = spool();
+    let target = directory.path().join("target");
+    fs::write(&target, "text").unwrap();
+    std::os::unix::fs::symlink(&target, spool.path().join(COUNTER)).unwrap();
+    assert!(spool.next_sequence().is_err());
+    assert_eq!(fs::read_to_string(&target).unwrap(), "text");
+}
+
+#[test]
 fn two_writers_give_two_numbers() {
     let (_directory, spool) = spool();
     std::thread::scope(|scope| {

@@ -61,3 +61,15 @@ fn a_damaged_file_counts_from_zero() {
     std::fs::write(directory.path().join(FILE), b"\xff\xfe limits\n\nroom x\n").unwrap();
     assert_eq!(Losses::read(directory.path()).unwrap(), Losses::default());
 }
+
+#[test]
+fn a_link_in_the_place_of_the_file_is_not_followed() {
+    let directory = TempDir::new().unwrap();
+    let target = directory.path().join("target");
+    std::fs::write(&target, "text").unwrap();
+    std::os::unix::fs::symlink(&target, directory.path().join(FILE)).unwrap();
+    assert!(Losses::prepare(directory.path()).is_err());
+    assert!(Losses::add(directory.path(), Losses::default()).is_err());
+    assert!(Losses::read(directory.path()).is_err());
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "text");
+}

@@ -1,0 +1,87 @@
+//! Files that a program keeps for itself, such as locks and counts.
+//!
+//! They may lie in a directory where others can make files, too: root's shipper reads into the spool of the service's user. A link
+//! there could stand for a file that only this process may write, and a pipe would never end.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// Opens a file to read it.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, or is a link or no file.
+pub fn read(path: &Path) -> io::Result<File> {
+    opened(OpenOptions::new().read(true), path)
+}
+
+/// Opens a file to read it and to write over what it has. If it does not exist it is made, and only its owner may read it.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read and written, or is a link or no file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).read(true).write(true).truncate(false);
+    opened(options.mode(0o600), path)
+}
+
+fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is not a file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_made_once_and_keeps_what_it_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        assert!(read(&path).is_err());
+        open(&path).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        fs::write(&path, "text").unwrap();
+        open(&path).unwrap();
+        assert_eq!(io::read_to_string(read(&path).unwrap()).unwrap(), "text");
+    }
+
+    #[test]
+    fn links_pipes_and_directories_are_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let [target, link, loose, pipe] =
+            ["target", "link", "loose", "pipe"].map(|name| directory.path().join(name));
+        fs::write(&target, "text").unwrap();
+        symlink(&target, &link).unwrap();
+        symlink(directory.path().join("new"), &loose).unwrap();
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        for path in [&link, &loose, &pipe, directory.path()] {
+            assert!(read(path).is_err(), "{}", path.display());
+            assert!(open(path).is_err(), "{}", path.display());
+        }
+        assert_eq!(fs::read_to_string(&target).unwrap(), "text");
+        assert!(!directory.path().join("new").exists());
+    }
+}
