@@ -254,16 +254,24 @@ fn read_index(file: &mut (impl Read + Seek), size: u64) -> Result<Index, Error> 
     }
     let index: Index =
         serde_json::from_slice(&json).map_err(|_| Error::Damaged("its index cannot be read"))?;
-    let is_inside = |frame: &Range<u64>| frame.start <= frame.end && frame.end <= index.data.bytes;
-    if !index
-        .texts
-        .iter()
-        .flat_map(|text| &text.frames)
-        .all(is_inside)
-    {
+    check_frames(&index)?;
+    Ok(index)
+}
+
+/// Fails unless all frames are in the data, and no two have a byte in common: otherwise the texts of a small file could be larger than
+/// any memory. Frames of different texts may alternate.
+fn check_frames(index: &Index) -> Result<(), Error> {
+    let frames = index.texts.iter().flat_map(|text| &text.frames);
+    let mut frames: Vec<_> = frames.collect();
+    let is_inside = |frame: &&Range<u64>| frame.start <= frame.end && frame.end <= index.data.bytes;
+    if !frames.iter().all(is_inside) {
         return Err(Error::Damaged("its index points beyond its end"));
     }
-    Ok(index)
+    frames.sort_unstable_by_key(|frame| frame.start);
+    match frames.windows(2).any(|pair| pair[1].start < pair[0].end) {
+        true => Err(Error::Damaged("the texts of its index overlap")),
+        false => Ok(()),
+    }
 }
 
 fn checksum(file: &mut impl Read) -> io::Result<u64> {

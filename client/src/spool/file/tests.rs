@@ -112,6 +112,37 @@ fn data_that_is_shorter_than_the_index_says_is_not_written() {
     assert!(write(&index, &mut &data[1..], &mut Vec::new()).is_err());
 }
 
+/// Returns the head of a file whose texts have these frames, from their start to their end.
+fn head_of(frames: [&[(u64, u64)]; 2]) -> Result<Index, Error> {
+    let (mut index, data) = sample(&TEXTS);
+    for (text, frames) in index.texts.iter_mut().zip(frames) {
+        text.frames = frames.iter().map(|(start, end)| *start..*end).collect();
+    }
+    let mut file = Vec::new();
+    write(&index, &mut data.as_slice(), &mut file).unwrap();
+    head(&file)
+}
+
+#[test]
+fn no_byte_belongs_to_two_texts() {
+    let end = sample(&TEXTS).0.data.bytes;
+    // A target that is printed in two pieces has frames around those of another.
+    head_of([&[(0, 1), (2, 3)], &[(1, 2), (3, end)]]).unwrap();
+    for frames in [
+        [&[(0, end), (0, end)], &[] as &[_]],
+        [&[(0, end)], &[(0, end)]],
+        [&[(0, 2)], &[(1, 3)]],
+        [&[(2, 3)], &[(0, end)]],
+    ] {
+        let error = head_of(frames).unwrap_err();
+        assert!(
+            matches!(error, Error::Damaged("the texts of its index overlap")),
+            "{frames:?}: {error}"
+        );
+    }
+    assert!(head_of([&[(0, end + 1)], &[]]).is_err_and(|error| error.is_damage()));
+}
+
 #[test]
 fn every_changed_bit_and_every_cut_is_damage() {
     let whole = file(&TEXTS);
