@@ -46,7 +46,7 @@ Exit codes:
   78  something must be set up first: the settings, the key of --pseudonyms, or the store";
 
 /// The version of the columns, which is raised if one of them changes or goes.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -204,7 +204,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let columns = columns::columns(&session.columns);
     let mut export = Exporter {
         directory: Directory::open(&options.directory, described(options, pseudonyms.as_ref()))?,
-        statement: statement(&session, options.level),
+        statement: statement(&session, options.level, pseudonyms.is_some()),
         columns: &columns,
         pseudonyms: pseudonyms.as_ref(),
         scope: &scope,
@@ -251,8 +251,8 @@ fn described(options: &Export, pseudonyms: Option<&Pseudonyms>) -> String {
     described.to_string()
 }
 
-/// Returns the statement that reads the rows of a day.
-fn statement(session: &Session, level: Level) -> String {
+/// Returns the statement that reads the rows of a day. For pseudonyms it has an order, which is sorted by the database.
+fn statement(session: &Session, level: Level, is_ordered: bool) -> String {
     let names = session.columns.iter().map(|column| name(*column));
     let columns = |prefix: &str| {
         let names = names.clone();
@@ -267,9 +267,14 @@ fn statement(session: &Session, level: Level) -> String {
             .replace("@columns@", &columns("bucket"))
             .replace("@level@", level.name()),
     };
-    include_str!("export/rows.sql")
+    let order = match is_ordered {
+        true => include_str!("export/ordered.sql"),
+        false => "",
+    };
+    let rows = include_str!("export/rows.sql")
         .replace("@columns@", &columns("done"))
-        .replace("@source@", source.trim_end())
+        .replace("@source@", source.trim_end());
+    rows + order
 }
 
 /// Returns a bar that is only seen on a terminal.
@@ -322,12 +327,16 @@ impl Exporter<'_> {
         transaction = transaction.read_only(true);
         transaction = transaction.isolation_level(IsolationLevel::RepeatableRead);
         let mut transaction = transaction.start()?;
-        let parameters: [(&(dyn ToSql + Sync), Type); 4] = [
+        let mut parameters: Vec<(&(dyn ToSql + Sync), Type)> = vec![
             (&since, Type::TIMESTAMPTZ),
             (&until, Type::TIMESTAMPTZ),
             (&self.scope.cluster, Type::TEXT),
             (&self.scope.filesystem, Type::TEXT),
         ];
+        let seed = self.pseudonyms.map(Pseudonyms::seed);
+        if let Some(seed) = &seed {
+            parameters.push((seed, Type::INT8));
+        }
         let mut rows = transaction.query_typed_raw(&self.statement, parameters)?;
         let Some(first) = rows.next()? else {
             return Ok(false);

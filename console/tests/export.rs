@@ -54,7 +54,7 @@ fn store(test: &str) -> Option<(Database, Date)> {
     let at = |hours| (midnight + SignedDuration::from_hours(hours)).as_second();
     let header = "JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName";
     let accounted = format!(
-        "{header}\n{job}|{job}|small|{}|{}|{}|{uid}|after|physics|small|COMPLETED|0:0|2|32|{HOSTILE}\n",
+        "{header}\n{job}|{job}|small|{}|{}|{}|{uid}|after|physics|small|CANCELLED by {uid}|0:0|2|32|{HOSTILE}\n",
         at(-2),
         at(-2),
         at(2)
@@ -180,7 +180,8 @@ fn days_are_exported_once() {
     assert_eq!(written(&names[0]), before.0);
     assert!(written(&names[1]) > before.1);
     every_level_has_the_same_sums(&mut store, directory.path(), last);
-    pseudonyms_hide_names(&store, directory.path(), last);
+    pseudonyms_hide_names(&mut store, directory.path(), last);
+    the_order_of_rows_tells_nothing(&store, directory.path(), last);
     what_is_wrong_is_told(&mut store, directory.path(), last);
 }
 
@@ -193,7 +194,7 @@ fn every_level_has_the_same_sums(store: &mut Database, directory: &Path, last: D
     }
 }
 
-fn pseudonyms_hide_names(store: &Database, directory: &Path, last: Date) {
+fn pseudonyms_hide_names(store: &mut Database, directory: &Path, last: Date) {
     let key = directory.join("key").display().to_string();
     let (one, two) = (directory.join("one"), directory.join("two"));
     for out in [&one, &two] {
@@ -223,6 +224,20 @@ fn pseudonyms_hide_names(store: &Database, directory: &Path, last: Date) {
             |text: &String| text.len() == 20 && text.bytes().all(|it| it.is_ascii_hexdigit());
         assert!(is_open || texts.iter().all(is_digits), "{column}");
     }
+    // Slurm writes into the state of a job who cancelled it.
+    assert_eq!(hidden["state"], ["CANCELLED".to_owned()].into());
+    let cancelled = "SELECT uid, state FROM jobstats.job_ids WHERE job_name = $1";
+    let cancelled = store.client.query_one(cancelled, &[&HOSTILE]).unwrap();
+    let (uid, state): (i64, String) = (cancelled.get(0), cancelled.get(1));
+    assert_eq!(state, format!("CANCELLED by {uid}"));
+    let uid = uid.to_string();
+    for (column, texts) in &hidden {
+        let is_hash = texts != &open[column];
+        assert!(
+            is_hash || !texts.iter().any(|text| text.contains(&uid)),
+            "{column}"
+        );
+    }
     // Not even the end of a file has a name.
     let bytes = fs::read(one.join(&name)).unwrap();
     for text in open["node"].iter().chain(&open["user_name"]) {
@@ -238,6 +253,30 @@ fn pseudonyms_hide_names(store: &Database, directory: &Path, last: Date) {
     let beside_files = store.export(&one, &["--pseudonyms", &beside]);
     fails(&beside_files, 64, "given away with the files");
     assert!(!one.join("key").exists());
+}
+
+fn the_order_of_rows_tells_nothing(store: &Database, directory: &Path, last: Date) {
+    let key = directory.join("key").display().to_string();
+    let out = directory.join("sorted");
+    store.exported(&out, &["--pseudonyms", &key, "--level", "1d"]);
+    let file = fs::File::open(out.join(format!("{last}.parquet"))).unwrap();
+    let file = SerializedFileReader::new(file).unwrap();
+    let mut different = BTreeSet::new();
+    for group in 0..file.num_row_groups() {
+        let group = file.get_row_group(group).unwrap();
+        let rows = group.get_row_iter(None).unwrap().map(|row| row.unwrap());
+        let entry = |row: parquet::record::Row| {
+            let mut cells = row.get_column_iter();
+            match cells.find(|(name, _)| *name == "entry").unwrap().1 {
+                Field::Str(text) => Some(text.clone()),
+                _ => None,
+            }
+        };
+        let entries: Vec<_> = rows.map(entry).collect();
+        assert!(entries.is_sorted(), "{entries:?}");
+        different.extend(entries);
+    }
+    assert!(different.len() > 2, "{different:?}");
 }
 
 fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {
@@ -291,6 +330,12 @@ fn what_is_wrong_is_told(store: &mut Database, directory: &Path, last: Date) {
     lock.lock().unwrap();
     fails(&store.export(&new, &[]), 75, "another export writes to");
     drop(lock);
+    let linked = directory.join("linked");
+    fs::create_dir(&linked).unwrap();
+    std::os::unix::fs::symlink(&path, linked.join(".lock")).unwrap();
+    let before = fs::read(&path).unwrap();
+    fails(&store.export(&linked, &[]), 71, ".lock");
+    assert_eq!(fs::read(&path).unwrap(), before);
     a_reader_is_enough(store, &new);
 }
 
@@ -349,7 +394,7 @@ fn duckdb_reads_what_functions_answer() {
     let about: Value = serde_json::from_str(read["about"][0].as_str().unwrap()).unwrap();
     assert_eq!(
         (&about["version"], &about["level"]),
-        (&1.into(), &"increments".into())
+        (&2.into(), &"increments".into())
     );
     for day in [last.yesterday().unwrap(), last] {
         let sums = read["sums"][day.to_string()].as_object().unwrap().iter();

@@ -18,15 +18,20 @@ const TEXT: usize = 32 << 20;
 /// The number of texts that are given to the writer at a time.
 const SLICE: usize = 1024;
 
+/// The column by which rows with pseudonyms are sorted.
+const SORTED: &str = "entry";
+
 /// Rows by column. Memory is limited by the size of a row group.
 pub struct Batch<'a> {
     columns: Vec<Buffer<'a>>,
+    /// The place of the column by which rows are sorted.
+    sorted: Option<usize>,
     rows: usize,
     text: usize,
 }
 
 impl<'a> Batch<'a> {
-    /// Makes an empty batch. With a key, personal values are replaced by pseudonyms.
+    /// Makes an empty batch. With a key, personal values are replaced by pseudonyms, and rows are sorted by that of the identifier.
     pub fn new(columns: &'a [Column], pseudonyms: Option<&'a Pseudonyms>) -> Self {
         let buffer = |column: &'a Column| Buffer {
             name: &column.name,
@@ -39,6 +44,9 @@ impl<'a> Batch<'a> {
         };
         Self {
             columns: columns.iter().map(buffer).collect(),
+            sorted: columns
+                .iter()
+                .position(|column| pseudonyms.is_some() && column.name == SORTED),
             rows: 0,
             text: 0,
         }
@@ -84,6 +92,12 @@ impl<'a> Batch<'a> {
         &mut self,
         mut group: SerializedRowGroupWriter<'_, W>,
     ) -> Result<()> {
+        if let Some(column) = self.sorted {
+            let order = self.columns[column].order();
+            for buffer in &mut self.columns {
+                buffer.arrange(&order);
+            }
+        }
         for buffer in &mut self.columns {
             let Some(mut writer) = group.next_column()? else {
                 break;
@@ -147,6 +161,31 @@ impl Texts {
 }
 
 impl Buffer<'_> {
+    /// Returns the rows in the order of their texts, those without a text first. Rows of the same text stay in their order.
+    fn order(&self) -> Vec<usize> {
+        let Values::Texts(texts) = &self.values else {
+            return (0..self.levels.len()).collect();
+        };
+        let mut present = texts.rows.iter().map(|at| texts.different[*at].data());
+        let value = |level: &i16| match level {
+            1 => present.next(),
+            _ => None,
+        };
+        let values: Vec<_> = self.levels.iter().map(value).collect();
+        let mut order: Vec<_> = (0..values.len()).collect();
+        order.sort_by_key(|row| values[*row]);
+        order
+    }
+
+    /// Puts the rows into this order.
+    fn arrange(&mut self, order: &[usize]) {
+        match &mut self.values {
+            Values::Numbers(numbers) => *numbers = arranged(numbers, &self.levels, order),
+            Values::Texts(texts) => texts.rows = arranged(&texts.rows, &self.levels, order),
+        }
+        self.levels = order.iter().map(|row| self.levels[*row]).collect();
+    }
+
     fn write(&mut self, writer: &mut SerializedColumnWriter<'_>) -> Result<()> {
         match &mut self.values {
             Values::Numbers(numbers) => {
@@ -169,6 +208,17 @@ impl Buffer<'_> {
         self.levels.clear();
         Ok(())
     }
+}
+
+/// Returns the values of the rows that have one, in this order of rows.
+fn arranged<T: Copy>(values: &[T], levels: &[i16], order: &[usize]) -> Vec<T> {
+    let mut values = values.iter().copied();
+    let value = |level: &i16| match level {
+        1 => values.next(),
+        _ => None,
+    };
+    let by_row: Vec<_> = levels.iter().map(value).collect();
+    order.iter().filter_map(|row| by_row[*row]).collect()
 }
 
 #[cfg(test)]

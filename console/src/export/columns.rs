@@ -59,7 +59,7 @@ const FIRST: [(&str, Kind, bool, &str); 22] = [
     ("account", Kind::Text, PERSONAL, "the account of the job"),
     ("partition", Kind::Text, OPEN, "the partition or queue of the job"),
     ("job_name", Kind::Text, PERSONAL, "the name of the job"),
-    ("state", Kind::Text, OPEN, "the state of the job's last run"),
+    ("state", Kind::Text, OPEN, "the state of the job's last run, without who cancelled it"),
     ("node", Kind::Text, PERSONAL, "the node that sent the requests"),
     ("executable", Kind::Text, PERSONAL, "the program that sent the requests"),
     ("pid", Kind::Number, PERSONAL, "the number of the process"),

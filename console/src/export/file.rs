@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jobstats_client::own_file;
 use parquet::basic::{
     Compression, Encoding, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
 };
@@ -102,7 +103,7 @@ impl Directory {
         let made = builder.recursive(true).mode(0o700).create(path);
         made.map_err(Error::file(path))?;
         let lock = path.join(".lock");
-        let file = File::create(&lock).map_err(Error::file(&lock))?;
+        let file = own_file::open(&lock).map_err(Error::file(&lock))?;
         // Some file systems have no locks. There nothing keeps two exports apart.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(Error::Busy(path.to_owned()));
@@ -280,7 +281,7 @@ mod tests {
     fn columns() -> [Column; 3] {
         [
             column("until", Kind::Time, false),
-            column("node", Kind::Text, true),
+            column("entry", Kind::Text, true),
             column("open", Kind::Number, false),
         ]
     }
@@ -345,6 +346,25 @@ mod tests {
             let directory = Directory::open(directory.path(), "any".to_owned()).unwrap();
             prop_assert_eq!(read(&written(&directory, &groups, None)), groups.concat());
         }
+
+        #[test]
+        fn rows_with_pseudonyms_are_sorted_by_them(
+            groups in prop::collection::vec(prop::collection::vec((any::<Option<i64>>(), prop::option::of("[ab]{1,2}"), any::<Option<i64>>()), 1..50), 1..4),
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let key = Pseudonyms::open(&place.path().join("key")).unwrap();
+            let directory = Directory::open(&place.path().join("files"), "any".to_owned()).unwrap();
+            let hidden = |(time, text, number): &Cells| {
+                (*time, text.as_ref().map(|text| key.text("entry", text.as_bytes())), *number)
+            };
+            let expected = groups.iter().flat_map(|group| {
+                let mut rows: Vec<_> = group.iter().map(hidden).collect();
+                rows.sort_by(|one, other| one.1.cmp(&other.1));
+                rows
+            });
+            let expected: Vec<_> = expected.collect();
+            prop_assert_eq!(read(&written(&directory, &groups, Some(&key))), expected);
+        }
     }
 
     #[test]
@@ -353,13 +373,13 @@ mod tests {
         let key = Pseudonyms::open(&place.path().join("key")).unwrap();
         let directory = Directory::open(place.path(), "any".to_owned()).unwrap();
         let rows = vec![
-            (Some(5), Some("n01".to_owned()), Some(7)),
             (None, None, None),
+            (Some(5), Some("1:n01".to_owned()), Some(7)),
         ];
-        let hidden = key.text("node", b"n01");
+        let hidden = key.text("entry", b"1:n01");
         assert_eq!(
             read(&written(&directory, &[rows], Some(&key))),
-            [(Some(5), Some(hidden), Some(7)), (None, None, None)]
+            [(None, None, None), (Some(5), Some(hidden), Some(7))]
         );
     }
 
@@ -372,6 +392,18 @@ mod tests {
         drop(file);
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
         assert!(!directory.has(DAY).unwrap());
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_lock_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("target");
+        fs::write(&target, "text").unwrap();
+        let lock = place.path().join(".lock");
+        std::os::unix::fs::symlink(&target, &lock).unwrap();
+        let opened = Directory::open(place.path(), "any".to_owned());
+        assert!(matches!(opened, Err(Error::File { path, .. }) if path == lock));
+        assert_eq!(fs::read_to_string(&target).unwrap(), "text");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 -- What was done on a day of UTC, from after $1 up to $2, by whom, for which job; $3 and $4 are patterns. Users and groups have the names of
 -- that day, and entries the job of that day: all of these change at midnight only. Each is joined once, so that memory of the server
--- does not grow with the rows.
+-- does not grow with the rows. Slurm's state `CANCELLED by 1000` has the number of a user: only the state is kept.
 SELECT done.since, done.until, done.last_active, done.resets,
     target.cluster, target.filesystem, target.kind, target.name AS target,
     entry.name AS entry, entry.status, entry.job, coalesce(entry.uid, run.uid) AS uid,
     coalesce(person.user_name, CASE WHEN entry.uid IS NULL THEN run.user_name END) AS user_name,
     coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN run.gid END) AS gid,
     coalesce(team.group_name, CASE WHEN entry.uid IS NULL THEN run.group_name END) AS group_name,
-    run.account, run.partition, run.job_name, run.state, entry.node, entry.executable, entry.pid,
+    run.account, run.partition, run.job_name, split_part(run.state, ' by ', 1) AS state, entry.node, entry.executable, entry.pid,
     @columns@
 FROM (
     @source@
