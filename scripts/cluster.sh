@@ -31,13 +31,12 @@ as_owner() {
 
 is_running() { (as_owner "$(bindir)/pg_ctl" status -D "$dir/data" >/dev/null 2>&1); }
 
-make_directory() {
-    if [ -e "$dir" ]; then
-        [ "$(stat -c %U "$dir")" = "$(owner)" ] || die "$dir belongs to somebody else"
-    else
-        install -d -m 0700 -o "$(owner)" "$dir"
-    fi
+# Fails if there is a directory, or a link, that somebody else has made.
+check_owner() {
+    { [ ! -e "$dir" ] && [ ! -L "$dir" ]; } || [ "$(stat -c %U "$dir")" = "$(owner)" ] || die "$dir belongs to somebody else"
 }
+
+make_directory() { [ -e "$dir" ] || install -d -m 0700 -o "$(owner)" "$dir"; }
 
 make_cluster() {
     (as_owner "$(bindir)/initdb" -D "$dir/data" -U postgres --auth=trust --encoding=UTF8 --locale=C --no-sync) \
@@ -66,14 +65,16 @@ start() {
     for setting; do
         options+=("-c $setting")
     done
+    check_owner
     make_directory
     [ -e "$dir/data/PG_VERSION" ] || make_cluster
     is_running ||
         (as_owner "$(bindir)/pg_ctl" start -w -s -D "$dir/data" -l "$dir/log" -o "${options[*]}") ||
-        { tail -n 20 "$dir/log" >&2 && die "no server in $dir"; }
+        { (as_owner tail -n 20 "$dir/log") >&2 && die "no server in $dir"; }
 }
 
 stop() {
+    check_owner
     ! is_running || (as_owner "$(bindir)/pg_ctl" stop -w -s -m fast -D "$dir/data")
 }
 

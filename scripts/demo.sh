@@ -6,13 +6,15 @@
 . "$(dirname "$0")/lib.sh"
 
 cluster=/tmp/jobstats-demo-$(id -un)
+# Apart from the cluster, which is the user postgres's when root calls: what root runs, nobody else may write.
+files=$target/demo
 # The file is there as long as the database shall be kept up to date, and locked by the process that does so.
-reading=$cluster/reading
+reading=$files/reading
 simulator=$target/release/jobstats-simulator
 # What a user installs: the programs of `make package`, a configuration, and a spool for each server.
-shipper=$cluster/jobstats-shipper
-console=$cluster/jobstats-console
-config=$cluster/shipper.conf
+shipper=$files/jobstats-shipper
+console=$files/jobstats-console
+config=$files/shipper.conf
 # Not below /tmp, where a browser in a sandbox of its own may not look. It stays when the demo ends: it needs nothing else.
 report=$target/puhti.html
 # The cluster of the preset, with half its users: a day of it loads in a minute on two cores.
@@ -31,8 +33,8 @@ make_database() {
 
 install_programs() {
     build_programs
-    install -m 0755 -t "$cluster" "${programs[@]/#/$built/}"
-    mkdir -p "$cluster/spool"
+    install -d -m 0700 "$files" "$files/spool"
+    install -m 0755 -t "$files" "${programs[@]/#/$built/}"
     (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=shipper}" >"$config")
 }
 
@@ -56,11 +58,11 @@ load_until_now() {
 
 # Every server of the cluster once, now, by the real shipper; the simulator is its lctl.
 ship() {
-    local server work=$cluster/lctl status
+    local server work=$files/lctl status
     mkdir -p "$work"
     while read -r server; do
         "$simulator" lctl-script "${world[@]}" --server "$server" "$work"
-        "$shipper" once --config "$config" --spool "$cluster/spool/$server" \
+        "$shipper" once --config "$config" --spool "$files/spool/$server" \
             --cluster puhti --server "$server" --lctl "$work/lctl" --lock "$work/lock" && continue
         status=$?
         # On some days a server is down at this moment, or a reading fails: the shipper has said so.
@@ -93,7 +95,7 @@ wait_until() {
 
 start_reading() {
     touch "$reading"
-    setsid scripts/demo.sh read </dev/null >"$cluster/reading.log" 2>&1 &
+    setsid scripts/demo.sh read </dev/null >"$files/reading.log" 2>&1 &
 }
 
 # Ends the process that reads on for an earlier demo, and waits for it: a round takes some seconds.
@@ -106,10 +108,11 @@ stop_reading() {
 }
 
 stop() {
-    [ -e "$cluster" ] || { echo "There is no demo: nothing is in $cluster." && return; }
+    [ -e "$cluster" ] || [ -e "$files" ] || { echo "There is no demo: nothing is in $cluster." && return; }
     stop_reading
     scripts/cluster.sh remove "$cluster"
-    echo "Stopped the demo's database server and removed $cluster."
+    rm -rf "${files:?}"
+    echo "Stopped the demo's database server and removed $cluster and $files."
     [ ! -e "$report" ] || echo "The report stays: $report"
 }
 
