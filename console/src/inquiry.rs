@@ -13,6 +13,7 @@ use jobstats_client::exit;
 use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
+use crate::config;
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
 use crate::subject::{self, Asked, Subject, json, sheet};
@@ -21,8 +22,8 @@ use crate::when::{self, Clock};
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-The database is named as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST, PGDATABASE and so on. A role that may
-read the store is enough (jobstats_grant_reader).
+The database is named by -P, a profile of the configuration, or as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST,
+PGDATABASE and so on. A role that may read the store is enough (jobstats_grant_reader).
 
 Exit codes:
    0  everything was shown
@@ -54,6 +55,9 @@ pub enum Error {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The profile cannot be used.
+    #[error(transparent)]
+    Config(#[from] config::Error),
     /// The output cannot be written.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
@@ -77,6 +81,7 @@ impl Error {
             Self::Usage(_) => exit::USAGE,
             Self::Unknown { .. } => exit::NOTHING,
             Self::Store(error) => exit::code(error.kind()),
+            Self::Config(_) => exit::SETUP,
             Self::Output(_) | Self::File { .. } | Self::Page(_) => exit::SYSTEM,
         }
     }
@@ -95,7 +100,7 @@ pub struct Common {
     pub zone: TimeZone,
     /// The database.
     #[command(flatten)]
-    pub database: jobstats_client::Options,
+    pub database: config::Database,
 }
 
 impl Common {
@@ -105,7 +110,7 @@ impl Common {
     ///
     /// Fails if the settings are wrong or the database cannot be reached.
     pub fn store(&self) -> Result<Store, Error> {
-        Ok(Store::open(&self.database)?)
+        Ok(Store::open(&self.database.complete()?)?)
     }
 
     /// Returns a clock of the zone.
