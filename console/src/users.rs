@@ -7,6 +7,14 @@ use jobstats_core::pause::Pause;
 
 use crate::text;
 
+/// Returns what a user is called: the name or, if it is not known, the number.
+pub fn called(name: Option<&str>, number: Option<i64>) -> Option<String> {
+    match name {
+        Some(name) => Some(name.to_owned()),
+        None => number.map(|number| number.to_string()),
+    }
+}
+
 /// The names of users by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Users(HashMap<u32, Box<str>>);

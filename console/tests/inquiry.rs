@@ -320,15 +320,24 @@ fn pages_are_written(store: &Store) {
         every_statement_runs(store, &page);
     }
     let page = store.text(&["report", "scratch", "--from", &from, "-o", "-"]);
-    // The statement that the report begins with names who it was, with what and where.
+    // The sentences that the report begins with name who it was, with what and where, and when.
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let lead = lead.split_once("</p>").unwrap().0;
-    assert!(lead.contains("by user1000 (physics)"), "{lead}");
-    assert!(lead.contains("by job 11 ("), "{lead}");
+    for said in [
+        " on average",
+        "The largest user was user1000 (physics) with ",
+        " went to open requests, ",
+        " fell on scratch-MDT0000, ",
+        " came from job 11 (",
+    ] {
+        assert!(lead.contains(said), "{said}: {lead}");
+    }
     assert!(
-        lead.contains("with open") && lead.contains("on scratch-MDT0000"),
+        lead.contains(" Busiest ") || lead.contains(" The highest was "),
         "{lead}"
     );
+    // The title has the name and the window already.
+    assert!(!lead.contains("scratch,"), "{lead}");
     for heading in [
         "Users",
         "Accounts",
@@ -337,6 +346,12 @@ fn pages_are_written(store: &Store) {
         "Health of the monitoring",
     ] {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
+    }
+    for column in ["Largest workload", "Its share", "This window", "Difference"] {
+        assert!(
+            page.contains(&format!(">{column}</th>")) || page.contains("nothing can be compared"),
+            "{column}"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Compare, CompareRow, Window};
 use jobstats_core::quantity::Quantity;
 
-use super::made;
+use super::{cell, made};
 use crate::chart::frame::TimeAxis;
 use crate::chart::line::{LINES, Point, Series, lines};
 use crate::chart::{Chart, Words};
@@ -171,7 +171,7 @@ fn usage(subjects: &[Subject]) -> Table {
                     }
                     (usage, _) => usage.and_then(|usage| usage.per_call),
                 };
-                Cell::number(Number::of(value, operation, quantity).text())
+                cell(value, operation, quantity)
             });
             let label = format!("{}, {title}", label(operation));
             std::iter::once(Cell::text(&label))
@@ -236,7 +236,7 @@ fn figure(
         let cells = vec![
             Cell::text(&row.job),
             Cell::text(&when::length(row.since_start.0.as_secs_f64())),
-            Cell::number(Number::of(row.rate, operation, Quantity::Rate).text()),
+            cell(row.rate, operation, Quantity::Rate),
         ];
         (row.rate.unwrap_or(-1.0), cells)
     });
@@ -253,7 +253,7 @@ fn figure(
     Some(Block::Figure(Box::new(Figure {
         heading: label(operation).to_owned(),
         caption,
-        charts: vec![chart],
+        chart,
         table: table.largest(cells.collect()),
         statements: vec![("All jobs".to_owned(), statement.to_owned())],
     })))

@@ -3,7 +3,7 @@
 use jobstats_client::answers::{Filters, exactly};
 use jobstats_core::quantity::Quantity;
 
-use super::{made, sizes};
+use super::{cell, made, sizes};
 use crate::chart::frame::TimeAxis;
 use crate::chart::line::{Point, band};
 use crate::chart::{Chart, Words};
@@ -159,7 +159,7 @@ fn usage(subject: &Subject) -> Table {
         .filter(|usage| usage.total.is_some())
         .map(|usage| {
             let name = usage.operation.as_str();
-            let print = |value, quantity| Cell::number(Number::of(value, name, quantity).text());
+            let print = |value, quantity| cell(value, name, quantity);
             let highest = match COURSE.contains(&name) {
                 true => print(subject.course.highest(name), Quantity::Rate),
                 false => Cell::default(),
@@ -208,8 +208,8 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
         };
         let chart = Chart::new(|size| band(&words, &axis, (&points, &[]), &[], print, size));
         let rows = points.iter().map(|point| {
-            let rate = Number::of(point.rate, operation, Quantity::Rate).text();
-            let cells = vec![Cell::text(&clock.second(point.time)), Cell::number(rate)];
+            let rate = cell(point.rate, operation, Quantity::Rate);
+            let cells = vec![Cell::text(&clock.second(point.time)), rate];
             (point.rate.unwrap_or(-1.0), cells)
         });
         let statement = subject
@@ -219,7 +219,7 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
         Some(Block::Figure(Box::new(Figure {
             heading: heading.to_owned(),
             caption: format!("In steps of {step}; at most {}.", print(highest)),
-            charts: vec![chart],
+            chart,
             table: Table::new("steps, largest first", &["Step", "#Rate"]).largest(rows.collect()),
             statements: statement
                 .map(|(title, sql)| ((*title).to_owned(), sql.clone()))
@@ -235,9 +235,7 @@ fn ranking(ranking: &Ranking) -> Table {
     let rows = ranking.rows.iter().map(|row| {
         let name = row.name.as_ref().map(|name| shown(name));
         let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
-        let total = |amount: Option<_>, name| {
-            Cell::number(Number::of(amount.map(number), name, Quantity::Total).text())
-        };
+        let total = |amount: Option<_>, name| cell(amount.map(number), name, Quantity::Total);
         let mut cells = vec![Cell::text(&name)];
         if has_details {
             cells.push(Cell::text(row.detail.as_deref().unwrap_or("–")));
