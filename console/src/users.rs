@@ -67,6 +67,9 @@ mod tests {
             ("ada".to_owned(), "1001".to_owned())
         );
         assert_eq!(users.name(1001), None);
+        assert_eq!(called(Some("ada"), Some(1000)).as_deref(), Some("ada"));
+        assert_eq!(called(None, Some(1000)).as_deref(), Some("1000"));
+        assert_eq!(called(None, None), None);
         assert!(Users::read(b"nothing").is_empty() && !users.is_empty());
     }
 }

@@ -232,6 +232,27 @@ fn a_table_says_how_many_rows_are_left_out() {
     let table = Table::new("numbers", &["#Number"]).largest(rows.collect());
     assert_eq!((table.rows.len(), table.more), (200, 50));
     assert_eq!(table.rows[0][0].text, "249");
+    let mut page = page("ada");
+    page.sections[0].blocks = vec![Block::Tables(vec![table])];
+    let document = page.document().unwrap();
+    // No statement is printed on paper.
+    assert!(document.contains(
+        "50 more rows are left out<span class=\"screen\">; the statement has all</span>."
+    ));
+    assert!(document.contains("#statements,.screen{display:none}"));
+}
+
+#[test]
+fn a_table_without_rows_has_only_its_note() {
+    let mut table = Table::new("numbers", &["#Number"]);
+    table.note = Some("There are none.".to_owned());
+    let mut page = page("ada");
+    page.sections[0].blocks = vec![Block::Tables(vec![table])];
+    let document = page.document().unwrap();
+    assert!(
+        document.contains("There are none.") && !document.contains("<th "),
+        "{document}"
+    );
 }
 
 /// The elements of a page about somebody without intentions.

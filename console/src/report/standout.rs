@@ -431,9 +431,9 @@ fn busiest(scope: &Scope, load: &Load, spans: &Spans, clock: &Clock) -> Option<S
     }
     let highest = load.highest()?;
     Some(format!(
-        "The highest was {} at {}.",
-        scope.rate(highest.rate),
-        clock.within(highest.time, scope.window)
+        "The load was highest at {}, with {}.",
+        clock.within(highest.time, scope.window),
+        scope.rate(highest.rate)
     ))
 }
 
@@ -563,7 +563,7 @@ mod tests {
             "180 requests in service on average, as many as the week before."
         );
         let said = busiest(&scope(), &load, &spans, &clock).unwrap();
-        assert_eq!(said, "The highest was 286 at 00:10.");
+        assert_eq!(said, "The load was highest at 00:10, with 286.");
         let said = "No step of 10 min was over twice the median (180); the highest was 286 at 00:10. Single targets: see Where and when.";
         assert!(
             matches!(&spans.blocks()[..], [Block::Text(text)] if text == said),

@@ -23,7 +23,8 @@ const CARE: usize = 6;
 /// The number of targets of a problem that are listed.
 const LISTED: usize = 8;
 
-/// The time without any reading at the end of a window from which on a report says so first.
+/// The time without any reading at the end of a window from which on a report says so first, unless readings are so rare
+/// that two of them are farther apart.
 const SILENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// The state of the targets when the page was made.
@@ -61,7 +62,12 @@ impl Health {
         let end = scope.window.1.min(Timestamp::now());
         let last = self.last_reading(load, end)?;
         let silence = end.duration_since(last);
-        (silence > SILENCE).then(|| {
+        let usual = self
+            .rows
+            .iter()
+            .filter_map(|row| Some(row.usual_interval?.0));
+        let usual = usual.max().unwrap_or_default();
+        (silence > SILENCE.max(usual.saturating_mul(2))).then(|| {
             Block::Text(format!(
                 "No target was read after {}: nothing is known of the last {} of this window.",
                 clock.minute(last),
@@ -313,6 +319,7 @@ fn by_target(targets: &BTreeMap<&str, Sums>) -> Table {
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
+    use jobstats_client::answers::Interval;
 
     use super::*;
     use crate::chart::line::Point;
@@ -433,6 +440,10 @@ mod tests {
             said(&silent, &observed),
             "No target was read after 1970-01-01 00:01: nothing is known of the last 01:59:00 of this window."
         );
+        // Readings once an hour are not late.
+        let mut rare = row(Some("scratch-OST0000"), "ok", "");
+        rare.usual_interval = Some(Interval(SignedDuration::from_hours(1)));
+        assert_eq!(said(&health(vec![rare]), &observed), "");
         // Readings came back after the window.
         let mut back = row(Some("scratch-OST0000"), "ok", "");
         back.last_observation = Some(time(90_000));
