@@ -3,11 +3,11 @@
 use jobstats_client::answers::{Filters, exactly};
 use jobstats_core::quantity::Quantity;
 
-use super::{cell, made, sizes};
+use super::{cell, made, section, sizes};
 use crate::chart::frame::TimeAxis;
 use crate::chart::line::{Point, band};
 use crate::chart::{Chart, Words};
-use crate::html::{Block, Cell, Figure, Page, Section, Table};
+use crate::html::{Block, Cell, Figure, Page, Table};
 use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
@@ -26,49 +26,45 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
         let value = shown(&value(&fact.value, clock));
         (fact.label.to_owned(), value)
     });
-    let mut sections = vec![Section {
-        id: "what",
-        heading: "What it did".to_owned(),
-        blocks: vec![
+    let mut sections = vec![section(
+        "what",
+        "What it did",
+        vec![
             Block::Facts(facts.collect()),
             Block::Tables(vec![usage(subject)]),
         ],
-    }];
+    )];
     let said = subject.findings.iter().chain(&subject.notes);
     let said: Vec<_> = said.map(|note| shown(note)).collect();
     if !said.is_empty() {
         sections[0].blocks.push(Block::List(said));
     }
     if !subject.course.steps.is_empty() {
-        sections.push(Section {
-            id: "when",
-            heading: "When".to_owned(),
-            blocks: course(subject, clock),
-        });
-        sections.push(Section {
-            id: "sizes",
-            heading: "Sizes of reads and writes".to_owned(),
-            blocks: sizes::ask(store, subject.window, &filters(subject))?,
-        });
+        sections.push(section("when", "When", course(subject, clock)));
+        sections.push(section(
+            "sizes",
+            "Sizes of reads and writes",
+            sizes::ask(store, subject.window, &filters(subject))?,
+        ));
     }
     if !subject.rankings.is_empty() {
-        sections.push(Section {
-            id: "where",
-            heading: "Where, and by whom".to_owned(),
-            blocks: subject
+        sections.push(section(
+            "where",
+            "Where, and by whom",
+            subject
                 .rankings
                 .iter()
                 .map(|it| Block::Tables(vec![ranking(it)]))
                 .collect(),
-        });
+        ));
     }
     let statements = subject.statements.iter();
     let statements = statements.map(|(title, sql)| ((*title).to_owned(), sql.clone()));
-    sections.push(Section {
-        id: "statements",
-        heading: "The same in SQL".to_owned(),
-        blocks: vec![Block::Statements(statements.collect())],
-    });
+    sections.push(section(
+        "statements",
+        "The same in SQL",
+        vec![Block::Statements(statements.collect())],
+    ));
     let name = shown(&subject.name);
     let mut about = vec![
         clock.window(subject.window),
