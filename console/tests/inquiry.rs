@@ -241,7 +241,7 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
                   \"label\": \"99_9\"}')).* FROM jobstats.job_summaries s WHERE job = '11'";
     client.batch_execute(copied).unwrap();
     let old = store.text(&["job", "99_9"]);
-    assert!(old.contains("older than what the store keeps"), "{old}");
+    assert!(old.contains("older than the increments that"), "{old}");
     assert!(words(&old).contains("Written 328 MB"), "{old}");
 }
 
@@ -265,7 +265,7 @@ fn a_user_and_a_target_have_a_window(store: &Store) {
     let similar = store.run(&["target", "ost"]);
     let said = String::from_utf8(similar.stderr).unwrap();
     assert!(
-        said.contains("there is scratch-OST0000, scratch-OST0001"),
+        said.contains("known: scratch-OST0000, scratch-OST0001"),
         "{said}"
     );
 }
