@@ -282,14 +282,14 @@ fn write(path: &Path, document: &str) -> Result<(), Error> {
     })
 }
 
-/// Returns true for a pipe or a device, and for the names of open files, which are links.
+/// Returns true for a pipe or a device, and for the names that the system gives to open files, such as /dev/stderr, which are links.
 fn is_stream(path: &Path) -> bool {
     let is_special = |file: fs::Metadata| {
         let kind = file.file_type();
         !(kind.is_file() || kind.is_dir() || kind.is_symlink())
     };
-    path.starts_with("/dev/fd")
-        || path.starts_with("/proc")
+    let is_of_system = path.starts_with("/proc") || path.starts_with("/dev");
+    (is_of_system && !path.starts_with("/dev/shm"))
         || fs::symlink_metadata(path).is_ok_and(is_special)
 }
 
@@ -456,6 +456,11 @@ mod tests {
         write(&path, "page").unwrap();
         assert_eq!(reader.join().unwrap(), "page");
         write(Path::new("/dev/null"), "page").unwrap();
+        // Replaced by a file, these would be lost to all programs.
+        for name in ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"] {
+            assert!(is_stream(Path::new(name)), "{name}");
+        }
+        assert!(!is_stream(Path::new("/dev/shm/page.html")));
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         let full = write(Path::new("/dev/full"), "page").unwrap_err();
         assert_eq!(full.code(), exit::SYSTEM);
