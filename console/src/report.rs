@@ -126,7 +126,9 @@ impl Scope {
         let rate = 10_f64.powi(exponent);
         match self.measure {
             "service_time" if exponent >= 0 => format!("{rate:.0}"),
-            "service_time" => rate.to_string(),
+            "service_time" if exponent >= -3 => rate.to_string(),
+            // There would be no room for so many zeros beside a picture.
+            "service_time" => format!("10{}", superscript(exponent)),
             measure => Readable::new(rate, measure, Quantity::Rate)
                 .map_or_else(|| rate.to_string(), |it| it.to_string()),
         }
@@ -163,6 +165,19 @@ impl Scope {
         }
         all
     }
+}
+
+/// Prints an exponent.
+fn superscript(exponent: i32) -> String {
+    let raised = |digit| match digit {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        // The other digits are in a row.
+        digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
+    };
+    exponent.to_string().chars().map(raised).collect()
 }
 
 fn unknown(name: Option<&str>, cluster: Option<&str>, known: &[(String, String)]) -> Error {

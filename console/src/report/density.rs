@@ -221,6 +221,15 @@ mod tests {
     }
 
     #[test]
+    fn small_rates_are_powers_of_ten() {
+        let scope = scope();
+        let of = |bucket| range(&scope, bucket);
+        assert_eq!(of(-3), "0.001 to 0.01");
+        assert_eq!(of(-4), "10⁻⁴ to 0.001");
+        assert_eq!(of(-12), "10⁻¹² to 10⁻¹¹");
+    }
+
+    #[test]
     fn idle_time_is_zero_and_unobserved_time_is_unknown() {
         let load = load(&[
             (0, Some(1.0)),
