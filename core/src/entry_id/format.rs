@@ -558,16 +558,18 @@ impl Pattern {
         pattern
     }
 
-    /// Returns the pattern of identifiers whose job is any text, with the fields before and behind it; `None` if these cannot be
-    /// told apart from a job that looks like them.
+    /// Returns the pattern of identifiers whose job is any text, with the fields behind it and before it. `None` if those behind
+    /// cannot be told apart from a job that looks like them. Those before are left out if they cannot.
     fn around_job(items: &[Item]) -> Option<Self> {
         let job = items.iter().position(Item::is_job)?;
         let (before, behind) = (&items[..job], &items[job + 1..]);
-        let is_clear = matches!(behind, [Item::Literal(_), ..])
-            && matches!(before, [] | [.., Item::Literal(_)])
-            && are_told_apart(before)
-            && are_told_apart(behind);
-        is_clear.then(|| Self::with_any(before, items[job].longest(), behind))
+        let ends_before_job = matches!(before, [] | [.., Item::Literal(_)]);
+        let (before, most) = match ends_before_job && are_told_apart(before) {
+            true => (before, items[job].longest()),
+            false => (&[][..], UNLIMITED),
+        };
+        let is_clear = matches!(behind, [Item::Literal(_), ..]) && are_told_apart(behind);
+        is_clear.then(|| Self::with_any(before, most, behind))
     }
 
     /// Returns the pattern of identifiers with the fields before a job that is any text.

@@ -562,7 +562,7 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
         ("%j:%u:%e", "a:b:1001:vi", "malformed"),
         ("%j.%u.%h", "a:b.1001.n5", "malformed"),
         ("%u:%j:%e", "1001:a:bbbbbbbbbbbbb:vi", "uid=1001 partial"),
-        ("%e:%j:%u", "vi:a:b:1001", "malformed"),
+        ("%e:%j:%u", "vi:aaaaaaaaaaaaaa:b:1001", "uid=1001 partial"),
         ("%j%u:%H", "a:b1001:n5", "malformed"),
         // No job that is limited is longer.
         ("%.3j:%u:%H", "a:bc:1001:n5", "malformed"),
