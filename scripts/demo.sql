@@ -18,7 +18,7 @@ FROM jobstats_top(now() - interval '1 hour', now(), 'metadata', '{job,uid}', 5, 
 
 \echo 'Who loads the file system right now, and what are they doing:'
 SELECT target, workload, uid, operation AS mostly, jobstats_format(rate, operation) AS rate,
-    jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS share
+    jobstats_format(service_time, 'service_time') AS "requests in service", round(100 * share) || ' %' AS "share of target"
 FROM jobstats_now(n => 3)
 ORDER BY service_time DESC NULLS LAST
 LIMIT 5;

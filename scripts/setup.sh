@@ -27,8 +27,10 @@ wanted_packages() {
     # cargo-pgrx links OpenSSL.
     [ -z "$for_developers" ] || printf '%s\n' libssl-dev pgbouncer pkg-config shellcheck
     [ -z "$for_developers$for_packages" ] || printf '%s\n' python3-venv
+    [ -z "$for_developers" ] || printf '%s\n' pngquant tmux
+    # Ubuntu has no such package.
     if [ -n "$for_developers" ] && apt-cache show chromium >/dev/null 2>&1; then
-        printf '%s\n' chromium pngquant tmux
+        printf '%s\n' chromium
     fi
     if pg_has_server; then
         major=$(pg_major)

@@ -5,9 +5,13 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use jobstats_client::Options;
 use jobstats_client::duration::Span;
 use jobstats_client::guarded;
 use serde::Deserialize;
+
+use crate::text::shown;
 
 /// The configuration of this machine, for users without one of their own.
 const SYSTEM: &str = "/etc/jobstats/console.toml";
@@ -44,9 +48,45 @@ pub enum Error {
         /// The names of the profiles.
         known: String,
     },
+    /// The profile names no store.
+    #[error("[profile.{0}] has neither a database_url nor a config, which name a store")]
+    NoStore(String),
     /// There is no file.
     #[error("there is no configuration: neither {} nor {SYSTEM}", .0.display())]
     Nothing(PathBuf),
+}
+
+/// The options that name a store.
+#[derive(Debug, Args)]
+pub struct Database {
+    /// Profile of the configuration that names the database
+    #[arg(long, short = 'P', value_name = "NAME")]
+    pub profile: Option<String>,
+    /// File of profiles [default: ~/.config/jobstats/console.toml, then /etc/jobstats/console.toml]
+    #[arg(long, value_name = "FILE", requires = "profile")]
+    pub profiles: Option<PathBuf>,
+    /// The settings of libpq.
+    #[command(flatten)]
+    pub options: Options,
+}
+
+impl Database {
+    /// Returns the options, completed by those of the profile.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such profile, or if it names no store.
+    pub fn complete(&self) -> Result<Options, Error> {
+        let options = self.options.clone();
+        let Some(name) = &self.profile else {
+            return Ok(options);
+        };
+        let profile = profile(self.profiles.as_deref(), name)?;
+        if !profile.names_store() {
+            return Err(Error::NoStore(shown(name)));
+        }
+        Ok(profile.complete(options))
+    }
 }
 
 /// The file.
@@ -77,6 +117,21 @@ pub struct Profile {
     /// The formats of identifiers (`jobid_name` of the clients).
     #[serde(default)]
     pub formats: Vec<String>,
+}
+
+impl Profile {
+    /// Returns whether the profile names a store.
+    pub const fn names_store(&self) -> bool {
+        self.database_url.is_some() || self.config.is_some()
+    }
+
+    /// Returns options of the command line, completed by those of the profile.
+    pub fn complete(&self, mut options: Options) -> Options {
+        let url = options.database_url.or_else(|| self.database_url.clone());
+        options.database_url = url;
+        options.config = options.config.or_else(|| self.config.clone());
+        options
+    }
 }
 
 /// Reads a profile, from this file or from the user's or the machine's.

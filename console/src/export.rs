@@ -19,6 +19,7 @@ use postgres::{IsolationLevel, Row};
 use serde_json::json;
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::config;
 use crate::options;
 use crate::source::stored::session::{Session, name};
 use crate::source::stored::{self, Scope};
@@ -31,8 +32,8 @@ use pseudonyms::Pseudonyms;
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
 Each day of UTC that is over becomes a file, such as 2026-11-22.parquet. Days that the directory has already are left as they are.
-The database is named as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST, PGDATABASE and so on. A role that may
-read the store is enough (jobstats_grant_reader).
+The database is named by -P, a profile of the configuration, or as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST,
+PGDATABASE and so on. A role that may read the store is enough (jobstats_grant_reader).
 
 Exit codes:
    0  the directory has all days that are over and that the store keeps
@@ -87,7 +88,7 @@ pub struct Export {
     pub again: bool,
     /// The database.
     #[command(flatten)]
-    pub database: jobstats_client::Options,
+    pub database: config::Database,
 }
 
 /// The time that a row is about.
@@ -149,6 +150,9 @@ pub enum Error {
     /// The key cannot be used.
     #[error(transparent)]
     Key(#[from] pseudonyms::Error),
+    /// The profile cannot be used.
+    #[error(transparent)]
+    Config(#[from] config::Error),
 }
 
 impl From<tokio_postgres::Error> for Error {
@@ -168,7 +172,7 @@ impl Error {
             Self::File(file::Error::Busy(_)) => exit::LATER,
             Self::Store(error) => error.kind().map_or(exit::NOTHING, exit::of),
             Self::File(_) => exit::SYSTEM,
-            Self::Key(_) => exit::SETUP,
+            Self::Key(_) | Self::Config(_) => exit::SETUP,
         }
     }
 }
@@ -188,7 +192,7 @@ pub fn run(options: &Export) -> Result<(), Error> {
     let pseudonyms = options.pseudonyms.as_deref();
     let pseudonyms = pseudonyms.map(|key| pseudonyms_of(key, &options.directory));
     let pseudonyms = pseudonyms.transpose()?;
-    let mut session = open(&options.database)?;
+    let mut session = open(&options.database.complete()?)?;
     let scope = Scope {
         cluster: options.cluster.clone(),
         filesystem: options.filesystem.clone(),

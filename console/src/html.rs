@@ -72,8 +72,8 @@ pub struct Figure {
     pub heading: String,
     /// A sentence that says what to see.
     pub caption: String,
-    /// The charts, side by side if there are several.
-    pub charts: Vec<Chart>,
+    /// The chart.
+    pub chart: Chart,
     /// The numbers.
     pub table: Table,
     /// The statements.

@@ -10,6 +10,7 @@ use jiff::{Timestamp, Zoned};
 use jobstats_client::answers::Window;
 use jobstats_client::exit;
 
+use crate::config;
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
 use crate::subject::{self, Asked, Subject, json, sheet};
@@ -18,8 +19,8 @@ use crate::when::{self, Clock};
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
-The database is named as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST, PGDATABASE and so on. A role that may
-read the store is enough (jobstats_grant_reader).
+The database is named by -P, a profile of the configuration, or as in psql: by --database-url, JOBSTATS_DATABASE_URL, or PGHOST,
+PGDATABASE and so on. A role that may read the store is enough (jobstats_grant_reader).
 
 Exit codes:
    0  everything was shown
@@ -51,6 +52,9 @@ pub enum Error {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The profile cannot be used.
+    #[error(transparent)]
+    Config(#[from] config::Error),
     /// The output cannot be written.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
@@ -74,6 +78,7 @@ impl Error {
             Self::Usage(_) => exit::USAGE,
             Self::Unknown { .. } => exit::NOTHING,
             Self::Store(error) => exit::of(error.kind()),
+            Self::Config(_) => exit::SETUP,
             Self::Output(_) | Self::File { .. } | Self::Page(_) => exit::SYSTEM,
         }
     }
@@ -92,7 +97,7 @@ pub struct Common {
     pub zone: TimeZone,
     /// The database.
     #[command(flatten)]
-    pub database: jobstats_client::Options,
+    pub database: config::Database,
 }
 
 impl Common {
@@ -102,7 +107,7 @@ impl Common {
     ///
     /// Fails if the settings are wrong or the database cannot be reached.
     pub fn store(&self) -> Result<Store, Error> {
-        Ok(Store::open(&self.database)?)
+        Ok(Store::open(&self.database.complete()?)?)
     }
 
     /// Returns a clock of the zone.

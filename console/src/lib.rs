@@ -5,7 +5,6 @@
 //! | [`options`], [`config`], [`generate`] | the command line, the configuration file, manual pages and completions |
 //! | [`source`] | where readings come from: [commands](`process`), a [recording](`recording`), or a [store](`source::stored`) |
 //! | [`track`] | compares each text of a target with the one before |
-//! | [`when`] | times as people type them |
 //! | [`who`], [`users`], [`interval`] | whose work it is, and what happened between two texts of a target |
 //! | [`board`] | the state of all targets: last work, late ones, the load over time |
 //! | [`view`], [`rows`], [`order`] | what is looked at, the rows that follow, and their places |

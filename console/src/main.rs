@@ -217,9 +217,8 @@ fn show(top: &Top) -> Result<(), Error> {
 
 /// Returns the store, if the command line and the profile name no other source.
 fn store(top: &Top, profile: &config::Profile, is_patient: bool) -> Result<Option<Stored>, Error> {
-    let is_named = profile.database_url.is_some() || profile.config.is_some();
     let has_input = !top.input.is_empty() || !profile.input.is_empty();
-    if is_named && has_input {
+    if profile.names_store() && has_input {
         return Err(Error::TwoSources);
     }
     if has_input || top.recording.is_some() {
@@ -229,17 +228,13 @@ fn store(top: &Top, profile: &config::Profile, is_patient: bool) -> Result<Optio
             _ => Err(Error::NotOfStore),
         };
     }
-    let mut options = top.database.clone();
-    options.database_url = options
-        .database_url
-        .or_else(|| profile.database_url.clone());
-    options.config = options.config.or_else(|| profile.config.clone());
+    let options = profile.complete(top.database.clone());
     let scope = Scope {
         cluster: top.cluster.clone(),
         filesystem: top.filesystem.clone(),
     };
     let at = top.at.map(|at| at.as_microsecond());
-    let is_bare = top.profile.is_some() && !is_named;
+    let is_bare = top.profile.is_some() && !profile.names_store();
     match Stored::new(&options, scope, at, is_patient) {
         Ok(store) => Ok(Some(store)),
         Err(stored::Error::Client(jobstats_client::Error::Settings(settings::Error::Nowhere))) => {

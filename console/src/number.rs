@@ -10,6 +10,12 @@ pub const UNKNOWN: &str = "–";
 /// The rate below which a rate is only said to be small.
 const SMALLEST: f64 = 0.001;
 
+/// The number of significant digits.
+const DIGITS: usize = 3;
+
+/// The part that a sum of floating point numbers may miss of a whole.
+const ROUNDING: f64 = 1e-9;
+
 /// A number split at its decimal point, so that a column can align it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Number {
@@ -54,7 +60,31 @@ impl Number {
         }
     }
 
-    /// Formats a part of a whole as percent.
+    /// Formats a value with all of its three digits, also those that are 0, so that the numbers of a column on a page, which
+    /// ends at the right, stand below each other. A count of less than a thousand is exact and has no decimals.
+    pub fn fixed(value: Option<f64>, operation: &str, quantity: Quantity) -> Self {
+        let mut number = Self::of(value, operation, quantity);
+        let is_number = number.whole.bytes().all(|digit| digit.is_ascii_digit());
+        let is_zero = number.whole == "0" && number.fraction.is_empty();
+        let is_exact = quantity == Quantity::Total && matches!(&*number.unit, "" | "B");
+        if !is_number || is_zero || is_exact {
+            return number;
+        }
+        // A rate below 1 has at most as many decimals.
+        let decimals = match number.whole.as_str() {
+            "0" => DIGITS,
+            whole => DIGITS.saturating_sub(whole.len()),
+        };
+        if number.fraction.is_empty() && decimals > 0 {
+            number.fraction.push('.');
+        }
+        while number.fraction.len() <= decimals && decimals > 0 {
+            number.fraction.push('0');
+        }
+        number
+    }
+
+    /// Formats a part of a whole as percent. Only all of it is 100 %.
     pub fn percent(part: Option<f64>) -> Self {
         let Some(part) = part.filter(|part| part.is_finite()) else {
             return Self::plain(UNKNOWN);
@@ -63,6 +93,7 @@ impl Number {
         let whole = match percent {
             _ if percent == 0.0 => "0".to_owned(),
             _ if percent < 1.0 => "<1".to_owned(),
+            _ if percent >= 99.5 && part < 1.0 - ROUNDING => ">99".to_owned(),
             _ => format!("{percent:.0}"),
         };
         Self {
@@ -223,6 +254,45 @@ mod tests {
         assert_eq!(Number::percent(Some(0.424)).text(), "42 %");
         assert_eq!(Number::percent(Some(0.001)).text(), "<1 %");
         assert_eq!(Number::percent(None).text(), "–");
+    }
+
+    #[test]
+    fn only_the_whole_is_100_percent() {
+        let percent = |part| Number::percent(Some(part)).text();
+        assert_eq!(
+            (percent(1.0), percent(0.994)),
+            ("100 %".to_owned(), "99 %".to_owned())
+        );
+        assert_eq!(
+            (percent(0.996), percent(0.999_99)),
+            (">99 %".to_owned(), ">99 %".to_owned())
+        );
+        // Ten tenths miss a little.
+        assert_eq!(percent([0.1; 10].iter().sum()), "100 %");
+    }
+
+    #[test]
+    fn a_fixed_number_has_three_digits() {
+        let load = |value| Number::fixed(Some(value), "service_time", Quantity::Rate).text();
+        assert_eq!(
+            [load(3.8), load(72.0), load(247.0), load(0.1)],
+            ["3.80", "72.0", "247", "0.100"]
+        );
+        assert_eq!(
+            [load(0.0), load(0.000_1), load(1234.0)],
+            ["0", "<0.001", "1230"]
+        );
+        let bytes = |value, quantity| Number::fixed(Some(value), "read_bytes", quantity).text();
+        assert_eq!(bytes(4e6, Quantity::Rate), "4.00 MB/s");
+        assert_eq!(
+            (bytes(7.0, Quantity::Total), bytes(7e3, Quantity::Total)),
+            ("7 B".to_owned(), "7.00 kB".to_owned())
+        );
+        assert_eq!(
+            Number::fixed(Some(12.0), "open", Quantity::Total).text(),
+            "12"
+        );
+        assert_eq!(Number::fixed(None, "open", Quantity::Rate).text(), "–");
     }
 
     #[test]

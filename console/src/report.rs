@@ -2,19 +2,22 @@
 
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Dimension, Filters, Group, RateRow, Targets, exactly};
-use jobstats_core::quantity::Quantity;
+use jobstats_core::quantity::{Quantity, Readable};
 
 use crate::chart::line::Point;
-use crate::html::{Block, Page, Section};
+use crate::html::{Block, Cell, Page, Section};
 use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
 use crate::text::shown;
+use crate::users::called;
 use crate::when::Clock;
 
 use load::Load;
+use place::Place;
 
 mod balance;
+mod burst;
 mod changes;
 pub mod compare;
 mod density;
@@ -113,6 +116,22 @@ impl Scope {
         Number::of(rate, self.measure, Quantity::Rate).text()
     }
 
+    /// Returns the cell of a rate of the measure.
+    fn cell(&self, rate: Option<f64>) -> Cell {
+        cell(rate, self.measure, Quantity::Rate)
+    }
+
+    /// Prints a power of ten of the measure, which is exact however small it is.
+    fn power(&self, exponent: i32) -> String {
+        let rate = 10_f64.powi(exponent);
+        match self.measure {
+            "service_time" if exponent >= 0 => format!("{rate:.0}"),
+            "service_time" => rate.to_string(),
+            measure => Readable::new(rate, measure, Quantity::Rate)
+                .map_or_else(|| rate.to_string(), |it| it.to_string()),
+        }
+    }
+
     /// Returns the words for the measure.
     fn words(&self) -> &'static str {
         match self.measure {
@@ -184,67 +203,83 @@ pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<
     if load.mean.is_none() {
         return empty(store, &scope, &load, clock);
     }
+    let health = trust::Health::ask(store, &scope)?;
     let spans = standout::ask(store, &scope, &load, clock)?;
-    let mut first = vec![load.figure(&scope, &spans, clock), spans.list()];
+    let places = scope
+        .all()
+        .into_iter()
+        .map(|scope| Place::ask(store, scope));
+    let places = places.collect::<Result<Vec<_>, _>>()?;
+    let mut first = Vec::new();
+    first.extend(health.silence(&scope, &load, clock));
+    first.push(load.figure(&scope, &spans, clock));
+    first.extend(spans.blocks());
+    let bursts = burst::ask(store, &places, &spans, clock)?;
+    if !bursts.is_empty() {
+        first.push(Block::List(bursts));
+    }
     if !load.notes.is_empty() {
         first.push(Block::List(
             load.notes.iter().map(|note| shown(note)).collect(),
         ));
     }
-    let mut places = Vec::new();
     for scope in scope.all() {
         first.extend(leaders::ask(store, &scope, !load.before.is_empty())?);
-        places.push(place::ask(store, &scope, clock)?);
     }
     let lead = standout::lead(store, &scope, &load, &spans, clock)?;
-    let sections = vec![
-        Section {
-            id: "load",
-            heading: "Load, and who made it".to_owned(),
-            blocks: first,
-        },
-        Section {
-            id: "targets",
-            heading: "Where and when".to_owned(),
-            blocks: places,
-        },
-        Section {
-            id: "users",
-            heading: "Users by rate".to_owned(),
-            blocks: vec![density::ask(store, &scope, clock)?],
-        },
-        Section {
-            id: "changes",
-            heading: "What changed".to_owned(),
-            blocks: changes::ask(store, &scope)?,
-        },
-        Section {
-            id: "health",
-            heading: "Health of the monitoring".to_owned(),
-            blocks: trust::health(store, &scope, &load, clock)?,
-        },
-        Section {
-            id: "operations",
-            heading: "Operations by target".to_owned(),
-            blocks: operations::ask(store, &scope, clock)?,
-        },
-        Section {
-            id: "sizes",
-            heading: "Sizes of reads and writes".to_owned(),
-            blocks: sizes::ask(store, scope.window, &scope.filters())?,
-        },
-        Section {
-            id: "balance",
-            heading: "Balance of targets".to_owned(),
-            blocks: balance::ask(store, &scope)?,
-        },
-        Section {
-            id: "quality",
-            heading: "Quality of the data".to_owned(),
-            blocks: trust::quality(store, &scope, clock)?,
-        },
-    ];
-    Ok(page(&scope, clock, lead, sections))
+    Ok(page(
+        &scope,
+        clock,
+        lead,
+        sections(store, &scope, &load, first, &places, &health, clock)?,
+    ))
+}
+
+/// Returns the sections of a page, of which the blocks of the first are given.
+fn sections(
+    store: &mut Store,
+    scope: &Scope,
+    load: &Load,
+    first: Vec<Block>,
+    places: &[Place],
+    health: &trust::Health,
+    clock: &Clock,
+) -> Result<Vec<Section>, Error> {
+    Ok(vec![
+        section("load", "Load, and who made it", first),
+        section(
+            "targets",
+            "Where and when",
+            places.iter().map(|place| place.figure(clock)).collect(),
+        ),
+        section(
+            "users",
+            "Users by rate",
+            vec![density::ask(store, scope, load, clock)?],
+        ),
+        section("changes", "What changed", changes::ask(store, scope)?),
+        section(
+            "health",
+            "Health of the monitoring",
+            health.blocks(load, clock),
+        ),
+        section(
+            "operations",
+            "Operations by target",
+            operations::ask(store, scope, clock)?,
+        ),
+        section(
+            "sizes",
+            "Sizes of reads and writes",
+            sizes::ask(store, scope.window, &scope.filters())?,
+        ),
+        section("balance", "Balance of targets", balance::ask(store, scope)?),
+        section(
+            "quality",
+            "Quality of the data",
+            trust::quality(store, scope, clock)?,
+        ),
+    ])
 }
 
 /// Returns the page of a window in which nothing was observed.
@@ -254,12 +289,20 @@ fn empty(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Result
         lead.push(' ');
         lead.push_str(&shown(note));
     }
-    let health = Section {
-        id: "health",
-        heading: "Health of the monitoring".to_owned(),
-        blocks: trust::health(store, scope, load, clock)?,
-    };
+    let health = section(
+        "health",
+        "Health of the monitoring",
+        trust::Health::ask(store, scope)?.blocks(load, clock),
+    );
     Ok(page(scope, clock, lead, vec![health]))
+}
+
+fn section(id: &'static str, heading: &str, blocks: Vec<Block>) -> Section {
+    Section {
+        id,
+        heading: heading.to_owned(),
+        blocks,
+    }
 }
 
 fn page(scope: &Scope, clock: &Clock, lead: String, sections: Vec<Section>) -> Page {
@@ -296,9 +339,13 @@ fn made(clock: &Clock) -> Vec<String> {
 
 /// Returns the name of a user, as far as it is known.
 fn user(group: &Group) -> String {
-    let number = group.uid.map(|uid| uid.to_string());
-    let name = group.user_name.clone().or(number);
+    let name = called(group.user_name.as_deref(), group.uid);
     name.map_or_else(|| "(no user)".to_owned(), |name| shown(&name))
+}
+
+/// Returns the cell of a number in a table.
+fn cell(value: Option<f64>, operation: &str, quantity: Quantity) -> Cell {
+    Cell::number(Number::fixed(value, operation, quantity).text())
 }
 
 /// Returns the filters for the user of a row.
@@ -342,6 +389,12 @@ fn change(now: Option<f64>, before: Option<f64>) -> String {
         (Some(now), _) if now > 0.0 => "new".to_owned(),
         _ => "–".to_owned(),
     }
+}
+
+/// Returns the time so many seconds later.
+fn after(time: Timestamp, seconds: f64) -> Timestamp {
+    let length = SignedDuration::try_from_secs_f64(seconds).unwrap_or_default();
+    time.saturating_add(length).unwrap_or(time)
 }
 
 /// Returns the steps of rows that have one group.

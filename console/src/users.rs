@@ -7,6 +7,14 @@ use jobstats_core::pause::Pause;
 
 use crate::text;
 
+/// Returns what a user is called: the name or, if it is not known, the number.
+pub fn called(name: Option<&str>, number: Option<i64>) -> Option<String> {
+    match name {
+        Some(name) => Some(name.to_owned()),
+        None => number.map(|number| number.to_string()),
+    }
+}
+
 /// The names of users by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Users(HashMap<u32, Box<str>>);
@@ -59,6 +67,9 @@ mod tests {
             ("ada".to_owned(), "1001".to_owned())
         );
         assert_eq!(users.name(1001), None);
+        assert_eq!(called(Some("ada"), Some(1000)).as_deref(), Some("ada"));
+        assert_eq!(called(None, Some(1000)).as_deref(), Some("1000"));
+        assert_eq!(called(None, None), None);
         assert!(Users::read(b"nothing").is_empty() && !users.is_empty());
     }
 }

@@ -241,7 +241,7 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
                   \"label\": \"99_9\"}')).* FROM jobstats.job_summaries s WHERE job = '11'";
     client.batch_execute(copied).unwrap();
     let old = store.text(&["job", "99_9"]);
-    assert!(old.contains("older than what the store keeps"), "{old}");
+    assert!(old.contains("older than the increments that"), "{old}");
     assert!(words(&old).contains("Written 328 MB"), "{old}");
 }
 
@@ -265,7 +265,7 @@ fn a_user_and_a_target_have_a_window(store: &Store) {
     let similar = store.run(&["target", "ost"]);
     let said = String::from_utf8(similar.stderr).unwrap();
     assert!(
-        said.contains("there is scratch-OST0000, scratch-OST0001"),
+        said.contains("known: scratch-OST0000, scratch-OST0001"),
         "{said}"
     );
 }
@@ -320,15 +320,21 @@ fn pages_are_written(store: &Store) {
         every_statement_runs(store, &page);
     }
     let page = store.text(&["report", "scratch", "--from", &from, "-o", "-"]);
-    // The statement that the report begins with names who it was, with what and where.
+    // The sentences that the report begins with name who it was, with what and where, and when.
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let lead = lead.split_once("</p>").unwrap().0;
-    assert!(lead.contains("by user1000 (physics)"), "{lead}");
-    assert!(lead.contains("by job 11 ("), "{lead}");
-    assert!(
-        lead.contains("with open") && lead.contains("on scratch-MDT0000"),
-        "{lead}"
-    );
+    for said in [
+        " on average",
+        "The largest user was user1000 (physics) with ",
+        " went to open requests, ",
+        " fell on scratch-MDT0000, ",
+        " came from job 11 (",
+        ". Busiest ",
+    ] {
+        assert!(lead.contains(said), "{said}: {lead}");
+    }
+    // The title has the name and the window already.
+    assert!(!lead.contains("scratch,"), "{lead}");
     for heading in [
         "Users",
         "Accounts",
@@ -337,6 +343,17 @@ fn pages_are_written(store: &Store) {
         "Health of the monitoring",
     ] {
         assert!(page.contains(&format!(">{heading}</h")), "{heading}");
+    }
+    for column in ["Largest workload", "Its share"] {
+        assert!(page.contains(&format!(">{column}</th>")), "{column}");
+    }
+    // Job 11 wrote as much on one OST as on the other, and job 12 read from one only.
+    for said in [
+        "All OSTs are within 1 % of the median.",
+        "A single workload of user1001 has 100 % of scratch-OST0001: probably its files are not striped",
+        "There is no data for the week before, so nothing can be compared.",
+    ] {
+        assert!(page.contains(said), "{said}");
     }
 }
 

@@ -166,6 +166,45 @@ fn the_profile_that_packages_have_as_an_example_can_be_used() {
 }
 
 #[test]
+fn a_profile_may_name_the_store_of_any_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("console.toml");
+    let text = "[profile.store]\ndatabase_url = 'postgresql://reader@/nowhere?host=/nonexistent'\n[profile.servers]\n";
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let page = directory.path().join("page.html");
+    for command in [
+        vec!["job", "4711"],
+        vec!["user", "ada"],
+        vec!["target", "scratch-MDT0000"],
+        vec!["report", "-o", page.to_str().unwrap()],
+        vec!["compare", "1", "2", "-o", page.to_str().unwrap()],
+        vec!["export", directory.path().to_str().unwrap()],
+    ] {
+        let with = |profile| {
+            let mut arguments = command.clone();
+            arguments.extend(["-P", profile, "--profiles", file]);
+            said(&run(&arguments))
+        };
+        let (code, error) = with("store");
+        assert!(
+            code == 69 && error.contains("/nonexistent"),
+            "{command:?} {code} {error}"
+        );
+        let (code, error) = with("servers");
+        assert!(
+            code == 78 && error.contains("which name a store"),
+            "{command:?} {code} {error}"
+        );
+        let (code, error) = with("other");
+        assert!(
+            code == 78 && error.contains("has no [profile.other]"),
+            "{command:?} {code} {error}"
+        );
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_exit_code() {
     let told = |arguments: &[&str]| said(&run(arguments));
     assert_eq!(told(&["top"]).0, 66);

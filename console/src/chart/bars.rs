@@ -14,11 +14,18 @@ pub struct Bar {
     pub value: Option<f64>,
     /// The text behind the bar.
     pub label: String,
+    /// A remark about the bar: behind the label or, on a phone, below the bar.
+    pub note: Option<String>,
 }
+
+/// The number of characters that fit below a bar on a phone.
+const NOTE: usize = 40;
 
 /// Draws bars from left to right, one below the other, and a line at a value for comparison.
 pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>, size: Size) -> Svg {
-    let row = 17.0;
+    let has_notes = bars.iter().any(|bar| bar.note.is_some());
+    // A phone has no room for a note behind a bar.
+    let row = if has_notes { size.of(17.0, 30.0) } else { 17.0 };
     let top = 38.0;
     let height = top + bars.len() as f64 * row + 6.0;
     let mut svg = words.chart(size, height);
@@ -32,11 +39,7 @@ pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>, si
     let scale = Scale::new((0.0, most), (plot.left, plot.right));
     for (number, bar) in bars.iter().enumerate() {
         let y = top + number as f64 * row;
-        let short = match size {
-            Size::Wide => bar.name.as_str(),
-            Size::Narrow => bar.name.rsplit('-').next().unwrap_or(&bar.name),
-        };
-        let name = cut(&shown(short), size.of(18.0, 11.0) as usize);
+        let name = cut(&shown(size.short(&bar.name)), size.of(18.0, 11.0) as usize);
         svg.text((plot.left - 6.0, y + 12.0), "t small", Anchor::End, &name);
         let end = scale.at(bar.value.unwrap_or(0.0));
         if bar.value.is_some_and(|value| value > 0.0) {
@@ -44,14 +47,26 @@ pub fn horizontal(words: &Words, bars: &[Bar], median: Option<(f64, String)>, si
                 x: plot.left,
                 y: y + 2.0,
                 width: (end - plot.left).max(0.5),
-                height: row - 5.0,
+                height: 12.0,
             };
             svg.rect(rect, "bar", Some(&bar.label));
         }
         // The labels are in a column of their own, where no line crosses them.
         let room = size.of(46.0, 13.0) as usize;
         let place = (plot.right + 10.0, y + 12.0);
-        svg.text(place, "t small", Anchor::Start, &cut(&bar.label, room));
+        match (&bar.note, size) {
+            (Some(note), Size::Wide) => {
+                let label = cut(&format!("{}, {note}", bar.label), room);
+                svg.text(place, "t small", Anchor::Start, &label);
+            }
+            (note, _) => {
+                svg.text(place, "t small", Anchor::Start, &cut(&bar.label, room));
+                if let Some(note) = note {
+                    let place = (plot.left, y + 25.0);
+                    svg.text(place, "t small", Anchor::Start, &cut(note, NOTE));
+                }
+            }
+        }
     }
     if let Some((value, label)) = median {
         let x = scale.at(value);
@@ -122,4 +137,27 @@ pub fn standing(
     }
     svg.line((plot.left, plot.bottom), (plot.right, plot.bottom), "axis");
     svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_shows_the_whole_note_below_the_bar() {
+        let words = Words {
+            title: "Bytes written to each OST".to_owned(),
+            description: String::new(),
+        };
+        let bars = [Bar {
+            name: "scratch-OST0001".to_owned(),
+            value: Some(1.0),
+            label: "108 MB/s".to_owned(),
+            note: Some("user14622423 5 %".to_owned()),
+        }];
+        let drawn = |size| horizontal(&words, &bars, None, size).finish();
+        assert!(drawn(Size::Wide).contains(">108 MB/s, user14622423 5 %<"));
+        let narrow = drawn(Size::Narrow);
+        assert!(narrow.contains(">108 MB/s<") && narrow.contains(">user14622423 5 %<"));
+    }
 }

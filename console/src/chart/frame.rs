@@ -32,6 +32,14 @@ impl Size {
         }
     }
 
+    /// Returns the part of a target's name that is shown: on a phone the end, which tells more than the file system before it.
+    pub fn short(self, name: &str) -> &str {
+        match self {
+            Self::Wide => name,
+            Self::Narrow => name.rsplit('-').next().unwrap_or(name),
+        }
+    }
+
     /// Returns the larger number for a page, and the smaller for a phone.
     pub const fn of(self, wide: f64, narrow: f64) -> f64 {
         match self {

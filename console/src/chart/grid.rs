@@ -1,12 +1,13 @@
 //! Grids of cells over time: heat maps, and counts of groups by rate.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
 
 use super::frame::{Plot, Size, TimeAxis, Words};
-use super::scale::{class, edge};
+use super::scale::{DECADES, class};
 use super::svg::{Anchor, Rect, Short, Svg};
 use crate::text::{cut, shown};
 
@@ -60,13 +61,14 @@ fn colour(value: Option<f64>, most: f64) -> Colour {
 }
 
 /// Draws groups of rows, such as MDTs above OSTs, with one logarithmic scale of colours for all. Neighbours of one colour
-/// are one mark, and all marks of a colour are one path, so that a month of a large cluster stays small.
+/// are one mark, and all marks of a colour are one path, so that a month of a large cluster stays small. `power` prints a
+/// power of ten, by its exponent.
 pub fn heat(
     words: &Words,
     name: &str,
     axis: &TimeAxis,
     groups: &[Vec<Row>],
-    format: impl Fn(f64) -> String,
+    power: impl Fn(i32) -> String,
     size: Size,
 ) -> Svg {
     let rows: usize = groups.iter().map(Vec::len).sum();
@@ -83,40 +85,27 @@ pub fn heat(
     let most = values(groups).fold(0.0, f64::max);
     let hatch = format!("hatch-{name}-{}", size.class());
     svg.hatch(&hatch);
-    scale_legend(&mut svg, &hatch, most, format, size);
+    scale_legend(&mut svg, &hatch, &powers(most, power), size);
     let mut paths: BTreeMap<Colour, String> = BTreeMap::new();
     let mut y = top;
     for group in groups {
         for row in group {
             let room = size.of(18.0, 10.0) as usize;
-            // On a phone the end of a name tells more than the file system at its beginning.
-            let short = match size {
-                Size::Wide => row.name.as_str(),
-                Size::Narrow => row.name.rsplit('-').next().unwrap_or(&row.name),
-            };
-            let label = cut(&shown(short), room);
+            let label = cut(&shown(size.short(&row.name)), room);
             let middle = y + row_height / 2.0 + 4.0;
             svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &label);
-            let halved;
             let cells = match size {
-                Size::Wide => &row.cells,
-                Size::Narrow => {
-                    halved = in_pairs(&row.cells);
-                    &halved
-                }
+                Size::Wide => Cow::Borrowed(&row.cells),
+                Size::Narrow => Cow::Owned(in_pairs(&row.cells)),
             };
-            for (colour, left, right) in merged(cells, axis, plot, most) {
-                let path = paths.entry(colour).or_default();
-                let (width, height) = (right - left, row_height - 1.0);
-                let _ = write!(
-                    path,
-                    "M{} {}h{}v{}h{}z",
-                    Short(left),
-                    Short(y),
-                    Short(width),
-                    Short(height),
-                    Short(-width)
-                );
+            for (colour, left, right) in merged(&cells, axis, plot, most) {
+                let rect = Rect {
+                    x: left,
+                    y,
+                    width: right - left,
+                    height: row_height - 1.0,
+                };
+                trace(paths.entry(colour).or_default(), rect);
             }
             y += row_height;
         }
@@ -131,6 +120,32 @@ pub fn heat(
     }
     axis.draw(&mut svg, plot, size);
     svg
+}
+
+/// Appends a rectangle to a path.
+fn trace(path: &mut String, rect: Rect) {
+    let _ = write!(
+        path,
+        "M{} {}h{}v{}h{}z",
+        Short(rect.x),
+        Short(rect.y),
+        Short(rect.width),
+        Short(rect.height),
+        Short(-rect.width)
+    );
+}
+
+/// Returns the powers of ten on the scale of colours, each at its place, which counts classes.
+fn powers(most: f64, print: impl Fn(i32) -> String) -> Vec<(f64, String)> {
+    if !(most > 0.0 && most.is_finite()) {
+        return Vec::new();
+    }
+    let highest = most.log10().floor() as i32;
+    let place =
+        |exponent: i32| CLASSES as f64 * (1.0 + (f64::from(exponent) - most.log10()) / DECADES);
+    let powers =
+        (highest - DECADES as i32..=highest).map(|exponent| (place(exponent), print(exponent)));
+    powers.filter(|(place, _)| *place >= 0.0).collect()
 }
 
 fn values(groups: &[Vec<Row>]) -> impl Iterator<Item = f64> {
@@ -166,8 +181,8 @@ fn merged(cells: &[Cell], axis: &TimeAxis, plot: Plot, most: f64) -> Vec<(Colour
     out
 }
 
-/// Draws the scale of colours with its numbers.
-fn scale_legend(svg: &mut Svg, hatch: &str, most: f64, format: impl Fn(f64) -> String, size: Size) {
+/// Draws the scale of colours with its numbers, each at its place, which counts classes.
+fn scale_legend(svg: &mut Svg, hatch: &str, numbers: &[(f64, String)], size: Size) {
     let (mut x, y) = match size {
         Size::Wide => (430.0, 6.0),
         Size::Narrow => (2.0, 24.0),
@@ -193,23 +208,18 @@ fn scale_legend(svg: &mut Svg, hatch: &str, most: f64, format: impl Fn(f64) -> S
             None,
         );
     }
-    if most > 0.0 {
-        for class in [0, 3, 6, CLASSES] {
-            let value = edge(class, most, CLASSES);
-            let label = match class {
-                0 => format!("≤{}", format(value)),
-                _ => format(value),
-            };
-            let place = x + class as f64 * width;
-            svg.text((place, y + 21.0), "t small", Anchor::Middle, &label);
-        }
+    for (place, label) in numbers {
+        let place = x + place * width;
+        svg.line((place, y + 9.0), (place, y + 12.0), "axis");
+        svg.text((place, y + 21.0), "t small", Anchor::Middle, label);
     }
 }
 
-/// Draws counts in cells: rows from the largest rate to the smallest, with the count as a number where it fits.
-pub fn counts(words: &Words, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
+/// Draws counts in cells: rows from the largest rate to the smallest, with the count as a number where it fits. `name` is
+/// that of no other grid of the page.
+pub fn counts(words: &Words, name: &str, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
     let row_height = size.of(22.0, 20.0);
-    let top = 26.0;
+    let top = size.of(44.0, 62.0);
     let bottom = top + rows.len() as f64 * row_height;
     let mut svg = words.chart(size, bottom + 26.0);
     let plot = Plot {
@@ -220,43 +230,74 @@ pub fn counts(words: &Words, axis: &TimeAxis, rows: &[Row], size: Size) -> Svg {
     };
     let most = rows.iter().flat_map(|row| row.cells.iter());
     let most = most.filter_map(|cell| cell.value).fold(1.0, f64::max);
+    let hatch = format!("hatch-{name}-{}", size.class());
+    svg.hatch(&hatch);
+    scale_legend(&mut svg, &hatch, &count_marks(most), size);
+    let (mut missing, mut zero) = (String::new(), String::new());
     for (number, row) in rows.iter().enumerate() {
         let y = top + number as f64 * row_height;
         let middle = y + row_height / 2.0 + 4.0;
         svg.text((plot.left - 6.0, middle), "t small", Anchor::End, &row.name);
-        svg.line(
-            (plot.left, y + row_height),
-            (plot.right, y + row_height),
-            "grid",
-        );
         for cell in &row.cells {
-            let Some(count) = cell.value.filter(|count| *count > 0.0) else {
-                continue;
-            };
             let (left, right) = edges(cell, axis, plot);
-            // The count 1 has the lowest class, and the largest count the highest.
-            let part = if most > 1.0 {
-                count.ln() / most.ln()
-            } else {
-                0.0
-            };
-            let class = ((part * CLASSES as f64) as usize).min(CLASSES - 1);
             let rect = Rect {
                 x: left,
                 y: y + 1.0,
                 width: (right - left - 0.5).max(0.5),
                 height: row_height - 1.5,
             };
-            svg.rect(rect, &format!("h{class}"), None);
-            let text = format!("{count:.0}");
-            if right - left >= 6.5 * text.len() as f64 + 2.0 {
-                let place = ((left + right) / 2.0, middle);
-                svg.text(place, &format!("n{class}"), Anchor::Middle, &text);
+            match cell.value {
+                None => trace(&mut missing, rect),
+                Some(count) if count > 0.0 => count_cell(&mut svg, rect, count, most),
+                Some(_) => trace(
+                    &mut zero,
+                    Rect {
+                        width: right - left,
+                        ..rect
+                    },
+                ),
             }
         }
     }
+    svg.hatched(&missing, &hatch);
+    svg.path(&zero, "zero", None);
     axis.draw(&mut svg, plot, size);
     svg
+}
+
+/// Draws a cell with its count.
+fn count_cell(svg: &mut Svg, rect: Rect, count: f64, most: f64) {
+    let class = (count_place(count, most) as usize).min(CLASSES - 1);
+    svg.rect(rect, &format!("h{class}"), None);
+    let text = format!("{count:.0}");
+    if rect.width >= 6.5 * text.len() as f64 + 1.5 {
+        let place = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 3.75);
+        svg.text(place, &format!("n{class}"), Anchor::Middle, &text);
+    }
+}
+
+/// Returns the place of a count on the scale of colours: 1 has the lowest class, and the largest count the highest.
+fn count_place(count: f64, most: f64) -> f64 {
+    let part = if most > 1.0 {
+        count.ln() / most.ln()
+    } else {
+        0.0
+    };
+    part * CLASSES as f64
+}
+
+/// Returns the counts on the scale of colours: 1, powers of ten, and the largest, as far as these have room.
+fn count_marks(most: f64) -> Vec<(f64, String)> {
+    let mut marks: Vec<_> = [1.0, 10.0, 100.0, 1000.0, 10_000.0]
+        .into_iter()
+        .filter(|count| *count == 1.0 || count_place(*count, most) <= CLASSES as f64 - 2.0)
+        .filter(|count| *count <= most)
+        .collect();
+    if most > 1.0 {
+        marks.push(most);
+    }
+    let mark = |count: f64| (count_place(count, most), format!("{count:.0}"));
+    marks.into_iter().map(mark).collect()
 }
 
 #[cfg(test)]
@@ -272,6 +313,63 @@ mod tests {
         assert_eq!(colour(Some(0.0), 5.0), Colour::Zero);
         assert_eq!(colour(Some(5.0), 5.0), Colour::Class(8));
         assert_eq!(colour(Some(1e-9), 5.0), Colour::Class(0));
+    }
+
+    #[test]
+    fn the_scale_of_colours_is_marked_at_powers_of_ten() {
+        let marks = |most| powers(most, |exponent| exponent.to_string());
+        let exponents: Vec<_> = marks(286.0).into_iter().map(|(_, label)| label).collect();
+        assert_eq!(exponents, ["0", "1", "2"]);
+        for (place, label) in marks(286.0) {
+            // A mark lies in the class that its value has.
+            let value = 10_f64.powi(label.parse().unwrap());
+            assert_eq!(place.floor() as usize, class(value, 286.0, CLASSES));
+        }
+        let (place, label) = marks(1000.0).pop().unwrap();
+        assert_eq!((place, label.as_str()), (CLASSES as f64, "3"));
+        assert!(marks(0.0).is_empty());
+        let labels = |most| {
+            count_marks(most)
+                .into_iter()
+                .map(|(_, label)| label)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(labels(1.0), ["1"]);
+        assert_eq!(labels(12.0), ["1", "12"]);
+        assert_eq!(labels(300.0), ["1", "10", "300"]);
+    }
+
+    #[test]
+    fn a_count_of_zero_and_missing_data_are_not_blank() {
+        let clock = Clock::new(TimeZone::UTC);
+        let time = |second| Timestamp::from_second(second).unwrap();
+        let axis = TimeAxis {
+            window: (time(0), time(1200)),
+            clock: &clock,
+        };
+        let cell = |second, value| Cell {
+            time: time(second),
+            seconds: 600.0,
+            value,
+        };
+        let words = Words {
+            title: String::new(),
+            description: String::new(),
+        };
+        let drawn = |cells: &[Cell]| {
+            let row = Row {
+                name: "10 to 100".to_owned(),
+                cells: cells.to_vec(),
+            };
+            counts(&words, "users", &axis, &[row], Size::Narrow).finish()
+        };
+        // Each legend has one of both.
+        let count = |text: &str, what: &str| text.matches(what).count();
+        let both = drawn(&[cell(0, Some(0.0)), cell(600, None)]);
+        assert_eq!(count(&both, "class=\"zero\""), 2, "{both}");
+        assert_eq!(count(&both, "url(#hatch-users-narrow)"), 2, "{both}");
+        let neither = drawn(&[cell(0, Some(2.0)), cell(600, Some(1.0))]);
+        assert_eq!(count(&neither, "class=\"zero\""), 1, "{neither}");
     }
 
     #[test]

@@ -45,18 +45,15 @@ pub fn ticks(most: f64, count: usize) -> Vec<f64> {
     (0..=steps).map(|tick| tick as f64 * step).collect()
 }
 
+/// The powers of ten that a logarithmic scale has.
+pub const DECADES: f64 = 3.0;
+
 /// The places of a logarithmic scale of classes: the class of a value between the largest and a thousandth of it, and 0 for
 /// all that is less.
 pub fn class(value: f64, most: f64, classes: usize) -> usize {
-    let decades = 3.0;
-    let part = 1.0 + (value / most).log10() / decades;
+    let part = 1.0 + (value / most).log10() / DECADES;
     let class = (part * classes as f64).floor();
     (class.max(0.0) as usize).min(classes - 1)
-}
-
-/// Returns the lower edge of a class.
-pub fn edge(class: usize, most: f64, classes: usize) -> f64 {
-    most * 10_f64.powf(3.0 * (class as f64 / classes as f64 - 1.0))
 }
 
 /// The widths between ticks of time, as a number of units.
@@ -169,7 +166,6 @@ mod tests {
         assert_eq!(class(10.0, 10.0, 9), 8);
         assert_eq!(class(1.0, 10.0, 9), 6);
         assert_eq!(class(0.001, 10.0, 9), 0);
-        assert_eq!(edge(6, 10.0, 9), 1.0);
     }
 
     #[test]

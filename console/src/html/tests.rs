@@ -120,6 +120,7 @@ fn charts(name: &str) -> Vec<Chart> {
         name: name.to_owned(),
         value: Some(1.0),
         label: name.to_owned(),
+        note: Some(name.to_owned()),
     }];
     let names = [name.to_owned()];
     let print = |value: f64| value.to_string();
@@ -132,11 +133,11 @@ fn charts(name: &str) -> Vec<Chart> {
                 "load",
                 &axis,
                 std::slice::from_ref(&rows),
-                print,
+                |exponent| exponent.to_string(),
                 size,
             )
         }),
-        Chart::new(|size| counts(&words, &axis, &rows, size)),
+        Chart::new(|size| counts(&words, "users", &axis, &rows, size)),
         Chart::new(|size| horizontal(&words, &bars, Some((0.5, name.to_owned())), size)),
         Chart::new(|size| standing(&words, &names, &[(name, vec![1.0])], print, size)),
     ]
@@ -152,13 +153,25 @@ fn page(name: &str) -> Page {
     ];
     table.note = Some(text.clone());
     let pair = || vec![(text.clone(), text.clone())];
-    let figure = Figure {
-        heading: text.clone(),
-        caption: text.clone(),
-        charts: charts(name),
-        table: table.clone(),
-        statements: pair(),
+    let figure = |chart| {
+        Block::Figure(Box::new(Figure {
+            heading: text.clone(),
+            caption: text.clone(),
+            chart,
+            table: table.clone(),
+            statements: pair(),
+        }))
     };
+    let figures = charts(name).into_iter().map(figure);
+    let mut blocks = vec![
+        Block::Text(text.clone()),
+        Block::List(vec![text.clone()]),
+        Block::Numbered(vec![text.clone()]),
+        Block::Facts(pair()),
+        Block::Tables(vec![table.clone()]),
+        Block::Statements(pair()),
+    ];
+    blocks.extend(figures);
     Page {
         title: text.clone(),
         kind: text.clone(),
@@ -168,15 +181,7 @@ fn page(name: &str) -> Page {
         sections: vec![Section {
             id: "one",
             heading: text.clone(),
-            blocks: vec![
-                Block::Text(text.clone()),
-                Block::List(vec![text.clone()]),
-                Block::Numbered(vec![text.clone()]),
-                Block::Facts(pair()),
-                Block::Tables(vec![table]),
-                Block::Statements(pair()),
-                Block::Figure(Box::new(figure)),
-            ],
+            blocks,
         }],
     }
 }
@@ -227,6 +232,27 @@ fn a_table_says_how_many_rows_are_left_out() {
     let table = Table::new("numbers", &["#Number"]).largest(rows.collect());
     assert_eq!((table.rows.len(), table.more), (200, 50));
     assert_eq!(table.rows[0][0].text, "249");
+    let mut page = page("ada");
+    page.sections[0].blocks = vec![Block::Tables(vec![table])];
+    let document = page.document().unwrap();
+    // No statement is printed on paper.
+    assert!(document.contains(
+        "50 more rows are left out<span class=\"screen\">; the statement has all</span>."
+    ));
+    assert!(document.contains("#statements,.screen{display:none}"));
+}
+
+#[test]
+fn a_table_without_rows_has_only_its_note() {
+    let mut table = Table::new("numbers", &["#Number"]);
+    table.note = Some("There are none.".to_owned());
+    let mut page = page("ada");
+    page.sections[0].blocks = vec![Block::Tables(vec![table])];
+    let document = page.document().unwrap();
+    assert!(
+        document.contains("There are none.") && !document.contains("<th "),
+        "{document}"
+    );
 }
 
 /// The elements of a page about somebody without intentions.

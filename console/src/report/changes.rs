@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jobstats_client::answers::{Top, TopRow, Window};
 use jobstats_core::quantity::Quantity;
 
-use super::{Scope, by_user, change, user};
+use super::{Scope, by_user, cell, change, user};
 use crate::html::{Block, Cell, Table};
 use crate::inquiry::Error;
 use crate::number::Number;
@@ -16,6 +16,9 @@ const USERS: i32 = 1000;
 
 /// The number of rows of a table.
 const ROWS: usize = 10;
+
+/// The part of the rate a week before from which on a difference is a change.
+const LEAST: f64 = 0.05;
 
 /// The operations that are compared.
 const OPERATIONS: [(&str, &str); 4] = [
@@ -40,15 +43,24 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
             return Ok(vec![Block::Text(text.to_owned())]);
         }
         tables.push(table(title, operation, &now.rows, &before.rows));
-        statements.push((format!("{title}, now"), now.statement));
+        statements.push((format!("{title}, this window"), now.statement));
         statements.push((format!("{title}, a week before"), before.statement));
     }
-    let text = "These users differ most from the same time a week before, by mean rate.";
-    Ok(vec![
-        Block::Text(text.to_owned()),
-        Block::Tables(tables),
-        Block::Statements(statements),
-    ])
+    let text = match tables.iter().all(|table| table.rows.is_empty()) {
+        true => {
+            tables.clear();
+            "No user changed by 5 % or more against the week before."
+        }
+        false => {
+            "These users differ most from the same time a week before, by mean rate. Changes under 5 % are left out."
+        }
+    };
+    let mut blocks = vec![Block::Text(text.to_owned())];
+    if !tables.is_empty() {
+        blocks.push(Block::Tables(tables));
+    }
+    blocks.push(Block::Statements(statements));
+    Ok(blocks)
 }
 
 fn top(
@@ -76,23 +88,44 @@ fn table(title: &str, operation: &str, now: &[TopRow], before: &[TopRow]) -> Tab
     for row in before {
         users.entry(user(&row.group)).or_default().1 += row.rate.unwrap_or(0.0);
     }
-    let mut users: Vec<_> = users.into_iter().collect();
+    let is_change =
+        |(now, before): (f64, f64)| (now - before).abs() >= LEAST * before && now != before;
+    let mut users: Vec<_> = users
+        .into_iter()
+        .filter(|(_, rates)| is_change(*rates))
+        .collect();
     let difference = |(_, (now, before)): &(String, (f64, f64))| (now - before).abs();
     users.sort_by(|one, other| difference(other).total_cmp(&difference(one)));
-    let rate = |rate| Cell::number(Number::of(Some(rate), operation, Quantity::Rate).text());
+    let rate = |rate| cell(Some(rate), operation, Quantity::Rate);
+    let signed = |difference: f64| {
+        let sign = if difference > 0.0 { "+" } else { "−" };
+        let size = Number::fixed(Some(difference.abs()), operation, Quantity::Rate).text();
+        Cell::number(format!("{sign}{size}"))
+    };
     let rows = users.iter().take(ROWS).map(|(name, (now, before))| {
         vec![
             Cell::text(name),
             rate(*now),
             rate(*before),
+            signed(now - before),
             Cell::number(match *now > 0.0 {
                 true => change(Some(*now), Some(*before)),
                 false => "gone".to_owned(),
             }),
         ]
     });
-    let mut table = Table::new(title, &["User", "#Now", "#Week before", "#Change"]);
+    let columns = [
+        "User",
+        "#This window",
+        "#Week before",
+        "#Difference",
+        "#Change",
+    ];
+    let mut table = Table::new(title, &columns);
     table.rows = rows.collect();
+    if table.rows.is_empty() {
+        table.note = Some("No user changed by 5 % or more.".to_owned());
+    }
     table
 }
 
@@ -121,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_largest_difference_comes_first_in_either_direction() {
-        let now = [row("ada", 10.0), row("bo", 3.0), row("cy", 1.0)];
+        let now = [row("ada", 10.0), row("bo", 3.0), row("cy", 1.04)];
         let before = [
             row("ada", 9.5),
             row("dee", 7.0),
@@ -130,8 +163,31 @@ mod tests {
         ];
         let table = table("Load", "service_time", &now, &before);
         let texts = |row: &Vec<Cell>| row.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>();
-        assert_eq!(texts(&table.rows[0]), ["dee", "0", "7", "gone"]);
-        assert_eq!(texts(&table.rows[1]), ["bo", "3", "1", "× 3.0"]);
-        assert_eq!(texts(&table.rows[2]), ["ada", "10", "9.5", "+5 %"]);
+        assert_eq!(texts(&table.rows[0]), ["dee", "0", "7.00", "−7.00", "gone"]);
+        assert_eq!(
+            texts(&table.rows[1]),
+            ["bo", "3.00", "1.00", "+2.00", "× 3.0"]
+        );
+        assert_eq!(
+            texts(&table.rows[2]),
+            ["ada", "10.0", "9.50", "+0.500", "+5 %"]
+        );
+        // A change of 4 % is none.
+        assert_eq!((table.rows.len(), table.note), (3, None));
+    }
+
+    #[test]
+    fn without_a_change_a_table_says_so() {
+        let table = table(
+            "Load",
+            "service_time",
+            &[row("ada", 1.04)],
+            &[row("ada", 1.0)],
+        );
+        assert!(table.rows.is_empty());
+        assert_eq!(
+            table.note.as_deref(),
+            Some("No user changed by 5 % or more.")
+        );
     }
 }

@@ -4,11 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Compare, CompareRow, Window};
 use jobstats_core::quantity::Quantity;
 
-use super::made;
+use super::{cell, made, section};
 use crate::chart::frame::TimeAxis;
 use crate::chart::line::{LINES, Point, Series, lines};
 use crate::chart::{Chart, Words};
-use crate::html::{Block, Cell, Figure, Page, Section, Table};
+use crate::html::{Block, Cell, Figure, Page, Table};
 use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
@@ -68,16 +68,8 @@ pub fn page(store: &mut Store, jobs: &[String], clock: &Clock) -> Result<Page, E
         lead: lead(&subjects),
         about: made(clock),
         sections: vec![
-            Section {
-                id: "what",
-                heading: "What they did".to_owned(),
-                blocks: totals,
-            },
-            Section {
-                id: "when",
-                heading: "From the start of each".to_owned(),
-                blocks: figures.collect(),
-            },
+            section("what", "What they did", totals),
+            section("when", "From the start of each", figures.collect()),
         ],
     })
 }
@@ -171,7 +163,7 @@ fn usage(subjects: &[Subject]) -> Table {
                     }
                     (usage, _) => usage.and_then(|usage| usage.per_call),
                 };
-                Cell::number(Number::of(value, operation, quantity).text())
+                cell(value, operation, quantity)
             });
             let label = format!("{}, {title}", label(operation));
             std::iter::once(Cell::text(&label))
@@ -232,14 +224,6 @@ fn figure(
         description: format!("Steps of {}.", when::width(step)),
     };
     let chart = Chart::new(|size| lines(&words, &axis, &series, print, size));
-    let cells = rows.iter().map(|row| {
-        let cells = vec![
-            Cell::text(&row.job),
-            Cell::text(&when::length(row.since_start.0.as_secs_f64())),
-            Cell::number(Number::of(row.rate, operation, Quantity::Rate).text()),
-        ];
-        (row.rate.unwrap_or(-1.0), cells)
-    });
     let mut caption = format!(
         "In steps of {}, counted from the start of each job.",
         when::width(step)
@@ -249,12 +233,24 @@ fn figure(
             " The first {LINES} jobs are drawn; the numbers have all."
         ));
     }
-    let table = Table::new("steps, largest first", &["Job", "Since its start", "#Rate"]);
     Some(Block::Figure(Box::new(Figure {
         heading: label(operation).to_owned(),
         caption,
-        charts: vec![chart],
-        table: table.largest(cells.collect()),
+        chart,
+        table: steps(operation, &rows),
         statements: vec![("All jobs".to_owned(), statement.to_owned())],
     })))
+}
+
+fn steps(operation: &str, rows: &[&CompareRow]) -> Table {
+    let cells = rows.iter().map(|row| {
+        let cells = vec![
+            Cell::text(&row.job),
+            Cell::text(&when::length(row.since_start.0.as_secs_f64())),
+            cell(row.rate, operation, Quantity::Rate),
+        ];
+        (row.rate.unwrap_or(-1.0), cells)
+    });
+    let table = Table::new("steps, largest first", &["Job", "Since its start", "#Rate"]);
+    table.largest(cells.collect())
 }

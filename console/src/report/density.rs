@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::answers::{Densities, Window};
-use jobstats_core::quantity::{Quantity, Readable};
+use jiff::Timestamp;
+use jobstats_client::answers::{Densities, DensityRow, Window};
 
-use super::{Scope, by_user};
+use super::load::Load;
+use super::{Scope, after, by_user};
 use crate::chart::frame::TimeAxis;
 use crate::chart::grid::{Cell as Square, Row, counts};
 use crate::chart::{Chart, Words};
@@ -21,8 +22,19 @@ const STEPS: usize = 49;
 /// The number of powers of ten that are drawn. Smaller rates are in the lowest row.
 const BUCKETS: i32 = 7;
 
+/// The users by rate in steps.
+struct Users<'s> {
+    scope: &'s Scope,
+    /// The width of the steps in seconds.
+    step: i64,
+    rows: Vec<DensityRow>,
+    /// The lowest row, which has all smaller rates too.
+    lowest: i32,
+    highest: i32,
+}
+
 /// Asks for the picture.
-pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Error> {
+pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Result<Block, Error> {
     let step = when::step(seconds(scope.window), 600, STEPS);
     let densities = store.ask(&Densities {
         window: Window::new(scope.window.0, scope.window.1),
@@ -32,85 +44,237 @@ pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Err
         step: Some(interval(step)),
         filters: scope.filters(),
     })?;
-    let highest = densities.rows.iter().map(|row| row.bucket).max();
-    let Some(highest) = highest else {
+    let buckets = densities.rows.iter().map(|row| row.bucket);
+    let (Some(highest), Some(lowest)) = (buckets.clone().max(), buckets.min()) else {
         return Ok(Block::Text(
             "No user did anything in this window.".to_owned(),
         ));
     };
-    let lowest = densities.rows.iter().map(|row| row.bucket).min();
-    let lowest = lowest.unwrap_or(highest).max(highest - BUCKETS + 1);
-    let mut buckets: BTreeMap<i32, BTreeMap<_, (f64, f64)>> = BTreeMap::new();
-    for row in &densities.rows {
-        let cell = buckets.entry(row.bucket.max(lowest)).or_default();
-        let cell = cell.entry(row.time).or_insert((row.seconds, 0.0));
-        cell.1 += row.count as f64;
+    let users = Users {
+        scope,
+        step,
+        rows: densities.rows,
+        lowest: lowest.max(highest - BUCKETS + 1),
+        highest,
+    };
+    Ok(users.figure(load, densities.statement, clock))
+}
+
+impl Users<'_> {
+    fn figure(&self, load: &Load, statement: String, clock: &Clock) -> Block {
+        let rows = self.cells(load);
+        let top = rows[0].cells.iter().filter_map(|cell| cell.value);
+        let top = top.fold(0.0, f64::max);
+        let words = Words {
+            title: format!(
+                "Users, by the rate of each: {}",
+                self.scope.title().to_lowercase()
+            ),
+            description: format!(
+                "At most {top:.0} users at a time had a rate of {}.",
+                self.named(self.highest)
+            ),
+        };
+        let axis = TimeAxis {
+            window: self.scope.window,
+            clock,
+        };
+        let chart = Chart::new(|size| counts(&words, "users", &axis, &rows, size));
+        Block::Figure(Box::new(Figure {
+            heading: "How many users had which rate".to_owned(),
+            caption: format!(
+                "Each number counts the users with such a rate in {}. A small number near the top means that few \
+                 users did far more than the others.",
+                when::width(self.step)
+            ),
+            chart,
+            table: self.table(clock),
+            statements: vec![("Users by rate".to_owned(), statement)],
+        }))
     }
-    let rate = |exponent: i32| {
-        let rate = 10_f64.powi(exponent);
-        match scope.measure {
-            "service_time" if rate >= 1.0 => format!("{rate:.0}"),
-            "service_time" => rate.to_string(),
-            // An edge is exact, however small it is.
-            measure => Readable::new(rate, measure, Quantity::Rate)
-                .map_or_else(|| rate.to_string(), |it| it.to_string()),
+
+    /// Returns the name of a row of the picture.
+    fn named(&self, bucket: i32) -> String {
+        match bucket == self.lowest {
+            true => format!("under {}", self.scope.power(bucket + 1)),
+            false => range(self.scope, bucket),
         }
-    };
-    let named = |bucket: i32| match bucket {
-        _ if bucket == lowest => format!("under {}", rate(bucket + 1)),
-        _ => format!("from {}", rate(bucket)),
-    };
-    let rows = (lowest..=highest).rev().map(|bucket| Row {
-        name: named(bucket),
-        cells: buckets.get(&bucket).map_or_else(Vec::new, |cells| {
-            let cells = cells.iter().map(|(time, (seconds, count))| Square {
+    }
+
+    /// Returns the rows of the picture, those with the highest rates first.
+    fn cells(&self, load: &Load) -> Vec<Row> {
+        let mut steps = BTreeMap::new();
+        let mut counts: BTreeMap<(i32, Timestamp), f64> = BTreeMap::new();
+        for row in &self.rows {
+            steps.insert(row.time, row.seconds);
+            let count = counts.entry((row.bucket.max(self.lowest), row.time));
+            *count.or_default() += row.count as f64;
+        }
+        let idle = idle(&steps, self.scope.window, load);
+        let rows = (self.lowest..=self.highest).rev().map(|bucket| {
+            let known = steps.iter().map(|(time, seconds)| Square {
                 time: *time,
                 seconds: *seconds,
-                value: Some(*count),
+                value: Some(counts.get(&(bucket, *time)).copied().unwrap_or(0.0)),
             });
-            cells.collect()
-        }),
-    });
-    let rows: Vec<_> = rows.collect();
-    let top: f64 = rows[0]
-        .cells
-        .iter()
-        .filter_map(|cell| cell.value)
-        .fold(0.0, f64::max);
-    let words = Words {
-        title: format!(
-            "Users, by the rate of each: {}",
-            scope.title().to_lowercase()
-        ),
-        description: format!(
-            "At most {top:.0} users at a time had a rate {}.",
-            named(highest)
-        ),
-    };
-    let axis = TimeAxis {
-        window: scope.window,
-        clock,
-    };
-    let chart = Chart::new(|size| counts(&words, &axis, &rows, size));
-    let numbers = densities.rows.iter().map(|row| {
-        let cells = vec![
-            Cell::text(&clock.minute(row.time)),
-            Cell::text(&format!("{} to {}", rate(row.bucket), rate(row.bucket + 1))),
-            Cell::number(row.count.to_string()),
-        ];
-        (f64::from(row.bucket), cells)
-    });
-    let columns = ["Step", "Rate of each", "#Users"];
-    let table = Table::new("users by step and rate, highest rates first", &columns);
-    Ok(Block::Figure(Box::new(Figure {
-        heading: "How many users had which rate".to_owned(),
-        caption: format!(
-            "Each number counts the users with such a rate in {}. A small number near the top means that few \
-             users did far more than the others.",
-            when::width(step)
-        ),
-        charts: vec![chart],
-        table: table.largest(numbers.collect()),
-        statements: vec![("Users by rate".to_owned(), densities.statement)],
-    })))
+            let mut cells: Vec<_> = known.chain(idle.iter().copied()).collect();
+            cells.sort_by_key(|cell| cell.time);
+            Row {
+                name: self.named(bucket),
+                cells,
+            }
+        });
+        rows.collect()
+    }
+
+    fn table(&self, clock: &Clock) -> Table {
+        let numbers = self.rows.iter().map(|row| {
+            let cells = vec![
+                Cell::text(&clock.minute(row.time)),
+                Cell::text(&range(self.scope, row.bucket)),
+                Cell::number(row.count.to_string()),
+            ];
+            (f64::from(row.bucket), cells)
+        });
+        let columns = ["Step", "Rate of each", "#Users"];
+        let table = Table::new("users by step and rate, highest rates first", &columns);
+        table.largest(numbers.collect())
+    }
+}
+
+/// Returns the words for the rates of a bucket.
+fn range(scope: &Scope, bucket: i32) -> String {
+    format!("{} to {}", scope.power(bucket), scope.power(bucket + 1))
+}
+
+/// Returns cells for the parts of a window that no user has a rate in: 0 where the load was observed, and none elsewhere.
+fn idle(
+    steps: &BTreeMap<Timestamp, f64>,
+    window: (Timestamp, Timestamp),
+    load: &Load,
+) -> Vec<Square> {
+    let mut cells = Vec::new();
+    let mut at = window.0;
+    let last = (&window.1, &0.0);
+    for (time, seconds) in steps.iter().chain([last]) {
+        for point in &load.now {
+            let (start, end) = (
+                point.time.max(at),
+                after(point.time, point.seconds).min(*time),
+            );
+            if start < end {
+                cells.extend(square(at, start, None));
+                cells.extend(square(start, end, point.rate.map(|_| 0.0)));
+                at = end;
+            }
+        }
+        cells.extend(square(at, *time, None));
+        at = at.max(after(*time, *seconds));
+    }
+    cells
+}
+
+fn square(start: Timestamp, end: Timestamp, value: Option<f64>) -> Option<Square> {
+    let seconds = end.duration_since(start).as_secs_f64();
+    (seconds >= 1.0).then_some(Square {
+        time: start,
+        seconds,
+        value,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::line::Point;
+
+    fn time(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn load(points: &[(i64, Option<f64>)]) -> Load {
+        let point = |(second, rate): &(i64, Option<f64>)| Point {
+            time: time(*second),
+            seconds: 600.0,
+            rate: *rate,
+        };
+        Load {
+            step: 600,
+            now: points.iter().map(point).collect(),
+            before: Vec::new(),
+            coverage: 1.0,
+            mean: Some(1.0),
+            mean_before: None,
+            notes: Vec::new(),
+            statements: Vec::new(),
+        }
+    }
+
+    fn scope() -> Scope {
+        Scope {
+            filesystem: "scratch".to_owned(),
+            cluster: None,
+            window: (time(0), time(3600)),
+            targets: Vec::new(),
+            measure: "service_time",
+        }
+    }
+
+    #[test]
+    fn idle_time_is_zero_and_unobserved_time_is_unknown() {
+        let load = load(&[
+            (0, Some(1.0)),
+            (600, Some(0.0)),
+            (1200, None),
+            (1800, Some(2.0)),
+        ]);
+        let steps = BTreeMap::from([(time(0), 600.0), (time(1800), 600.0)]);
+        let cells = idle(&steps, scope().window, &load);
+        let cells = cells
+            .iter()
+            .map(|it| (it.time.as_second(), it.seconds, it.value));
+        assert_eq!(
+            cells.collect::<Vec<_>>(),
+            [
+                (600, 600.0, Some(0.0)),
+                (1200, 600.0, None),
+                (2400, 1200.0, None)
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_are_named_as_in_the_table() {
+        let scope = scope();
+        let row = |bucket, count| DensityRow {
+            time: time(0),
+            seconds: 3600.0,
+            operation: "service_time".to_owned(),
+            bucket,
+            lower: 0.0,
+            upper: 0.0,
+            count,
+        };
+        let users = Users {
+            scope: &scope,
+            step: 3600,
+            rows: vec![row(1, 2), row(-1, 5), row(-2, 7)],
+            lowest: -1,
+            highest: 1,
+        };
+        let rows = users.cells(&load(&[]));
+        let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["10 to 100", "1 to 10", "under 1"]);
+        // A row without users has zeros, and the lowest row has all smaller rates.
+        let values: Vec<_> = rows.iter().map(|row| row.cells[0].value).collect();
+        assert_eq!(values, [Some(2.0), Some(0.0), Some(12.0)]);
+        let table = users.table(&Clock::new(jiff::tz::TimeZone::UTC));
+        assert_eq!(
+            (
+                table.rows[0][1].text.as_str(),
+                table.rows[2][1].text.as_str()
+            ),
+            ("10 to 100", "0.01 to 0.1")
+        );
+    }
 }

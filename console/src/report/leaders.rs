@@ -14,6 +14,9 @@ use crate::text::shown;
 /// The number of rows of each table.
 const ROWS: i32 = 8;
 
+/// The rates of groups a week before, by their keys; the work of no user or account has none.
+type Before = HashMap<Option<String>, f64>;
+
 /// The answers behind the three tables.
 struct Leaders<'s> {
     scope: &'s Scope,
@@ -61,8 +64,9 @@ impl Leaders<'_> {
 
     fn users(&mut self, store: &mut Store) -> Result<Table, Error> {
         let rows = self.top(store, "Users", by_user())?;
+        // No filter lets work without a user through, so if it is a leader, all users are asked for.
         let filters = Filters {
-            uid: Some(rows.iter().filter_map(|row| row.group.uid).collect()),
+            uid: rows.iter().map(|row| row.group.uid).collect(),
             ..self.scope.filters()
         };
         let key = |group: &Group| group.uid.map(|uid| uid.to_string());
@@ -74,9 +78,11 @@ impl Leaders<'_> {
     fn accounts(&mut self, store: &mut Store) -> Result<Table, Error> {
         let by = vec![Dimension::Account];
         let rows = self.top(store, "Accounts", by.clone())?;
-        let names = rows.iter().filter_map(|row| row.group.account.as_deref());
+        let names = rows
+            .iter()
+            .map(|row| row.group.account.as_deref().map(exactly));
         let filters = Filters {
-            account: Some(names.map(exactly).collect()),
+            account: names.collect(),
             ..self.scope.filters()
         };
         let before = self.before(store, by, filters, |group| group.account.clone())?;
@@ -99,7 +105,7 @@ impl Leaders<'_> {
         by: Vec<Dimension>,
         filters: Filters,
         key: impl Fn(&Group) -> Option<String>,
-    ) -> Result<HashMap<String, f64>, Error> {
+    ) -> Result<Before, Error> {
         let window = self.scope.before();
         let rates = store.ask(&Rates {
             window: Window::new(window.0, window.1),
@@ -110,23 +116,23 @@ impl Leaders<'_> {
         })?;
         let rates = rates.rows.iter();
         Ok(rates
-            .filter_map(|row| Some((key(&row.group)?, row.rate?)))
+            .filter_map(|row| Some((key(&row.group), row.rate?)))
             .collect())
     }
 
-    /// Returns the table of groups, whose names and keys are given. A group without a key is not compared.
+    /// Returns the table of groups, whose names and keys are given.
     fn table(
         &self,
         (caption, title): (&str, &str),
         rows: &[TopRow],
-        before: &HashMap<String, f64>,
+        before: &Before,
         named: impl Fn(&TopRow) -> (String, Option<String>),
     ) -> Table {
         let cells = rows.iter().map(|row| {
             let (name, key) = named(row);
-            let change = match key.filter(|_| self.has_before) {
-                Some(key) => change(row.rate, before.get(&key).copied()),
-                None => UNKNOWN.to_owned(),
+            let change = match self.has_before {
+                true => change(row.rate, before.get(&key).copied()),
+                false => UNKNOWN.to_owned(),
             };
             vec![
                 Cell::text(&name),
@@ -145,7 +151,8 @@ impl Leaders<'_> {
     /// Returns the rate with its bar.
     fn rate(&self, row: &TopRow, rows: &[TopRow]) -> Cell {
         let most = rows.first().and_then(|row| row.rate).unwrap_or(1.0);
-        Cell::bar(self.scope.rate(row.rate), row.rate.unwrap_or(0.0) / most)
+        let text = self.scope.cell(row.rate).text;
+        Cell::bar(text, row.rate.unwrap_or(0.0) / most)
     }
 
     fn title(&self) -> &'static str {
@@ -177,5 +184,49 @@ impl Leaders<'_> {
         let mut table = Table::new("Jobs", &["Job", self.title(), "User"]);
         table.rows = cells;
         Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn work_without_an_account_is_compared_too() {
+        let scope = Scope {
+            filesystem: "scratch".to_owned(),
+            cluster: None,
+            window: (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH),
+            targets: Vec::new(),
+            measure: "service_time",
+        };
+        let leaders = Leaders {
+            scope: &scope,
+            has_before: true,
+            statements: Vec::new(),
+        };
+        let row = |account: Option<&str>| TopRow {
+            rank: 1,
+            group: Group {
+                account: account.map(str::to_owned),
+                ..Group::default()
+            },
+            operation: "service_time".to_owned(),
+            total: None,
+            rate: Some(3.0),
+            share: None,
+            calls: None,
+            per_call: None,
+            coverage: 1.0,
+        };
+        let rows = [row(None), row(Some("physics")), row(Some("chemistry"))];
+        let before = Before::from([(None, 2.0), (Some("physics".to_owned()), 3.0)]);
+        let named = |row: &TopRow| (String::new(), row.group.account.clone());
+        let table = leaders.table(("Accounts", "Account"), &rows, &before, named);
+        let changes: Vec<_> = table.rows.iter().map(|row| row[2].text.as_str()).collect();
+        assert_eq!(changes, ["+50 %", "±0 %", "new"]);
+        assert_eq!(table.rows[0][1].text, "3.00");
     }
 }

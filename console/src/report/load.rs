@@ -32,7 +32,8 @@ pub struct Load {
     pub mean_before: Option<f64>,
     /// The notices of the store.
     pub notes: Vec<String>,
-    statements: Vec<(String, String)>,
+    /// The statements, with what each answers.
+    pub statements: Vec<(String, String)>,
 }
 
 /// Asks for the load, and decides what measures it.
@@ -90,6 +91,17 @@ fn rates(
 }
 
 impl Load {
+    /// Returns the step with the highest load, unless nothing was done.
+    pub fn highest(&self) -> Option<Point> {
+        let known = self.now.iter().filter(|point| point.rate > Some(0.0));
+        let rate = |point: &Point| point.rate.unwrap_or_default();
+        // Of equal steps, the first.
+        known
+            .copied()
+            .rev()
+            .max_by(|one, other| rate(one).total_cmp(&rate(other)))
+    }
+
     /// Returns the picture of the load.
     pub fn figure(&self, scope: &Scope, spans: &Spans, clock: &Clock) -> Block {
         let title = scope.title();
@@ -137,7 +149,7 @@ impl Load {
         Block::Figure(Box::new(Figure {
             heading: "Load of the file system".to_owned(),
             caption,
-            charts: vec![chart],
+            chart,
             table: self.table(scope, clock),
             statements: self.statements.clone(),
         }))
@@ -149,8 +161,8 @@ impl Load {
             let before = before.and_then(|before| before.rate);
             let cells = vec![
                 Cell::text(&clock.minute(point.time)),
-                Cell::number(scope.rate(point.rate)),
-                Cell::number(scope.rate(before)),
+                scope.cell(point.rate),
+                scope.cell(before),
             ];
             (point.rate.unwrap_or(-1.0), cells)
         });

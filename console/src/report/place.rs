@@ -9,7 +9,7 @@ use crate::chart::grid::{Cell as Square, Row, heat};
 use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
 use crate::inquiry::Error;
-use crate::store::Store;
+use crate::store::{Answered, Store};
 use crate::subject::{interval, seconds};
 use crate::text::shown;
 use crate::when::{self, Clock};
@@ -20,75 +20,87 @@ const STEPS: usize = 145;
 /// The largest number of targets of a kind that are drawn.
 const TARGETS: usize = 48;
 
-/// Asks for the heat map.
-pub fn ask(store: &mut Store, scope: &Scope, clock: &Clock) -> Result<Block, Error> {
-    let step = when::step(seconds(scope.window), 600, STEPS);
-    let rates = store.ask(&Rates {
-        window: Window::new(scope.window.0, scope.window.1),
-        operations: Some(vec![scope.measure.to_owned()]),
-        by: Some(vec![Dimension::Kind, Dimension::Target]),
-        step: Some(interval(step)),
-        filters: Filters {
-            // Without times, only targets of one kind report what is measured.
-            kind: match scope.measure {
-                "metadata" => Some(vec!["MDT".to_owned()]),
-                "bytes" => Some(vec!["OST".to_owned()]),
-                _ => None,
+/// The load of each target.
+pub struct Place {
+    /// The question that the load answers.
+    pub scope: Scope,
+    /// The rates of each target in steps.
+    pub rates: Answered<RateRow>,
+    /// The width of the steps in seconds.
+    step: i64,
+}
+
+impl Place {
+    /// Asks for the load of each target.
+    pub fn ask(store: &mut Store, scope: Scope) -> Result<Self, Error> {
+        let step = when::step(seconds(scope.window), 600, STEPS);
+        let rates = store.ask(&Rates {
+            window: Window::new(scope.window.0, scope.window.1),
+            operations: Some(vec![scope.measure.to_owned()]),
+            by: Some(vec![Dimension::Kind, Dimension::Target]),
+            step: Some(interval(step)),
+            filters: Filters {
+                // Without times, only targets of one kind report what is measured.
+                kind: match scope.measure {
+                    "metadata" => Some(vec!["MDT".to_owned()]),
+                    "bytes" => Some(vec!["OST".to_owned()]),
+                    _ => None,
+                },
+                ..scope.filters()
             },
-            ..scope.filters()
-        },
-    })?;
-    let (groups, left_out) = groups(&rates.rows, scope.window);
-    let title = scope.title();
-    let hottest = rates.rows.iter().filter(|row| row.rate.is_some());
-    let hottest = hottest.max_by(|one, other| {
-        one.rate
-            .unwrap_or_default()
-            .total_cmp(&other.rate.unwrap_or_default())
-    });
-    let description = hottest.map_or_else(String::new, |row| {
-        format!(
-            "Highest: {} on {} at {}.",
-            scope.rate(row.rate),
-            shown(row.group.target.as_deref().unwrap_or_default()),
-            clock.within(row.time, scope.window)
-        )
-    });
-    let words = Words {
-        title,
-        description: description.clone(),
-    };
-    let axis = TimeAxis {
-        window: scope.window,
-        clock,
-    };
-    let chart = Chart::new(|size| {
-        heat(
-            &words,
-            scope.measure,
-            &axis,
-            &groups,
-            |rate| scope.rate(Some(rate)),
-            size,
-        )
-    });
-    let mut caption = format!(
-        "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {description} A row near \
-         the upper end of the scale is a target that is busier than its peers; such a column is a time at which all were busy.",
-        when::width(step)
-    );
-    if left_out > 0 {
-        caption.push_str(&format!(
-            " The {TARGETS} busiest of each kind are drawn; {left_out} are left out."
-        ));
+        })?;
+        Ok(Self { scope, rates, step })
     }
-    Ok(Block::Figure(Box::new(Figure {
-        heading: format!("Each target, by {}", scope.words()),
-        caption,
-        charts: vec![chart],
-        table: table(scope, &rates.rows, clock),
-        statements: vec![("Each target over time".to_owned(), rates.statement)],
-    })))
+
+    /// Returns the heat map.
+    pub fn figure(&self, clock: &Clock) -> Block {
+        let scope = &self.scope;
+        let (groups, left_out) = groups(&self.rates.rows, scope.window);
+        let words = Words {
+            title: scope.title(),
+            description: self.hottest(clock).unwrap_or_default(),
+        };
+        let axis = TimeAxis {
+            window: scope.window,
+            clock,
+        };
+        let power = |exponent| scope.power(exponent);
+        let chart = Chart::new(|size| heat(&words, scope.measure, &axis, &groups, power, size));
+        let mut caption = format!(
+            "Each row is a target, MDTs above OSTs, in steps of {}, on one logarithmic scale. {} A row near the upper end of \
+             the scale is a target that is busier than its peers; such a column is a time at which all were busy.",
+            when::width(self.step),
+            words.description
+        );
+        if left_out > 0 {
+            caption.push_str(&format!(
+                " The {TARGETS} busiest of each kind are drawn; {left_out} are left out."
+            ));
+        }
+        Block::Figure(Box::new(Figure {
+            heading: format!("Each target, by {}", scope.words()),
+            caption,
+            chart,
+            table: table(scope, &self.rates.rows, clock),
+            statements: vec![(
+                "Each target over time".to_owned(),
+                self.rates.statement.clone(),
+            )],
+        }))
+    }
+
+    /// Says which target had the highest load, and when.
+    fn hottest(&self, clock: &Clock) -> Option<String> {
+        let known = self.rates.rows.iter().filter(|row| row.rate.is_some());
+        let rate = |row: &RateRow| row.rate.unwrap_or_default();
+        let row = known.max_by(|one, other| rate(one).total_cmp(&rate(other)))?;
+        Some(format!(
+            "Highest: {} on {} at {}.",
+            self.scope.rate(row.rate),
+            shown(row.group.target.as_deref().unwrap_or_default()),
+            clock.within(row.time, self.scope.window)
+        ))
+    }
 }
 
 /// Collects rows by kind and target: the busiest of each kind, by name.
@@ -152,7 +164,7 @@ fn table(scope: &Scope, rows: &[RateRow], clock: &Clock) -> Table {
         let cells = vec![
             Cell::text(row.group.target.as_deref().unwrap_or_default()),
             Cell::text(&clock.minute(row.time)),
-            Cell::number(scope.rate(row.rate)),
+            scope.cell(row.rate),
         ];
         (row.rate.unwrap_or(-1.0), cells)
     });

@@ -1,9 +1,12 @@
 //! The sizes of reads and writes.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::answers::{Filters, SizeRow, Sizes, Window};
 use jobstats_core::quantity::Quantity;
 
+use super::cell;
 use crate::chart::bars::standing;
 use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Table};
@@ -14,6 +17,9 @@ use crate::subject::number;
 
 /// The longest window whose sizes are asked for. Only increments have them, which takes a while to read.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
+
+/// The size in bytes up to which calls keep servers busy with little.
+const SMALL: i64 = 64 << 10;
 
 /// Asks for the histogram.
 pub fn ask(
@@ -29,9 +35,6 @@ pub fn ask(
         by: None,
         filters: filters.clone(),
     })?;
-    let mut edges: Vec<_> = sizes.rows.iter().filter_map(|row| row.lower).collect();
-    edges.sort_unstable();
-    edges.dedup();
     let mut blocks = Vec::new();
     if is_cut {
         blocks.push(Block::Text(
@@ -41,88 +44,160 @@ pub fn ask(
     for row in sizes.rows.iter().filter(|row| row.known_from == "sums") {
         blocks.push(Block::Text(sums(row)));
     }
-    if edges.is_empty() {
-        if sizes.rows.is_empty() {
-            blocks.push(Block::Text("No sizes are known in this window.".to_owned()));
-        }
-        blocks.push(Block::Statements(vec![(
-            "Sizes".to_owned(),
-            sizes.statement,
-        )]));
-        return Ok(blocks);
+    if sizes.rows.is_empty() {
+        blocks.push(Block::Text("No sizes are known in this window.".to_owned()));
     }
-    let upper = |lower: i64| {
-        let row = sizes.rows.iter().find(|row| row.lower == Some(lower));
-        match row.and_then(|row| row.upper) {
-            Some(upper) => binary(upper),
-            None => "more".to_owned(),
-        }
-    };
-    let names: Vec<_> = edges.iter().map(|edge| upper(*edge)).collect();
-    let count = |operation: &str| {
-        let counts = edges.iter().map(|edge| {
-            let is_this = |row: &&SizeRow| row.operation == operation && row.lower == Some(*edge);
-            sizes
-                .rows
-                .iter()
-                .find(is_this)
-                .map_or(0.0, |row| number(row.count))
-        });
-        counts.collect::<Vec<_>>()
-    };
-    let series = [
-        ("reads", count("read_bytes")),
-        ("writes", count("write_bytes")),
-    ];
-    let words = Words {
-        title: "Calls, by their size up to".to_owned(),
-        description: commonest(&series, &names),
-    };
-    let print = |count: f64| Number::of(Some(count), "open", Quantity::Total).text();
-    let chart = Chart::new(|size| standing(&words, &names, &series, print, size));
-    let rows = sizes
-        .rows
-        .iter()
-        .filter(|row| row.lower.is_some())
-        .map(|row| {
-            let name = if row.operation == "read_bytes" {
-                "read"
-            } else {
-                "write"
-            };
-            let cells = vec![
-                Cell::text(name),
-                Cell::text(&row.upper.map_or_else(|| "more".to_owned(), binary)),
-                Cell::number(print(number(row.count))),
-                Cell::number(Number::percent(Some(row.share)).text()),
-            ];
-            (number(row.count), cells)
-        });
-    let table = Table::new("calls by size", &["Call", "Up to", "#Calls", "#Part"]);
-    blocks.push(Block::Figure(Box::new(Figure {
-        heading: "How large reads and writes were".to_owned(),
-        caption: format!(
-            "Servers count each read and write by its size. {} Small ones cost nearly as much as large ones: a program that \
-             moves its bytes in calls of under 64 KiB keeps servers busy with little.",
-            words.description
-        ),
-        charts: vec![chart],
-        table: table.largest(rows.collect()),
-        statements: vec![("Sizes".to_owned(), sizes.statement)],
-    })));
+    let histograms = Histograms::of(&sizes.rows);
+    let statements = vec![("Sizes".to_owned(), sizes.statement)];
+    blocks.push(match histograms.uppers.is_empty() {
+        true => Block::Statements(statements),
+        false => histograms.figure(statements),
+    });
     Ok(blocks)
 }
 
-/// Says which size was the most frequent.
-fn commonest(series: &[(&str, Vec<f64>)], names: &[String]) -> String {
-    let said = series.iter().filter_map(|(kind, counts)| {
-        let whole: f64 = counts.iter().sum();
-        let most = counts.iter().enumerate();
-        let (at, count) = most.max_by(|one, other| one.1.total_cmp(other.1))?;
-        let share = Number::percent(Some(count / whole)).text();
-        (whole > 0.0).then(|| format!("{share} of {kind} were of the size up to {}.", names[at]))
+/// The numbers of calls by size.
+#[derive(Debug, Clone, PartialEq)]
+struct Histograms {
+    /// The largest call of each size in bytes, from the smallest size on; `None` for the last size, which has no end.
+    uppers: Vec<Option<i64>>,
+    /// The calls of each size.
+    reads: Vec<f64>,
+    /// The calls of each size.
+    writes: Vec<f64>,
+}
+
+impl Histograms {
+    fn of(rows: &[SizeRow]) -> Self {
+        let mut sizes: BTreeMap<i64, (Option<i64>, f64, f64)> = BTreeMap::new();
+        for row in rows {
+            let Some(lower) = row.lower else {
+                continue;
+            };
+            let size = sizes.entry(lower).or_insert((row.upper, 0.0, 0.0));
+            match row.operation.as_str() {
+                "read_bytes" => size.1 += number(row.count),
+                _ => size.2 += number(row.count),
+            }
+        }
+        Self {
+            uppers: sizes.values().map(|size| size.0).collect(),
+            reads: sizes.values().map(|size| size.1).collect(),
+            writes: sizes.values().map(|size| size.2).collect(),
+        }
+    }
+
+    fn kinds(&self) -> [(&'static str, &Vec<f64>); 2] {
+        [("reads", &self.reads), ("writes", &self.writes)]
+    }
+
+    fn figure(&self, statements: Vec<(String, String)>) -> Block {
+        let names = self
+            .uppers
+            .iter()
+            .map(|upper| upper.map_or_else(|| "more".to_owned(), binary));
+        let names: Vec<_> = names.collect();
+        let series = self.kinds().map(|(kind, counts)| (kind, counts.clone()));
+        let words = Words {
+            title: "Calls, by their size up to".to_owned(),
+            description: self.middle().unwrap_or_default(),
+        };
+        let print = |count: f64| Number::of(Some(count), "open", Quantity::Total).text();
+        let chart = Chart::new(|size| standing(&words, &names, &series, print, size));
+        let mut said = vec!["Servers count each read and write by its size.".to_owned()];
+        said.extend(self.middle());
+        said.extend(self.advice());
+        Block::Figure(Box::new(Figure {
+            heading: "How large reads and writes were".to_owned(),
+            caption: said.join(" "),
+            chart,
+            table: self.table(&names),
+            statements,
+        }))
+    }
+
+    /// Says up to which size at least half of the calls of each kind are.
+    fn middle(&self) -> Option<String> {
+        let said = self.kinds().into_iter().filter_map(|(kind, counts)| {
+            let parts = cumulated(counts)?;
+            let at = parts.iter().position(|part| *part >= 0.5)?;
+            Some((kind, parts[at], self.uppers[at]))
+        });
+        let said: Vec<_> = said.collect();
+        let said = said.iter().enumerate().map(|(place, (kind, part, upper))| {
+            let are = if place == 0 { " are" } else { "" };
+            match upper {
+                Some(upper) => format!(
+                    "{} of {kind}{are} at most {}",
+                    percent(*part),
+                    binary(*upper)
+                ),
+                None => format!("most {kind}{are} larger than all sizes that are counted"),
+            }
+        });
+        let said = said.collect::<Vec<_>>().join(", ");
+        (!said.is_empty()).then(|| format!("{}{}.", said[..1].to_uppercase(), &said[1..]))
+    }
+
+    /// Says which calls are mostly small.
+    fn advice(&self) -> Option<String> {
+        let small = self
+            .uppers
+            .iter()
+            .rposition(|upper| upper.is_some_and(|upper| upper <= SMALL))?;
+        let said = self.kinds().into_iter().filter_map(|(kind, counts)| {
+            let part = cumulated(counts)?[small];
+            (part >= 0.5).then(|| format!("{} of {kind}", percent(part)))
+        });
+        let said: Vec<_> = said.collect();
+        (!said.is_empty()).then(|| {
+            format!(
+                "{} have no more than {}: a small call costs a server nearly as much as a large one, so programs that move their \
+                 bytes in larger calls keep servers less busy.",
+                said.join(" and "),
+                binary(SMALL)
+            )
+        })
+    }
+
+    /// Returns the sizes in order, with reads and writes side by side.
+    fn table(&self, names: &[String]) -> Table {
+        let parts = self.kinds().map(|(_, counts)| cumulated(counts));
+        let rows = names.iter().enumerate().map(|(place, name)| {
+            let mut cells = vec![Cell::text(name)];
+            for ((_, counts), parts) in self.kinds().iter().zip(&parts) {
+                let part = parts.as_ref().map(|parts| parts[place]);
+                cells.push(cell(Some(counts[place]), "open", Quantity::Total));
+                cells.push(Cell::number(Number::percent(part).text()));
+            }
+            cells
+        });
+        let columns = [
+            "Up to",
+            "#Reads",
+            "#Share so far",
+            "#Writes",
+            "#Share so far",
+        ];
+        let mut table = Table::new("calls by size", &columns);
+        table.rows = rows.collect();
+        table
+    }
+}
+
+/// Returns the parts of all calls that are at most of each size, unless there were none.
+fn cumulated(counts: &[f64]) -> Option<Vec<f64>> {
+    let whole: f64 = counts.iter().sum();
+    let mut sum = 0.0;
+    let parts = counts.iter().map(|count| {
+        sum += count;
+        sum / whole
     });
-    said.collect::<Vec<_>>().join(" ")
+    (whole > 0.0).then(|| parts.collect())
+}
+
+fn percent(part: f64) -> String {
+    Number::percent(Some(part)).text()
 }
 
 fn sums(row: &SizeRow) -> String {
@@ -150,6 +225,8 @@ fn binary(bytes: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jobstats_client::answers::Group;
+
     use super::*;
 
     #[test]
@@ -157,11 +234,76 @@ mod tests {
         assert_eq!(binary(512), "512 B");
         assert_eq!(binary(4096), "4 KiB");
         assert_eq!(binary(1 << 22), "4 MiB");
-        let names = ["4 KiB".to_owned(), "1 MiB".to_owned()];
-        let series = [("reads", vec![1.0, 3.0]), ("writes", vec![0.0, 0.0])];
+    }
+
+    fn histograms(reads: &[f64], writes: &[f64]) -> Histograms {
+        Histograms {
+            uppers: vec![
+                Some(4 << 10),
+                Some(64 << 10),
+                Some(128 << 10),
+                Some(1 << 20),
+                None,
+            ],
+            reads: reads.to_vec(),
+            writes: writes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn parts_count_all_calls_up_to_a_size() {
+        let sizes = histograms(&[20.0, 19.0, 22.0, 39.0, 0.0], &[5.0, 70.0, 20.0, 5.0, 0.0]);
         assert_eq!(
-            commonest(&series, &names),
-            "75 % of reads were of the size up to 1 MiB."
+            sizes.middle().unwrap(),
+            "61 % of reads are at most 128 KiB, 75 % of writes at most 64 KiB."
+        );
+        assert!(
+            sizes
+                .advice()
+                .unwrap()
+                .starts_with("75 % of writes have no more than 64 KiB:")
+        );
+        let large = histograms(&[0.0, 0.0, 0.0, 1.0, 9.0], &[0.0; 5]);
+        assert_eq!(
+            large.middle().unwrap(),
+            "Most reads are larger than all sizes that are counted."
+        );
+        assert_eq!(large.advice(), None);
+        assert_eq!(histograms(&[0.0; 5], &[0.0; 5]).middle(), None);
+    }
+
+    #[test]
+    fn the_table_is_sorted_by_size() {
+        let row = |operation: &str, lower: i64, upper: Option<i64>, count: i64| SizeRow {
+            group: Group::default(),
+            operation: operation.to_owned(),
+            known_from: "histogram".to_owned(),
+            lower: Some(lower),
+            upper,
+            count: count.into(),
+            share: 0.0,
+            mean: None,
+            stddev: None,
+        };
+        let rows = [
+            row("read_bytes", 4096, Some(8192), 3),
+            row("read_bytes", 0, Some(4096), 1),
+            row("write_bytes", 1 << 30, None, 5),
+        ];
+        let sizes = Histograms::of(&rows);
+        let table = sizes.table(&["4 KiB".to_owned(), "8 KiB".to_owned(), "more".to_owned()]);
+        let texts = table.rows.iter().map(|row| {
+            row.iter()
+                .map(|cell| cell.text.as_str())
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(
+            texts.collect::<Vec<_>>(),
+            [
+                ["4 KiB", "1", "25 %", "0", "0 %"],
+                ["8 KiB", "3", "100 %", "0", "0 %"],
+                ["more", "0", "100 %", "5", "100 %"]
+            ]
         );
     }
 }

@@ -14,7 +14,7 @@ use crate::number::Number;
 use crate::store::Store;
 use crate::subject::number;
 use crate::text::{cut, shown};
-use crate::when::Clock;
+use crate::when::{self, Clock};
 
 /// The largest number of spans.
 const SPANS: usize = 3;
@@ -25,27 +25,39 @@ const RATIO: f64 = 2.0;
 /// The part of the work on one target, or by one job, from which on it is named.
 const MOSTLY: f64 = 0.25;
 
+/// The part of a user's work in one account from which on it is named without the part.
+const NEARLY_ALL: f64 = 0.75;
+
+/// The part of a user's work in one account from which on it is named with the part.
+const HALF: f64 = 0.5;
+
 /// A window.
-type Span = (Timestamp, Timestamp);
+pub type Span = (Timestamp, Timestamp);
 
 /// The spans that stand out, in the order of time.
 pub struct Spans {
     spans: Vec<Span>,
     sentences: Vec<String>,
+    /// The sentence for a load without such spans.
+    nothing: String,
     /// The number of the span that stands out most.
     most: Option<usize>,
 }
 
 /// A span with the work above the median in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct High {
-    span: Span,
-    excess: f64,
-    mean: f64,
+pub struct High {
+    /// The span.
+    pub span: Span,
+    /// The work above the median.
+    pub excess: f64,
+    /// The mean rate.
+    pub mean: f64,
 }
 
-/// Returns the spans in which the load is over twice its median, those with most work above it first.
-fn high(points: &[Point]) -> (f64, Vec<High>) {
+/// Returns the median, and the spans in which the load is over so many times the median, and over a floor, those with most
+/// work above the median first.
+pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
     let mut known: Vec<_> = points.iter().filter_map(|point| point.rate).collect();
     known.sort_by(f64::total_cmp);
     let median = known.get(known.len() / 2).copied().unwrap_or(0.0);
@@ -53,7 +65,7 @@ fn high(points: &[Point]) -> (f64, Vec<High>) {
     for point in points {
         let Some(rate) = point
             .rate
-            .filter(|rate| *rate > RATIO * median && *rate > 0.0)
+            .filter(|rate| *rate > ratio * median && *rate > floor)
         else {
             continue;
         };
@@ -85,7 +97,6 @@ fn high(points: &[Point]) -> (f64, Vec<High>) {
     });
     let mut high: Vec<_> = high.collect();
     high.sort_by(|one, other| other.excess.total_cmp(&one.excess));
-    high.truncate(SPANS);
     (median, high)
 }
 
@@ -93,7 +104,7 @@ fn high(points: &[Point]) -> (f64, Vec<High>) {
 struct Leader {
     name: String,
     share: f64,
-    account: Option<String>,
+    account: Option<(String, f64)>,
     operation: Option<(String, f64)>,
     target: Option<(String, f64)>,
     job: Option<(String, f64)>,
@@ -119,7 +130,8 @@ impl Leader {
             return Ok(Some(leader));
         };
         let accounts = top(store, scope, span, vec![Dimension::Account], &filters)?;
-        leader.account = accounts.first().and_then(|row| row.group.account.clone());
+        let account = accounts.first();
+        leader.account = account.and_then(|row| Some((row.group.account.clone()?, row.share?)));
         let targets = top(store, scope, span, vec![Dimension::Target], &filters)?;
         let target = targets.first();
         leader.target = target.and_then(|row| Some((row.group.target.clone()?, row.share?)));
@@ -132,33 +144,90 @@ impl Leader {
         Ok(Some(leader))
     }
 
-    /// Returns the name, with the account.
+    /// Returns the name, with the account that the user mostly worked for, if there is one.
     fn who(&self) -> String {
+        let name = &self.name;
         match &self.account {
-            Some(account) => format!("{} ({})", self.name, shown(account)),
-            None => self.name.clone(),
+            Some((account, share)) if *share >= NEARLY_ALL => {
+                format!("{name} ({})", shown(account))
+            }
+            Some((account, share)) if *share >= HALF => {
+                format!("{name} ({} of it in {})", percent(*share), shown(account))
+            }
+            _ => name.clone(),
         }
     }
 
-    /// Says who it was and, as far as that is known, with what and where. `whole` says of what the share is.
-    fn said(&self, whole: &str) -> String {
-        let part = |part: f64| Number::percent(Some(part)).text();
-        let mut said = vec![format!("{}{whole} by {}", part(self.share), self.who())];
+    /// Says what the user did, on which target and with which job, as far as that is known.
+    fn work(&self, scope: &Scope) -> String {
+        let is_timed = scope.measure == "service_time";
+        let mut parts = Vec::new();
         if let Some((name, share)) = &self.operation {
-            said.push(format!("{} of that with {name}", part(*share)));
+            let what = match (is_timed, name.as_str()) {
+                (true, "read") => "went to reads".to_owned(),
+                (true, "write") => "went to writes".to_owned(),
+                (true, name) => format!("went to {name} requests"),
+                (false, name) => format!("were {name} requests"),
+            };
+            parts.push((*share, what));
         }
-        match &self.target {
-            Some((name, share)) if *share >= MOSTLY => {
-                said.push(format!("{} on {}", part(*share), shown(name)));
-            }
-            Some(_) => said.push("spread over many targets".to_owned()),
-            None => {}
+        if let Some((name, share)) = self.target.as_ref().filter(|(_, share)| *share >= MOSTLY) {
+            parts.push((*share, format!("fell on {}", shown(name))));
         }
         if let Some((job, share)) = self.job.as_ref().filter(|(_, share)| *share >= MOSTLY) {
-            said.push(format!("{} by job {job}", part(*share)));
+            parts.push((*share, format!("came from job {job}")));
         }
-        said.join(", ")
+        let of = match is_timed {
+            true => "server time",
+            false => "metadata requests",
+        };
+        let said = parts
+            .iter()
+            .enumerate()
+            .map(|(place, (share, what))| match place {
+                0 => format!("{} of that user's {of} {what}", percent(*share)),
+                _ => format!("{} {what}", percent(*share)),
+            });
+        let mut said: Vec<_> = said.collect();
+        if self
+            .target
+            .as_ref()
+            .is_some_and(|(_, share)| *share < MOSTLY)
+        {
+            said.push(match said.is_empty() {
+                true => format!("that user's {of} spread over many targets"),
+                false => "spread over many targets".to_owned(),
+            });
+        }
+        match said.is_empty() {
+            true => String::new(),
+            false => format!("; {}", said.join(", ")),
+        }
     }
+
+    /// Says who did most in a span, and what.
+    fn of_span(&self, scope: &Scope) -> String {
+        format!(
+            "{} by {}{}.",
+            percent(self.share),
+            self.who(),
+            self.work(scope)
+        )
+    }
+
+    /// Says who did most in the whole window, and what.
+    fn of_window(&self, scope: &Scope) -> String {
+        format!(
+            "The largest user was {} with {}{}.",
+            self.who(),
+            percent(self.share),
+            self.work(scope)
+        )
+    }
+}
+
+fn percent(part: f64) -> String {
+    Number::percent(Some(part)).text()
 }
 
 /// Returns the job of a row, with its name.
@@ -231,35 +300,65 @@ fn operation(
 
 /// Finds what stands out, and asks who made it.
 pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Result<Spans, Error> {
-    let (median, mut high) = high(&load.now);
+    let (median, mut high) = high(&load.now, RATIO, 0.0);
+    high.truncate(SPANS);
     let first = high.first().copied();
     high.sort_by_key(|high| high.span.0);
     let mut sentences = Vec::new();
     for high in &high {
-        let leader = Leader::ask(store, scope, high.span)?;
         let mut sentence = format!(
-            "{} to {}: {} {}",
-            clock.within(high.span.0, scope.window),
-            clock.within(high.span.1, scope.window),
+            "{}: {} {}",
+            within(scope, high.span, clock),
             scope.rate(Some(high.mean)),
-            scope.words(),
+            scope.words()
         );
         if median > 0.0 {
-            let ratio = Number::of(Some(high.mean / median), "service_time", Quantity::Rate).text();
-            sentence.push_str(&format!(", {ratio} times the median of this window"));
-        }
-        if let Some(leader) = leader {
-            sentence.push_str(&format!(". {}", leader.said("")));
+            sentence.push_str(&format!(
+                ", {} times the median of this window",
+                times(high.mean / median)
+            ));
         }
         sentence.push('.');
+        if let Some(leader) = Leader::ask(store, scope, high.span)? {
+            sentence.push_str(&format!(" {}", leader.of_span(scope)));
+        }
         sentences.push(sentence);
     }
     let most = first.and_then(|first| high.iter().position(|high| *high == first));
     Ok(Spans {
         spans: high.iter().map(|high| high.span).collect(),
         sentences,
+        nothing: nothing(scope, load, median, clock),
         most,
     })
+}
+
+/// Says that no step stands out, and which was the highest.
+fn nothing(scope: &Scope, load: &Load, median: f64, clock: &Clock) -> String {
+    let Some(highest) = load.highest() else {
+        return "No work was observed in this window.".to_owned();
+    };
+    format!(
+        "No step of {} was over twice the median ({}); the highest was {} at {}. Single targets: see Where and when.",
+        when::width(load.step),
+        scope.rate(Some(median)),
+        scope.rate(highest.rate),
+        clock.within(highest.time, scope.window)
+    )
+}
+
+/// Prints a span, as `12:50 to 13:00`.
+pub fn within(scope: &Scope, span: Span, clock: &Clock) -> String {
+    format!(
+        "{} to {}",
+        clock.within(span.0, scope.window),
+        clock.within(span.1, scope.window)
+    )
+}
+
+/// Prints a ratio.
+pub fn times(ratio: f64) -> String {
+    Number::of(Some(ratio), "service_time", Quantity::Rate).text()
 }
 
 impl Spans {
@@ -274,17 +373,22 @@ impl Spans {
     }
 
     /// Returns the sentences.
-    pub fn list(&self) -> Block {
-        if self.sentences.is_empty() {
-            return Block::Text(
-                "Nothing stands out: the load is never over twice its median.".to_owned(),
-            );
+    pub fn blocks(&self) -> Vec<Block> {
+        match self.sentences.is_empty() {
+            true => vec![Block::Text(self.nothing.clone())],
+            false => vec![Block::Numbered(self.sentences.clone())],
         }
-        Block::Numbered(self.sentences.clone())
+    }
+
+    /// Returns whether a sentence already tells of a part of this span.
+    pub fn tell_of(&self, span: Span) -> bool {
+        self.spans
+            .iter()
+            .any(|own| own.0 < span.1 && span.0 < own.1)
     }
 }
 
-/// Returns the sentence that a report begins with.
+/// Returns the sentences that a report begins with.
 pub fn lead(
     store: &mut Store,
     scope: &Scope,
@@ -292,37 +396,45 @@ pub fn lead(
     spans: &Spans,
     clock: &Clock,
 ) -> Result<String, Error> {
+    let mut said = vec![average(scope, load)];
+    if let Some(leader) = Leader::ask(store, scope, scope.window)? {
+        said.push(leader.of_window(scope));
+    }
+    said.extend(busiest(scope, load, spans, clock));
+    Ok(said.join(" "))
+}
+
+/// Says how high the load was, beside that of the week before.
+fn average(scope: &Scope, load: &Load) -> String {
     let mean = load.mean.unwrap_or_default();
-    let mut lead = format!(
-        "{}, {}: {} {} on average",
-        shown(&scope.filesystem),
-        clock.window(scope.window),
-        scope.rate(Some(mean)),
-        scope.words()
-    );
+    let mut said = format!("{} {} on average", scope.rate(Some(mean)), scope.words());
     if let Some(before) = load.mean_before.filter(|before| *before > 0.0) {
         let ratio = mean / before;
-        lead.push_str(&match ratio {
-            _ if ratio >= 1.1 => format!(
-                ", {} times as much as the week before",
-                Number::of(Some(ratio), "service_time", Quantity::Rate).text()
+        said.push_str(&match ratio {
+            _ if ratio >= 1.1 => format!(", {} times as many as the week before", times(ratio)),
+            _ if (ratio - 1.0).abs() < 0.005 => ", as many as the week before".to_owned(),
+            _ if ratio > 0.9 => ", about as many as the week before".to_owned(),
+            _ => format!(
+                ", {:.0} % fewer than the week before",
+                100.0 * (1.0 - ratio)
             ),
-            _ if ratio > 0.9 => ", as much as the week before".to_owned(),
-            _ => format!(", {:.0} % less than the week before", 100.0 * (1.0 - ratio)),
         });
     }
-    if let Some(leader) = Leader::ask(store, scope, scope.window)? {
-        lead.push_str(&format!("; {}", leader.said(" of this load")));
-    }
+    said.push('.');
+    said
+}
+
+/// Says when the load was highest.
+fn busiest(scope: &Scope, load: &Load, spans: &Spans, clock: &Clock) -> Option<String> {
     if let Some(span) = spans.most.and_then(|most| spans.spans.get(most)) {
-        let (since, until) = (
-            clock.within(span.0, scope.window),
-            clock.within(span.1, scope.window),
-        );
-        lead.push_str(&format!("; busiest {since} to {until}"));
+        return Some(format!("Busiest {}.", within(scope, *span, clock)));
     }
-    lead.push('.');
-    Ok(lead)
+    let highest = load.highest()?;
+    Some(format!(
+        "The load was highest at {}, with {}.",
+        clock.within(highest.time, scope.window),
+        scope.rate(highest.rate)
+    ))
 }
 
 #[cfg(test)]
@@ -345,7 +457,7 @@ mod tests {
     #[test]
     fn what_is_over_twice_the_median_stands_out() {
         let rates = [1.0, 1.0, 5.0, 1.0, 5.0, 1.0, 1.0, 1.0, 9.0, 1.0, 1.0];
-        let (median, high) = high(&points(&rates.map(Some)));
+        let (median, high) = high(&points(&rates.map(Some)), RATIO, 0.0);
         assert_eq!(median, 1.0);
         // A lower step between two does not divide them.
         assert_eq!(
@@ -357,9 +469,113 @@ mod tests {
 
     #[test]
     fn a_steady_load_and_a_gap_do_not() {
-        assert!(high(&points(&[Some(3.0); 9])).1.is_empty());
-        assert!(high(&points(&[None; 9])).1.is_empty());
-        assert!(high(&points(&[Some(0.0); 9])).1.is_empty());
-        assert!(high(&[]).1.is_empty());
+        assert!(high(&points(&[Some(3.0); 9]), RATIO, 0.0).1.is_empty());
+        assert!(high(&points(&[None; 9]), RATIO, 0.0).1.is_empty());
+        assert!(high(&points(&[Some(0.0); 9]), RATIO, 0.0).1.is_empty());
+        assert!(high(&[], RATIO, 0.0).1.is_empty());
+    }
+
+    fn scope() -> Scope {
+        Scope {
+            filesystem: "scratch".to_owned(),
+            cluster: None,
+            window: (
+                Timestamp::UNIX_EPOCH,
+                Timestamp::from_second(86_400).unwrap(),
+            ),
+            targets: Vec::new(),
+            measure: "service_time",
+        }
+    }
+
+    fn load(rates: &[f64]) -> Load {
+        Load {
+            step: 600,
+            now: points(&rates.iter().copied().map(Some).collect::<Vec<_>>()),
+            before: Vec::new(),
+            coverage: 1.0,
+            mean: Some(180.0),
+            mean_before: Some(180.5),
+            notes: Vec::new(),
+            statements: Vec::new(),
+        }
+    }
+
+    fn leader(account: Option<f64>) -> Leader {
+        Leader {
+            name: "ada".to_owned(),
+            share: 0.14,
+            account: account.map(|share| ("physics".to_owned(), share)),
+            operation: Some(("read".to_owned(), 0.45)),
+            target: Some(("scratch-OST0001".to_owned(), 0.1)),
+            job: Some(("11 (md)".to_owned(), 0.2)),
+        }
+    }
+
+    #[test]
+    fn an_account_is_named_for_the_part_that_it_has() {
+        assert_eq!(leader(Some(0.75)).who(), "ada (physics)");
+        assert_eq!(leader(Some(0.6)).who(), "ada (60 % of it in physics)");
+        assert_eq!(leader(Some(0.49)).who(), "ada");
+        assert_eq!(leader(None).who(), "ada");
+    }
+
+    #[test]
+    fn a_leader_is_said_with_what_is_known() {
+        assert_eq!(
+            leader(Some(0.9)).of_window(&scope()),
+            "The largest user was ada (physics) with 14 %; 45 % of that user's server time went to reads, spread over many targets."
+        );
+        let mut one = leader(None);
+        (one.target, one.job) = (
+            Some(("scratch-OST0001".to_owned(), 0.9)),
+            Some(("11 (md)".to_owned(), 0.8)),
+        );
+        assert_eq!(
+            one.of_span(&scope()),
+            "14 % by ada; 45 % of that user's server time went to reads, 90 % fell on scratch-OST0001, 80 % came from job 11 (md)."
+        );
+        one.operation = Some(("getattr".to_owned(), 0.45));
+        let without_times = Scope {
+            measure: "metadata",
+            ..scope()
+        };
+        assert!(
+            one.of_span(&without_times)
+                .contains("45 % of that user's metadata requests were getattr requests, 90 %")
+        );
+        (one.operation, one.target, one.job) = (None, None, None);
+        assert_eq!(one.of_span(&scope()), "14 % by ada.");
+    }
+
+    #[test]
+    fn a_steady_load_still_says_when_it_was_highest() {
+        let clock = Clock::new(jiff::tz::TimeZone::UTC);
+        let load = load(&[180.0, 286.0, 170.0, 180.0, 190.0]);
+        let spans = Spans {
+            spans: Vec::new(),
+            sentences: Vec::new(),
+            nothing: nothing(&scope(), &load, 180.0, &clock),
+            most: None,
+        };
+        assert_eq!(
+            average(&scope(), &load),
+            "180 requests in service on average, as many as the week before."
+        );
+        let said = busiest(&scope(), &load, &spans, &clock).unwrap();
+        assert_eq!(said, "The load was highest at 00:10, with 286.");
+        let said = "No step of 10 min was over twice the median (180); the highest was 286 at 00:10. Single targets: see Where and when.";
+        assert!(
+            matches!(&spans.blocks()[..], [Block::Text(text)] if text == said),
+            "{:?}",
+            spans.blocks()
+        );
+        let spans = Spans {
+            spans: vec![(scope().window.0, Timestamp::from_second(600).unwrap())],
+            most: Some(0),
+            ..spans
+        };
+        let said = busiest(&scope(), &load, &spans, &clock).unwrap();
+        assert_eq!(said, "Busiest 00:00 to 00:10.");
     }
 }

@@ -3,11 +3,11 @@
 use jobstats_client::answers::{Filters, exactly};
 use jobstats_core::quantity::Quantity;
 
-use super::{made, sizes};
+use super::{cell, made, section, sizes};
 use crate::chart::frame::TimeAxis;
 use crate::chart::line::{Point, band};
 use crate::chart::{Chart, Words};
-use crate::html::{Block, Cell, Figure, Page, Section, Table};
+use crate::html::{Block, Cell, Figure, Page, Table};
 use crate::inquiry::Error;
 use crate::number::Number;
 use crate::store::Store;
@@ -26,49 +26,45 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
         let value = shown(&value(&fact.value, clock));
         (fact.label.to_owned(), value)
     });
-    let mut sections = vec![Section {
-        id: "what",
-        heading: "What it did".to_owned(),
-        blocks: vec![
+    let mut sections = vec![section(
+        "what",
+        "What it did",
+        vec![
             Block::Facts(facts.collect()),
             Block::Tables(vec![usage(subject)]),
         ],
-    }];
+    )];
     let said = subject.findings.iter().chain(&subject.notes);
     let said: Vec<_> = said.map(|note| shown(note)).collect();
     if !said.is_empty() {
         sections[0].blocks.push(Block::List(said));
     }
     if !subject.course.steps.is_empty() {
-        sections.push(Section {
-            id: "when",
-            heading: "When".to_owned(),
-            blocks: course(subject, clock),
-        });
-        sections.push(Section {
-            id: "sizes",
-            heading: "Sizes of reads and writes".to_owned(),
-            blocks: sizes::ask(store, subject.window, &filters(subject))?,
-        });
+        sections.push(section("when", "When", course(subject, clock)));
+        sections.push(section(
+            "sizes",
+            "Sizes of reads and writes",
+            sizes::ask(store, subject.window, &filters(subject))?,
+        ));
     }
     if !subject.rankings.is_empty() {
-        sections.push(Section {
-            id: "where",
-            heading: "Where, and by whom".to_owned(),
-            blocks: subject
+        sections.push(section(
+            "where",
+            "Where, and by whom",
+            subject
                 .rankings
                 .iter()
                 .map(|it| Block::Tables(vec![ranking(it)]))
                 .collect(),
-        });
+        ));
     }
     let statements = subject.statements.iter();
     let statements = statements.map(|(title, sql)| ((*title).to_owned(), sql.clone()));
-    sections.push(Section {
-        id: "statements",
-        heading: "The same in SQL".to_owned(),
-        blocks: vec![Block::Statements(statements.collect())],
-    });
+    sections.push(section(
+        "statements",
+        "The same in SQL",
+        vec![Block::Statements(statements.collect())],
+    ));
     let name = shown(&subject.name);
     let mut about = vec![
         clock.window(subject.window),
@@ -159,7 +155,7 @@ fn usage(subject: &Subject) -> Table {
         .filter(|usage| usage.total.is_some())
         .map(|usage| {
             let name = usage.operation.as_str();
-            let print = |value, quantity| Cell::number(Number::of(value, name, quantity).text());
+            let print = |value, quantity| cell(value, name, quantity);
             let highest = match COURSE.contains(&name) {
                 true => print(subject.course.highest(name), Quantity::Rate),
                 false => Cell::default(),
@@ -208,8 +204,8 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
         };
         let chart = Chart::new(|size| band(&words, &axis, (&points, &[]), &[], print, size));
         let rows = points.iter().map(|point| {
-            let rate = Number::of(point.rate, operation, Quantity::Rate).text();
-            let cells = vec![Cell::text(&clock.second(point.time)), Cell::number(rate)];
+            let rate = cell(point.rate, operation, Quantity::Rate);
+            let cells = vec![Cell::text(&clock.second(point.time)), rate];
             (point.rate.unwrap_or(-1.0), cells)
         });
         let statement = subject
@@ -219,7 +215,7 @@ fn course(subject: &Subject, clock: &Clock) -> Vec<Block> {
         Some(Block::Figure(Box::new(Figure {
             heading: heading.to_owned(),
             caption: format!("In steps of {step}; at most {}.", print(highest)),
-            charts: vec![chart],
+            chart,
             table: Table::new("steps, largest first", &["Step", "#Rate"]).largest(rows.collect()),
             statements: statement
                 .map(|(title, sql)| ((*title).to_owned(), sql.clone()))
@@ -235,9 +231,7 @@ fn ranking(ranking: &Ranking) -> Table {
     let rows = ranking.rows.iter().map(|row| {
         let name = row.name.as_ref().map(|name| shown(name));
         let name = name.unwrap_or_else(|| format!("(no {})", ranking.by));
-        let total = |amount: Option<_>, name| {
-            Cell::number(Number::of(amount.map(number), name, Quantity::Total).text())
-        };
+        let total = |amount: Option<_>, name| cell(amount.map(number), name, Quantity::Total);
         let mut cells = vec![Cell::text(&name)];
         if has_details {
             cells.push(Cell::text(row.detail.as_deref().unwrap_or("–")));

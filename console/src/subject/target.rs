@@ -10,6 +10,7 @@ use super::job::Facts;
 use super::questions::{add_course, ask_summary, ask_totals, new};
 use super::{Asked, Kind, Ranking, Subject, Value};
 use crate::store::{Error, Store};
+use crate::users::called;
 
 /// Returns what was done on a target in a window.
 ///
@@ -131,8 +132,7 @@ fn balance(
 }
 
 fn user(row: &SummaryRow) -> Option<String> {
-    let number = row.group.uid.map(|uid| uid.to_string());
-    row.group.user_name.clone().or(number)
+    called(row.group.user_name.as_deref(), row.group.uid)
 }
 
 fn detail(row: &SummaryRow) -> Option<String> {

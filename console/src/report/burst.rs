@@ -1,0 +1,200 @@
+//! Bursts on single targets, which the load of the whole file system hides.
+
+use std::collections::BTreeMap;
+
+use jobstats_client::answers::{Filters, RateRow, Top, Window, exactly};
+
+use super::place::Place;
+use super::standout::{High, Spans, high, times, within};
+use super::{Scope, by_user, points, user};
+use crate::inquiry::Error;
+use crate::number::Number;
+use crate::store::Store;
+use crate::text::shown;
+use crate::when::Clock;
+
+/// The largest number of bursts that are told.
+const BURSTS: usize = 2;
+
+/// The ratio to the median of the target from which on it has a burst.
+const RATIO: f64 = 3.0;
+
+/// The part of the mean load of the file system under which a load of a target is no burst.
+const FLOOR: f64 = 0.05;
+
+/// A burst on a target.
+#[derive(Debug, Clone, PartialEq)]
+struct Burst {
+    target: String,
+    /// The median of the target.
+    median: f64,
+    high: High,
+}
+
+/// Finds the largest bursts that the sentences about the whole file system do not tell, and asks who made them.
+pub fn ask(
+    store: &mut Store,
+    places: &[Place],
+    spans: &Spans,
+    clock: &Clock,
+) -> Result<Vec<String>, Error> {
+    let mut sentences = Vec::new();
+    for place in places {
+        let bursts = bursts(&place.rates.rows).into_iter();
+        for burst in bursts
+            .filter(|burst| !spans.tell_of(burst.high.span))
+            .take(BURSTS - sentences.len())
+        {
+            let leader = leader(store, &place.scope, &burst)?;
+            sentences.push(burst.said(&place.scope, leader, clock));
+        }
+    }
+    Ok(sentences)
+}
+
+/// Returns the bursts of all targets, those with most work above the median of their target first.
+fn bursts(rows: &[RateRow]) -> Vec<Burst> {
+    let mut targets: BTreeMap<&str, Vec<RateRow>> = BTreeMap::new();
+    for row in rows {
+        let name = row.group.target.as_deref().unwrap_or_default();
+        targets.entry(name).or_default().push(row.clone());
+    }
+    let targets = targets.into_iter().map(|(name, mut rows)| {
+        rows.sort_by_key(|row| row.time);
+        (name, points(&rows))
+    });
+    let targets: Vec<_> = targets.collect();
+    let mean: f64 = targets
+        .iter()
+        .map(|(_, points)| {
+            let known = points
+                .iter()
+                .filter_map(|point| Some((point.rate?, point.seconds)));
+            let (work, seconds) = known.fold((0.0, 0.0), |sum, (rate, seconds)| {
+                (sum.0 + rate * seconds, sum.1 + seconds)
+            });
+            if seconds > 0.0 { work / seconds } else { 0.0 }
+        })
+        .sum();
+    let mut bursts = Vec::new();
+    for (name, points) in targets {
+        let (median, high) = high(&points, RATIO, FLOOR * mean);
+        bursts.extend(high.into_iter().map(|high| Burst {
+            target: name.to_owned(),
+            median,
+            high,
+        }));
+    }
+    bursts.sort_by(|one, other| other.high.excess.total_cmp(&one.high.excess));
+    bursts
+}
+
+/// Asks for the user that did most on the target in the burst, and returns the name with the part.
+fn leader(store: &mut Store, scope: &Scope, burst: &Burst) -> Result<Option<(String, f64)>, Error> {
+    let span = burst.high.span;
+    let top = store.ask(&Top {
+        window: Window::new(span.0, span.1),
+        operation: Some(scope.measure.to_owned()),
+        by: Some(by_user()),
+        n: Some(1),
+        filters: Filters {
+            target: Some(vec![exactly(&burst.target)]),
+            ..scope.filters()
+        },
+        ..Top::default()
+    })?;
+    Ok(top
+        .rows
+        .first()
+        .and_then(|row| Some((user(&row.group), row.share?))))
+}
+
+impl Burst {
+    fn said(&self, scope: &Scope, leader: Option<(String, f64)>, clock: &Clock) -> String {
+        let mut said = format!(
+            "{}: {} {} on {}",
+            within(scope, self.high.span, clock),
+            scope.rate(Some(self.high.mean)),
+            scope.words(),
+            shown(&self.target)
+        );
+        said.push_str(&match self.median > 0.0 {
+            true => format!(", {} times its median", times(self.high.mean / self.median)),
+            false => ", which mostly had none".to_owned(),
+        });
+        if let Some((name, share)) = leader {
+            said.push_str(&format!(
+                "; {} by {name}",
+                Number::percent(Some(share)).text()
+            ));
+        }
+        said.push('.');
+        said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use jiff::tz::TimeZone;
+    use jobstats_client::answers::Group;
+
+    use super::*;
+
+    fn rows(target: &str, rates: &[f64]) -> Vec<RateRow> {
+        let row = |(number, rate): (usize, &f64)| RateRow {
+            time: Timestamp::from_second(600 * number as i64).unwrap(),
+            seconds: 600.0,
+            group: Group {
+                target: Some(target.to_owned()),
+                ..Group::default()
+            },
+            operation: "service_time".to_owned(),
+            rate: Some(*rate),
+            coverage: 1.0,
+        };
+        rates.iter().enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn a_burst_is_three_times_the_median_of_its_target_and_matters_to_the_file_system() {
+        let mut all = rows("scratch-MDT0000", &[30.0, 30.0, 111.0, 30.0, 30.0, 60.0]);
+        // A large ratio of nearly nothing.
+        all.extend(rows("scratch-OST0000", &[0.1, 0.1, 0.1, 0.1, 2.0, 0.1]));
+        all.extend(rows(
+            "scratch-OST0001",
+            &[70.0, 70.0, 70.0, 200.0, 70.0, 70.0],
+        ));
+        let bursts = bursts(&all);
+        assert_eq!(bursts.len(), 1, "{bursts:?}");
+        let scope = Scope {
+            filesystem: "scratch".to_owned(),
+            cluster: None,
+            window: (Timestamp::UNIX_EPOCH, Timestamp::from_second(3600).unwrap()),
+            targets: Vec::new(),
+            measure: "service_time",
+        };
+        let clock = Clock::new(TimeZone::UTC);
+        assert_eq!(
+            bursts[0].said(&scope, Some(("ada".to_owned(), 0.82)), &clock),
+            "00:20 to 00:30: 111 requests in service on scratch-MDT0000, 3.7 times its median; 82 % by ada."
+        );
+        assert_eq!(bursts[0].high.span.0, Timestamp::from_second(1200).unwrap());
+    }
+
+    #[test]
+    fn a_target_that_is_mostly_idle_has_no_ratio() {
+        let mut all = rows("scratch-MDT0000", &[0.0, 0.0, 9.0, 0.0, 0.0]);
+        all.extend(rows("scratch-OST0000", &[5.0; 5]));
+        let bursts = bursts(&all);
+        assert_eq!((bursts.len(), bursts[0].median), (1, 0.0));
+        // The first of equal bursts, by what is above the median.
+        let mut two = rows("a", &[1.0, 1.0, 9.0, 1.0, 1.0]);
+        two.extend(rows("b", &[1.0, 1.0, 1.0, 19.0, 1.0]));
+        let names: Vec<_> = super::bursts(&two)
+            .into_iter()
+            .map(|burst| burst.target)
+            .collect();
+        assert_eq!(names, ["b", "a"]);
+    }
+}
