@@ -163,7 +163,8 @@ impl Format {
     fn identify_around_job<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
         let around_job = || self.read_if(&self.around_job, Pattern::around_job, id);
         let before_job = || self.read_if(&self.before_job, Pattern::before_job, id);
-        let around_job = (!may_be_longest(id)).then(around_job).flatten();
+        let shows_all = !self.has_long_job || !may_be_longest(id);
+        let around_job = shows_all.then(around_job).flatten();
         around_job.or_else(before_job)
     }
 
@@ -271,7 +272,7 @@ pub(super) fn is_longest(id: &str) -> bool {
 /// Returns true if the identifier may be as long as Lustre allows. A user may write the notation of a byte himself, and servers
 /// that know no such notation print it as it is.
 fn may_be_longest(id: &str) -> bool {
-    id.len() == LONGEST_ID || bytes(id) >= LONGEST_ID
+    id.len() == LONGEST_ID || id.len() > LONGEST_ID && bytes(id) >= LONGEST_ID
 }
 
 /// Returns true if the number of the user in an identifier of this format may be text that a user has chosen as the job: the

@@ -558,6 +558,12 @@ fn a_job_that_looks_like_several_fields_hides_nobody() {
             "1001:a:bbbbbbbbbbbbbbbbbbbbb:n5",
             "uid=1001 truncated",
         ),
+        // A job that is limited cuts off nothing but the end of the node.
+        (
+            "%.8j:%u:%H",
+            "a:b:1001:n5aaaaaaaaaaaaaaaaaaaa",
+            "uid=1001 truncated",
+        ),
         // What follows the job cannot be told apart from it.
         ("%j:%u:%e", "a:b:1001:vi", "malformed"),
         ("%j.%u.%h", "a:b.1001.n5", "malformed"),
