@@ -15,7 +15,7 @@ mod like;
 mod tests;
 
 pub use folded::folded_name;
-pub use format::{Format, FormatError};
+pub use format::{Format, FormatError, user_may_be_forged};
 pub use guess::likely_format;
 pub use keys::{Keys, Stored as StoredNames};
 
@@ -29,10 +29,11 @@ pub enum Status {
     Ok,
     /// The format asks for a job, and the job is empty.
     MissingJob,
-    /// The identifier is as long as Lustre allows, so that its last field may be cut; or a number or a node is as long as
-    /// its format allows.
+    /// The identifier is as long as Lustre allows, so that its last field may be cut, and fields behind the job may be text that
+    /// a user has chosen as the job; or a number or a node is as long as its format allows.
     Truncated,
-    /// The identifier ends before its format does. The fields before its end are known.
+    /// The identifier ends before its format does, and the fields before its end are known; or its job looks like several
+    /// fields, and the others are known.
     Partial,
     /// No format matches, or several clusters have sent the identifier and their formats read it differently.
     Malformed,

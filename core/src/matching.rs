@@ -1,7 +1,8 @@
 //! Decides which job an entry of `job_stats` belongs to, by what accounting knows of the jobs of that number.
 //!
 //! Numbers come back, two clusters may count alike, and work goes on after a job is over. So the number alone says nothing: the
-//! time must fit, and the user and the node where the identifier has them. Rather no job than a wrong one.
+//! time must fit, and the user where the identifier has one. The node only decides between several jobs of a number, because lists
+//! of nodes are not those of every run and every interface. Rather no job than a wrong one.
 //!
 //! [`add()`] makes jobs of the runs of a number, [`decide()`] looks at an entry on one UTC day, and [`ranges()`] puts its days
 //! together. An identifier may name a user and a node and no job: [`attributed()`] says which job of that user was there.

@@ -5,15 +5,20 @@ use super::{Identity, Status};
 /// The program that such an entry shows.
 const PROGRAM: &str = "*";
 
-/// Returns the name of the entry to which what a user's entries did is added up. It looks like an identifier of `%e.%u`.
+/// The end of the name of such an entry. It makes the name longer than an identifier can be, so that no user can choose it as the name of
+/// a program or of a job.
+const SUFFIX: &str = " (entries of this user added up)";
+
+/// Returns the name of the entry to which what a user's entries did is added up.
 pub fn folded_name(uid: u32) -> String {
-    format!("{PROGRAM}.{uid}")
+    format!("{PROGRAM}.{uid}{SUFFIX}")
 }
 
 impl<'a> Identity<'a> {
     /// Returns the identity of a name that [`folded_name`] gives, whatever formats the site has.
     pub(super) fn of_folded(id: &'a str) -> Option<Self> {
-        let uid = id.strip_prefix(PROGRAM)?.strip_prefix('.')?.parse().ok()?;
+        let uid = id.strip_prefix(PROGRAM)?.strip_prefix('.')?;
+        let uid = uid.strip_suffix(SUFFIX)?.parse().ok()?;
         (folded_name(uid) == id).then_some(Self {
             uid: Some(uid),
             executable: Some(PROGRAM),
@@ -36,17 +41,40 @@ mod tests {
 
     #[test]
     fn the_entry_of_a_user_is_read_by_all_sites() {
-        for format in ["%e.%u", "%j:%u:%H", "%e:%u"] {
+        for format in ["%e.%u", "%j:%u:%H", "%e:%u", "%e.%p", "%e.%g", "%j"] {
             let formats = Formats::compile([format]).expect("a format");
-            let identity = formats.identify("*.0");
+            let name = folded_name(0);
+            let identity = formats.identify(&name);
             assert_eq!((identity.uid, identity.status), (Some(0), Status::Ok));
             assert_eq!((identity.executable, identity.job), (Some("*"), None));
+            assert_eq!((identity.gid, identity.pid), (None, None));
+            assert_eq!(identity.workload(&name), "*.0");
         }
     }
 
     #[test]
+    fn no_user_can_choose_the_name_of_such_an_entry() {
+        assert!(folded_name(0).len() > 31 && !folded_name(0).contains('\\'));
+        let read = |format, field: fn(&Identity<'_>) -> Option<u32>| {
+            let formats = Formats::compile([format]).expect("a format");
+            let identity = formats.identify("*.1000");
+            (field(&identity), identity.uid)
+        };
+        assert_eq!(read("%e.%p", |it| it.pid), (Some(1000), None));
+        assert_eq!(read("%e.%g", |it| it.gid), (Some(1000), None));
+        let formats = Formats::compile(["%j"]).expect("a format");
+        let identity = formats.identify("*.1000");
+        assert_eq!((identity.job, identity.uid), (Some("*.1000"), None));
+        let formats = Formats::compile(["%j:%u:%H"]).expect("a format");
+        assert_eq!(formats.identify("*.1000").status, Status::Malformed);
+    }
+
+    #[test]
     fn other_names_are_no_such_entries() {
-        for id in [
+        let names = ["00", "-1", "+1", "4294967296", "", "0.n1"];
+        let names = names.map(|uid| format!("*.{uid}{SUFFIX}"));
+        for id in names.iter().map(String::as_str).chain([
+            "*.0",
             "*.00",
             "*.-1",
             "*.+1",
@@ -55,7 +83,8 @@ mod tests {
             "*.",
             "a*.0",
             "*.0.n1",
-        ] {
+            SUFFIX,
+        ]) {
             assert_eq!(Identity::of_folded(id), None, "{id}");
         }
         assert_eq!(

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 use thiserror::Error;
 
+use super::job::names_server;
 use super::like::Like;
 use super::{Identity, Status};
 
@@ -55,11 +56,17 @@ pub struct Format {
     nodes: Option<Like>,
     names_node: bool,
     begins_with_number: bool,
+    /// Set if a job may be so long that Lustre cuts off what the kernel writes behind it: then its user has written those fields.
+    has_long_job: bool,
     /// Finds the fields of whole identifiers.
     whole: Fields,
     /// Finds the fields of identifiers that end too early, or have a domain behind a short name of a node. Fields that may
     /// be cut are left out. It is compiled when it is first needed.
     part: OnceLock<Option<Fields>>,
+    /// Find what the kernel wrote before and behind a job that looks like several fields, and only before it. They are compiled
+    /// when they are first needed.
+    around_job: OnceLock<Option<Fields>>,
+    before_job: OnceLock<Option<Fields>>,
 }
 
 impl Format {
@@ -69,7 +76,7 @@ impl Format {
         if format.len() > LONGEST_FORMAT {
             return Err(too_long());
         }
-        let items: Vec<Item> = Items(format.chars().peekable()).collect();
+        let items = items(format);
         let whole = Pattern::whole(&items);
         if whole.groups.is_empty() {
             return Err(FormatError::NoCode(format.to_owned()));
@@ -78,6 +85,7 @@ impl Format {
         Ok(Self {
             text: format.to_owned(),
             begins_with_number: matches!(items.first(), Some(Item::Code(code, _)) if code.is_number()),
+            has_long_job: !behind_long_job(&items).is_empty(),
             node_label: node_label.filter(|_| !names_node).map(str::to_owned),
             clusters: None,
             nodes: None,
@@ -85,6 +93,8 @@ impl Format {
             // A pattern of known pieces can only be too large.
             whole: whole.compile().map_err(|_| too_long())?,
             part: OnceLock::new(),
+            around_job: OnceLock::new(),
+            before_job: OnceLock::new(),
         })
     }
 
@@ -136,19 +146,37 @@ impl Format {
         self.read(&self.whole, id)
     }
 
-    /// Returns the fields of an identifier that this format does not match: of the beginning of an identifier, or of one
-    /// with a domain behind `%H`. `None` if it is nothing of this kind, or says nothing.
+    /// Returns the fields of an identifier that this format does not match: of the beginning of an identifier, of one with a
+    /// domain behind `%H`, or of one whose job looks like several fields. `None` if it is nothing of this kind, or says nothing.
     pub(super) fn identify_part<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
-        let items = || Items(self.text.chars().peekable()).collect::<Vec<_>>();
-        let part = self
-            .part
-            .get_or_init(|| Pattern::parts(&items()).compile().ok());
-        let identity = self.read(part.as_ref()?, id)?;
         let says_nothing = Identity {
             node: self.node_label.as_deref(),
             ..Identity::MALFORMED
         };
-        (!identity.says_the_same(&says_nothing)).then_some(identity)
+        self.read_if(&self.part, |items| Some(Pattern::parts(items)), id)
+            .filter(|identity| !identity.says_the_same(&says_nothing))
+            .or_else(|| self.identify_around_job(id))
+    }
+
+    /// Returns what the kernel wrote around a job that looks like several fields. The job is unknown. What stands behind the job
+    /// is what the kernel wrote only if nothing was cut off.
+    fn identify_around_job<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
+        let around_job = || self.read_if(&self.around_job, Pattern::around_job, id);
+        let before_job = || self.read_if(&self.before_job, Pattern::before_job, id);
+        let shows_all = !self.has_long_job || !may_be_longest(id);
+        let around_job = shows_all.then(around_job).flatten();
+        around_job.or_else(before_job)
+    }
+
+    /// Reads an identifier by a pattern that is compiled when it is first needed.
+    fn read_if<'a>(
+        &'a self,
+        compiled: &'a OnceLock<Option<Fields>>,
+        pattern: impl Fn(&[Item]) -> Option<Pattern>,
+        id: &'a str,
+    ) -> Option<Identity<'a>> {
+        let fields = compiled.get_or_init(|| pattern(&items(&self.text))?.compile().ok());
+        self.read(fields.as_ref()?, id)
     }
 
     /// Returns true if the format begins with a number that is none of a job.
@@ -168,18 +196,33 @@ impl Format {
             status: Status::Ok,
             ..Identity::MALFORMED
         };
+        let is_pushed = self.has_long_job && may_be_longest(id);
         for ((code, width), field) in found() {
             let text = id.get(field.range())?;
-            // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit.
-            let ends_at_limit = field.end() == id.len() && !code.is_number() && is_longest(id);
+            // A number at the end is taken to be whole: identifiers that end in a number seldom come near the limit, unless
+            // their job is long.
+            let may_be_at_limit = if code.is_number() {
+                is_pushed
+            } else {
+                is_longest(id)
+            };
+            let ends_at_limit = field.end() == id.len() && may_be_at_limit;
             let may_be_cut = ends_at_limit || code.may_be_cut(text, width);
             if may_be_cut {
                 identity.status = Status::Truncated;
             }
-            // Of a node that is cut in its domain, the name is known.
-            if !may_be_cut || code.is_node() && text.contains('.') {
+            // Of a node that is cut in its domain, the name is known; of a job of PBS that is cut in its server, the number.
+            let is_known = match code {
+                Code::Host | Code::ShortHost => text.contains('.'),
+                Code::Job => names_server(text),
+                _ => false,
+            };
+            if !may_be_cut || is_known {
                 identity.set(code, text)?;
             }
+        }
+        if is_pushed {
+            identity.status = Status::Truncated;
         }
         if found().count() < fields.wanted {
             identity.status = if is_longest(id) {
@@ -224,6 +267,23 @@ impl<'a> Identity<'a> {
 /// Returns true if the identifier is as long as Lustre allows.
 pub(super) fn is_longest(id: &str) -> bool {
     id.len() >= LONGEST_ID && bytes(id) == LONGEST_ID
+}
+
+/// Returns true if the identifier may be as long as Lustre allows. A user may write the notation of a byte himself, and servers
+/// that know no such notation print it as it is.
+fn may_be_longest(id: &str) -> bool {
+    id.len() == LONGEST_ID || id.len() > LONGEST_ID && bytes(id) >= LONGEST_ID
+}
+
+/// Returns true if the number of the user in an identifier of this format may be text that a user has chosen as the job: the
+/// identifier may be as long as Lustre allows, so that the number that the kernel wrote may be cut off.
+#[must_use]
+pub fn user_may_be_forged(format: &str, id: &str) -> bool {
+    let is_user = |item: &Item| matches!(item, Item::Code(Code::Uid, _));
+    let items = items(format);
+    let behind = behind_long_job(&items);
+    let before = &items[..items.len() - behind.len()];
+    behind.iter().any(is_user) && !before.iter().any(is_user) && may_be_longest(id)
 }
 
 /// Returns the number of bytes that the text had in Lustre, where `\xHH` stands for one byte.
@@ -289,6 +349,16 @@ impl Code {
         }
     }
 
+    /// Returns true if the field may contain a character.
+    const fn can_contain(self, character: char) -> bool {
+        match self {
+            Code::Executable | Code::Job => true,
+            Code::Gid | Code::Pid | Code::Uid => character.is_ascii_digit(),
+            Code::Host => character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-'),
+            Code::ShortHost => character.is_ascii_alphanumeric() || matches!(character, '_' | '-'),
+        }
+    }
+
     /// Returns the largest number of bytes of the field.
     const fn longest(self) -> usize {
         match self {
@@ -319,6 +389,65 @@ enum Item {
 }
 
 const UNLIMITED: usize = usize::MAX;
+
+/// The regular expression of the job of PBS with at least the first letter of its server.
+const NUMBER_WITH_SERVER: &str = r"[0-9]+(?:\[[0-9]+\])?\.[A-Za-z][0-9A-Za-z._-]*";
+
+impl Item {
+    const fn is_job(&self) -> bool {
+        matches!(self, Item::Code(Code::Job, _) | Item::JobOr(..))
+    }
+
+    /// Returns the largest number of bytes that the item becomes.
+    fn longest(&self) -> usize {
+        match self {
+            Item::Literal(literal) => literal.len_utf8(),
+            Item::Code(code, width) => code.longest().min(*width),
+            Item::JobOr(width, fallback) => longest(fallback).max(*width),
+        }
+    }
+}
+
+/// Returns the largest number of bytes that items become.
+fn longest(items: &[Item]) -> usize {
+    let lengths = items.iter().map(Item::longest);
+    lengths.fold(0, usize::saturating_add)
+}
+
+/// Returns the items of a format.
+fn items(format: &str) -> Vec<Item> {
+    Items(format.chars().peekable()).collect()
+}
+
+/// Returns the items behind the job if a job may be so long that Lustre cuts off a literal behind it, so that the job of a user may
+/// look like all of them.
+fn behind_long_job(items: &[Item]) -> &[Item] {
+    let Some(job) = items.iter().position(Item::is_job) else {
+        return &[];
+    };
+    let is_literal = |item: &Item| matches!(item, Item::Literal(_));
+    let last = items.iter().rposition(is_literal).unwrap_or(job).max(job);
+    match longest(&items[..=last]) > LONGEST_ID {
+        true => &items[job + 1..],
+        false => &[],
+    }
+}
+
+/// Returns true if the items are numbers and nodes, and each of them ends where a literal is that none of them can contain.
+fn are_told_apart(items: &[Item]) -> bool {
+    let can_contain = |literal: char| {
+        items
+            .iter()
+            .any(|item| matches!(item, Item::Code(code, _) if code.can_contain(literal)))
+    };
+    items.iter().all(|item| match item {
+        Item::Literal(literal) => !can_contain(*literal),
+        Item::Code(code, _) => code.is_number() || code.is_node(),
+        Item::JobOr(..) => false,
+    }) && !items
+        .windows(2)
+        .any(|pair| matches!(pair, [Item::Code(..), Item::Code(..)]))
+}
 
 /// The parts of a format as Lustre reads it: Lustre drops white space, unknown codes and a `%` at the end.
 struct Items<'f>(Peekable<Chars<'f>>);
@@ -430,6 +559,44 @@ impl Pattern {
         pattern
     }
 
+    /// Returns the pattern of identifiers whose job is any text, with the fields behind it and before it. `None` if those behind
+    /// cannot be told apart from a job that looks like them. Those before are left out if they cannot.
+    fn around_job(items: &[Item]) -> Option<Self> {
+        let job = items.iter().position(Item::is_job)?;
+        let (before, behind) = (&items[..job], &items[job + 1..]);
+        let ends_before_job = matches!(before, [] | [.., Item::Literal(_)]);
+        let (before, most) = match ends_before_job && are_told_apart(before) {
+            true => (before, items[job].longest()),
+            false => (&[][..], UNLIMITED),
+        };
+        let is_clear = matches!(behind, [Item::Literal(_), ..]) && are_told_apart(behind);
+        is_clear.then(|| Self::with_any(before, most, behind))
+    }
+
+    /// Returns the pattern of identifiers with the fields before a job that is any text.
+    fn before_job(items: &[Item]) -> Option<Self> {
+        let job = items.iter().position(Item::is_job)?;
+        let before = &items[..job];
+        let is_clear = matches!(before, [.., Item::Literal(_)]) && are_told_apart(before);
+        is_clear.then(|| Self::with_any(before, UNLIMITED, &[]))
+    }
+
+    /// Returns the pattern of identifiers that have any text of at most so many bytes between these items.
+    fn with_any(before: &[Item], most: usize, behind: &[Item]) -> Self {
+        let mut pattern = Self::default();
+        before.iter().for_each(|item| pattern.item(item));
+        match most {
+            most if most > LONGEST_ID => pattern.text.push_str(".+"),
+            most => pattern
+                .text
+                .push_str(&format!(r"(?:\\x[0-9A-F]{{2}}|.){{1,{most}}}")),
+        }
+        behind.iter().for_each(|item| pattern.item(item));
+        // The job is missing.
+        pattern.wanted = pattern.groups.len() + 1;
+        pattern
+    }
+
     fn compile(self) -> Result<Fields, regex::Error> {
         Ok(Fields {
             regex: Regex::new(&format!(r"(?s-u)\A{}\z", self.text))?,
@@ -465,10 +632,16 @@ impl Pattern {
         }
     }
 
-    /// Adds the beginning of an item, of which nothing is known.
+    /// Adds the beginning of an item, of which nothing is known, but the number of a job that begins the name of a server.
     fn beginning(&mut self, item: &Item) {
         match item {
             Item::Literal(_) => {}
+            Item::Code(Code::Job, UNLIMITED) => {
+                self.text.push_str("(?:");
+                self.group(Code::Job, UNLIMITED, NUMBER_WITH_SERVER);
+                self.text
+                    .extend(["|", &Code::Job.pattern(0, UNLIMITED), ")"]);
+            }
             Item::Code(code, width) => self.text.push_str(&code.pattern(0, *width)),
             Item::JobOr(width, _) => self.text.push_str(&Code::Job.pattern(0, *width)),
         }

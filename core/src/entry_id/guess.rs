@@ -9,6 +9,8 @@ use super::{Format, Identity};
 const COMMON: &[&str] = &[
     "%j:%u:%H",
     "%j:%u:%h",
+    "%u:%j:%H",
+    "%u:%j:%h",
     "%j@%u@%H",
     "%j@%u@%h",
     "%j.%u.%H",

@@ -17,7 +17,7 @@ impl<'a> Identity<'a> {
             true => Status::Truncated,
             false => Status::Ok,
         };
-        let is_whole = status == Status::Ok || id.contains('.');
+        let is_whole = status == Status::Ok || names_server(id);
         (is_number(id) && is_whole).then_some(Self {
             job: Some(id),
             format: Some("%j"),
@@ -43,6 +43,12 @@ impl<'a> Identity<'a> {
 pub(super) fn looks_like_job(text: &str) -> bool {
     let rest = after_digits(text);
     rest.len() < text.len() && (rest.is_empty() || rest.starts_with(['.', '_', '[']))
+}
+
+/// Returns true if the text is the number of a job of PBS with at least the first letter of the server, so that the number is whole
+/// even if the text is cut.
+pub(super) fn names_server(text: &str) -> bool {
+    text.contains('.') && is_number(text)
 }
 
 /// Returns true if the text can be nothing but the number of a job: `815871`, `815871_12`, `815871[12].server`,

@@ -8,7 +8,8 @@ use crate::matching::{APART, EARLY, Job, Owner};
 pub struct Entry<'a> {
     /// The user; both fields are `None` if the identifier has no number of a user.
     pub user: Option<&'a Owner>,
-    /// Set if the user belongs to the system, which works for jobs of others in their prolog and epilog.
+    /// Set if the user belongs to the system, which works for jobs of others in their prolog and epilog. Not set if the
+    /// [user may be forged](crate::entry_id::user_may_be_forged): then the user must be that of the job.
     pub is_system: bool,
     /// The scheduler of the node; `None` if it is unknown.
     pub scheduler: Option<&'a str>,

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::entry_id::{Formats, user_may_be_forged};
 use crate::instant::HOUR;
 
 const LATE: Micros = 20 * MINUTE;
@@ -219,6 +220,54 @@ fn of_jobs_of_different_users_those_count_that_ran_on_the_node() {
     assert_eq!(verdict(entry, (10, 11), &one), Verdict::Job(1));
     let elsewhere = found(Some("a[01-02]"), Some("c[01-02]"));
     assert_eq!(verdict(entry, (10, 11), &elsewhere), Verdict::Ambiguous);
+}
+
+#[test]
+fn the_node_is_not_asked_if_there_is_only_one_job() {
+    let mut only = run("alpha", user(1000), 8, Some(12));
+    only.node_list = Some("a01".to_owned());
+    let found = jobs([only], 30 * DAY);
+    let (ada, bob) = (user(1000), user(1001));
+    let of = |user| Entry {
+        user: Some(user),
+        node: Some("a02"),
+        ..Entry::default()
+    };
+    assert_eq!(found[0].ran_on("a02"), Some(false));
+    assert_eq!(verdict(of(&ada), (10, 11), &found), Verdict::Job(0));
+    assert_eq!(verdict(of(&bob), (10, 11), &found), Verdict::Unknown);
+}
+
+/// Identifiers whose users have chosen `SLURM_JOB_ID` so long that what the kernel wrote behind it is cut off, with what would be
+/// the numbers of the user and of the system behind that of the job of somebody else.
+#[test]
+fn a_number_of_the_system_that_a_user_may_have_chosen_fits_no_job_of_others() {
+    let found = jobs([run("alpha", user(1000), 8, Some(12))], 30 * DAY);
+    let formats = Formats::compile(["%j:%u:%H", "%u:%j:%h"]).expect("formats");
+    for (id, expected) in [
+        ("4711:0:n101", Verdict::Job(0)),
+        ("4711:0:n101aaaaaaaaaaaaaaaaaaaa", Verdict::Unknown),
+        ("4711.aaaaaaaaaaaaaaaaaaa:0:n101", Verdict::Unknown),
+        (r"4711:0:n101\x41aaaaaaaaaaaaaaaa", Verdict::Unknown),
+        ("4711:1000:n101", Verdict::Job(0)),
+        ("4711:1001:n101", Verdict::Unknown),
+    ] {
+        let identity = formats.identify(id);
+        let owner = identity.uid.map(|uid| user(uid.into()));
+        let forged = identity.format.is_some_and(|it| user_may_be_forged(it, id));
+        let entry = Entry {
+            user: owner.as_ref(),
+            is_system: identity.uid.is_some_and(|uid| uid < 1000) && !forged,
+            ..Entry::default()
+        };
+        assert_eq!(verdict(entry, (10, 11), &found), expected, "{id}");
+    }
+    // What the kernel writes before the job is certain however long the job is.
+    let format = Formats::compile(["%u:%j:%h"]).expect("a format");
+    let id = "0:4711:r01c01.bullx.data.center";
+    let identity = format.identify(id);
+    assert_eq!((identity.uid, identity.job), (Some(0), Some("4711")));
+    assert!(!user_may_be_forged("%u:%j:%h", id));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use jobstats_core::entry_id::user_may_be_forged;
 use jobstats_core::instant::Micros;
 use jobstats_core::matching::{Activity, Entry, FOREVER, Owner, Range, Verdict, day_of, ranges};
 use pgrx::spi::SpiClient;
@@ -154,6 +155,10 @@ fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>
     let rows = client.execute_rows(include_str!("entries.sql"), &[ids.to_vec().into()])?;
     let identified = rows.map(|row| {
         let (uid, user_name): (Option<i64>, Option<String>) = (row.at(3)?, row.at(4)?);
+        let (name, format): (String, Option<String>) = (row.at(9)?, row.at(10)?);
+        // The system works for any job, so its number must be one that nobody can choose.
+        let is_system = row.at::<Option<bool>>(5)?.unwrap_or(false)
+            && !format.is_some_and(|format| user_may_be_forged(&format, &name));
         Ok(Identified {
             id: row.at(1)?,
             number: row.at(2)?,
@@ -161,7 +166,7 @@ fn identified(client: &mut SpiClient<'_>, ids: &[i64]) -> Result<Vec<Identified>
                 uid: Some(uid),
                 user_name,
             }),
-            is_system: row.at::<Option<bool>>(5)?.unwrap_or(false),
+            is_system,
             node: row.at(6)?,
             scheduler: row.at(7)?,
             first_seen: row.at(8)?,

@@ -55,7 +55,7 @@ SELECT * FROM jobstats_audit(at(-1), at(60));
 UPDATE jobstats.settings SET fold_uids_below = 0;
 SELECT * FROM jobstats_audit(at(-1), at(60));
 SELECT feed(6, 'folded'), feed(6, 'apart');
-UPDATE jobstats.increments SET open = open + 1 WHERE entry_id = (SELECT entry_id FROM jobstats.entries WHERE name = '*.123');
+UPDATE jobstats.increments SET open = open + 1 WHERE entry_id = (SELECT entry_id FROM jobstats.entries WHERE name LIKE '*.123 %');
 SELECT count(*) > 0 AS found FROM jobstats_audit(at(-1), at(60));
 SELECT cluster, changed FROM jobstats_reprocess(at(-1), at(60)) ORDER BY cluster;
 SELECT * FROM jobstats_audit(at(-1), at(60));

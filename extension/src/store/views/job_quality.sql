@@ -50,7 +50,8 @@ SELECT i.cluster, i.entry_id, i.name, i.job, i.uid, i.node, p.class, p.pattern,
     CASE
         WHEN i.job IS NULL AND i.identifier = 'malformed' THEN 'malformed'
         WHEN i.job IS NULL THEN 'without job'
-        WHEN i.matched = 'known' AND i.identifier = 'partial' THEN 'partial'
+        -- A part of the identifier is missing, or cut off: then it may be text that a user has chosen as the job.
+        WHEN i.matched = 'known' AND i.identifier IN ('partial', 'truncated') THEN 'partial'
         WHEN i.matched IS NOT NULL THEN i.matched
         -- The accounting of each scheduler that the number may be of has been read for all of the time.
         WHEN (
