@@ -21,7 +21,7 @@ test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 	@scripts/test.sh $(PARTS)
 
 test-faults: setup ## inject 360 faults between lctl and the store, and show that nothing is lost or doubled: 10 to 30 minutes
-	@scripts/install.sh
+	@JOBSTATS_PROFILE=dev scripts/install.sh tests
 	@scripts/faults.sh $(FAULTS) $(SEED)
 
 proof: setup ## prove that the numbers add up: send known work through shipper, feed and functions, and compare

@@ -96,7 +96,7 @@ match() {
 }
 
 scripts/install.sh all
-simulator=$target/release/jobstats-simulator
+simulator=$built/jobstats-simulator
 start_cluster accounting fsync=on full_page_writes=on synchronous_commit=on shared_buffers=1GB
 [ $# -gt 0 ] || set -- slurm pbs lsf gridengine flux
 printf '| %s jobs | texts | MB | rows of jobs | rejects | s (of CPU time) | unpack | scan | merge | match | MB of memory |\n' "$jobs"

@@ -40,7 +40,7 @@ processor_time_of() {
 # Lets it read so many times. Prints a line for each reading: seconds of the shipper, of zstd and of cat.
 readings() {
     local shipper before now reading
-    "$target/release/jobstats-shipper" run --interval "${interval}s" --lctl "$cluster/lctl" --lock "$cluster/lock" \
+    "$built/jobstats-shipper" run --interval "${interval}s" --lctl "$cluster/lctl" --lock "$cluster/lock" \
         --server "$HOSTNAME" --database-url "$url" &
     shipper=$!
     before=0

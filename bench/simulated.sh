@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what lib.sh sets
 # How simulated texts come into a store that is measured; sourced by the scripts beside it, after lib.sh.
 
-simulator=$target/release/jobstats-simulator
+simulator=$built/jobstats-simulator
 
 sql() { psql -q -At "$url" "$@"; }
 

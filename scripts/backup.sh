@@ -20,7 +20,7 @@ later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
 database() { scripts/cluster.sh url "$cluster" "$1" | sed "s/user=postgres/user=${2:-postgres}/"; }
 # as ROLE DATABASE ARGUMENTS
 as() { psql -q "$(database "$2" "$1")" "${@:3}"; }
-load() { "$target/release/jobstats-simulator" load "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
+load() { "$built/jobstats-simulator" load "${world[@]}" --from "$2" --hours "$3" --database-url "$(database "$1")" >/dev/null 2>&1; }
 
 # look DATABASE FILE
 # What the copy is compared by.

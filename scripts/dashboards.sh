@@ -11,7 +11,7 @@ url=$(scripts/cluster.sh url "$cluster" "$dashboard")
 from=$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z)
 
 load() {
-    "$target/release/jobstats-simulator" load --cluster here --layout 2.17 --from "$from" --hours 12 --database-url "$url" "$@" >/dev/null
+    "$built/jobstats-simulator" load --cluster here --layout 2.17 --from "$from" --hours 12 --database-url "$url" "$@" >/dev/null
 }
 
 load --preset small

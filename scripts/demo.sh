@@ -3,6 +3,7 @@
 #
 #   demo.sh         makes the database anew, and leaves it running and reading
 #   demo.sh stop    stops all that and removes its files
+export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
 cluster=/tmp/jobstats-demo-$(id -un)
@@ -10,7 +11,7 @@ cluster=/tmp/jobstats-demo-$(id -un)
 files=$target/demo
 # The file is there as long as the database shall be kept up to date, and locked by the process that does so.
 reading=$files/reading
-simulator=$target/release/jobstats-simulator
+simulator=$built/jobstats-simulator
 # What a user installs: the programs of `make package`, a configuration, and a spool for each server.
 shipper=$files/jobstats-shipper
 console=$files/jobstats-console

@@ -6,6 +6,7 @@
 #
 # The table of faults and counts is target/faults/table.md, and that of one run target/faults/SEED.md. Needs what install.sh
 # installs, and root for faults of full disks.
+export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
 output=$target/faults
@@ -35,7 +36,6 @@ add_up() {
 }
 
 if [ $# -eq 0 ]; then
-    cargo test -q -p jobstats-shipper --test faults --no-run
     printf '%s\n' 1 2 3 | xargs -P 3 -I SEED "$0" 120 SEED
     add_up "$output"/{1,2,3}.md | tee "$output/table.md"
     exit
@@ -55,9 +55,9 @@ clean_up() {
 trap clean_up EXIT
 
 cc -O2 -Wall -shared -fPIC -o "$directory/clock.so" shipper/tests/faults/clock.c
-if ! cargo test -q -p jobstats-shipper --test faults -- inject --faults "$1" --seed "$2" --only "${3:-}" \
-    --directory "$directory" --shipper "$target/release/jobstats-shipper" --simulator "$target/release/jobstats-simulator" \
-    --clock "$directory/clock.so" --table "$output/$2.md"; then
+if ! (cd shipper && "$(test_program shipper faults)" inject --faults "$1" --seed "$2" --only "${3:-}" \
+    --directory "$directory" --shipper "$built/jobstats-shipper" --simulator "$built/jobstats-simulator" \
+    --clock "$directory/clock.so" --table "$output/$2.md"); then
     # What the shippers and the database said may explain it.
     failed=$output/$2.failed
     rm -rf "$failed"

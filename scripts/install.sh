@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # Builds the extension and installs it into the PostgreSQL that pg_config names.
 #
-#   install.sh        the extension
-#   install.sh all    builds the programs with it
+#   install.sh          the extension
+#   install.sh all      builds the programs with it
+#   install.sh tests    builds programs and tests with it
+#   install.sh built    installs what is built already
 . "$(dirname "$0")/lib.sh"
 
-if [ "${1:-}" = all ]; then
-    build_all
-else
-    build_extension
-fi
+case ${1:-} in
+all) build_all ;;
+tests) build_tests ;;
+built) ;;
+*) build jobstats ;;
+esac
 say "installing the extension into PostgreSQL $(pg_major)"
 tree=$(mktemp -d)
 trap 'rm -r "$tree"' EXIT

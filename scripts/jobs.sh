@@ -9,7 +9,7 @@
 
 cluster=$1 scheduler=$2
 output=$target/jobs/$scheduler
-simulator=$target/release/jobstats-simulator
+simulator=$built/jobstats-simulator
 from=2025-06-01T00:00:00Z
 
 # simulate NAME DAYS ARGUMENTS
@@ -29,7 +29,7 @@ store() {
 
 # ship SOURCE FILE ARGUMENTS
 ship() {
-    JOBSTATS_DATABASE_URL=$url "$target/release/jobstats-shipper" once --quiet --server scheduler --source "$1" --input "$2" --lock "$output/lock" "${@:3}"
+    JOBSTATS_DATABASE_URL=$url "$built/jobstats-shipper" once --quiet --server scheduler --source "$1" --input "$2" --lock "$output/lock" "${@:3}"
 }
 
 # texts NAME

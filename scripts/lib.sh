@@ -13,8 +13,20 @@ PG_CONFIG=${PG_CONFIG:-$(command -v pg_config || true)}
 export PGRX_PG_CONFIG_PATH=$PG_CONFIG
 # shellcheck disable=SC2034 # for those who source this
 target=${CARGO_TARGET_DIR:-$root/target}
+# Scripts build from nothing more often than after a change.
+export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 
-say() { printf '\n== %s\n' "$*" >&2; }
+# Cargo's profile. Users, packages and benchmarks get release; demo and tests ask for dev, which compiles in half the time.
+profile=${JOBSTATS_PROFILE:-release}
+# What is built with it.
+built=$target/${profile/#dev/debug}
+
+# say STEP
+# Begins a step of a script. Where JOBSTATS_TIMES names a file, the moment is noted there, for a table of seconds.
+say() {
+    printf '\n== %s\n' "$*" >&2
+    [ -z "${JOBSTATS_TIMES:-}" ] || printf 'step\t%s\t%s\n' "$(date +%s.%N)" "$*" >>"$JOBSTATS_TIMES"
+}
 die() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
     exit 1
@@ -66,14 +78,17 @@ new_store() {
     psql -q -At "$url" -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${3:-})"
 }
 
+# start_volatile DIRECTORY [setting=value ...]
+# A cluster whose contents need not survive a crash.
+start_volatile() { scripts/cluster.sh start "$1" fsync=off full_page_writes=off synchronous_commit=off "${@:2}"; }
+
 # start_cluster NAME [setting=value ...]
-# A cluster of its own for a script, which goes when the script ends; what is in it need not survive a crash. Sets cluster
-# and url.
+# A volatile cluster of its own for a script, which goes when the script ends. Sets cluster and url.
 start_cluster() {
     cluster=$(mktemp -d "/tmp/jobstats-$1.XXXXXX")
     trap 'scripts/cluster.sh remove "$cluster"' EXIT
     ! is_root || chown postgres "$cluster"
-    scripts/cluster.sh start "$cluster" fsync=off full_page_writes=off synchronous_commit=off "${@:2}"
+    start_volatile "$cluster" "${@:2}"
     # shellcheck disable=SC2034 # for those who source this
     url=$(scripts/cluster.sh url "$cluster")
 }
@@ -88,14 +103,18 @@ audit() {
     [[ $said != *'could not be'* ]]
 }
 
-# build_extension [PACKAGE ...]
-# Builds the library, and the programs of other packages in the same run of Cargo: they share most of what they depend on.
-build_extension() {
-    local packages=(jobstats "$@") first=
+# The extension is built for this PostgreSQL.
+features() { printf '%s\n' --no-default-features --features "jobstats/pg$(pg_major)"; }
+
+# build PACKAGE ...
+# Builds packages in one run of Cargo: they share most of what they depend on.
+build() {
+    local features first=
     pg_has_headers || die "${PG_CONFIG:-pg_config} names no PostgreSQL with development files: run make setup"
-    [ -e "$target/release/libjobstats.so" ] || first=" (2 to 6 minutes on two cores, the first time)"
-    say "cargo build ${packages[*]}$first"
-    cargo build --release "${packages[@]/#/--package=}" --no-default-features --features "jobstats/pg$(pg_major)"
+    [ -d "$built" ] || first=" (2 to 6 minutes on two cores, the first time)"
+    mapfile -t features < <(features)
+    say "cargo build $*$first"
+    cargo build --profile "$profile" "${@/#/--package=}" "${features[@]}"
 }
 
 # The programs that users install.
@@ -103,7 +122,24 @@ programs=(jobstats-console jobstats-shipper)
 
 # Everything that runs both the extension and a program builds them this way: Cargo compiles what they depend on once for
 # each choice of packages.
-build_all() { build_extension jobstats-simulator "${programs[@]}"; }
+build_all() { build jobstats jobstats-simulator "${programs[@]}"; }
+
+# The programs of Rust tests: package, name and file of each.
+test_programs=$target/test-programs
+
+# build_tests
+# Builds everything that tests run, and the tests, in one run of Cargo and so with one choice of features.
+build_tests() {
+    local features
+    mapfile -t features < <(features)
+    say "cargo build --workspace --lib --bins --tests"
+    cargo build --profile "$profile" --workspace --lib --bins --tests "${features[@]}" --message-format json-render-diagnostics |
+        sed -n 's|.*"manifest_path":"[^"]*/\([^/"]*\)/Cargo.toml".*"kind":\["[a-z]*"\].*"name":"\([^"]*\)".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\1 \2 \3|p' |
+        LC_ALL=C sort >"$test_programs"
+}
+
+# test_program PACKAGE NAME
+test_program() { sed -n "s/^$1 $2 //p" "$test_programs"; }
 
 # requirements TOOL ...
 # Python packages as pip takes them.
@@ -129,21 +165,21 @@ have_test_tools() { test_requirements | cmp -s - "$test_tools/requirements.txt";
 oldest_glibc=2.17
 
 # build_programs
-# Builds the programs that users install, and sets built to their directory: with zig for all systems, otherwise for those
+# Builds the programs that users install, and sets made to their directory: with zig for all systems, otherwise for those
 # that are as new as this one.
 build_programs() {
     local triple
+    made=$built
     if have_packaging_tools; then
         triple=$(rustc -vV | sed -n 's/^host: //p')
         say "cargo zigbuild ${programs[*]} for glibc $oldest_glibc and newer (4 minutes on two cores, the first time)"
         PATH=$packaging_tools/bin:$PATH \
             cargo zigbuild --release "${programs[@]/#/--package=}" --target "$triple.$oldest_glibc"
-        built=$target/$triple/release
+        made=$target/$triple/release
     else
         build_all
-        built=$target/release
         say "without zig (make setup-package) the programs run on systems with glibc" \
-            "$(newest_glibc "${programs[@]/#/$built/}") and newer"
+            "$(newest_glibc "${programs[@]/#/$made/}") and newer"
     fi
 }
 
@@ -161,7 +197,7 @@ stage_extension() {
     library=$1$("$PG_CONFIG" --pkglibdir)/jobstats-$version.so
     directory=$1$("$PG_CONFIG" --sharedir)/extension
     [ -f "$script" ] || die "there is no $script: run make schema"
-    install -D -m 0755 "$target/release/libjobstats.so" "$library"
+    install -D -m 0755 "$built/libjobstats.so" "$library"
     install -D -m 0644 -t "$directory" "$script"
     sed "s/@CARGO_VERSION@/$version/" extension/jobstats.control | install -m 0644 /dev/stdin "$directory/jobstats.control"
     scripts/upgrade-scripts.sh make "$directory"

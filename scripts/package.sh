@@ -39,14 +39,14 @@ pack() {
 # stage_program NAME
 # The program, and its manual pages and completions as it writes them itself.
 stage_program() {
-    install -m 0755 "$built/$1" "$stage"
-    "$built/$1" generate "$stage/generated"
+    install -m 0755 "$made/$1" "$stage"
+    "$made/$1" generate "$stage/generated"
     gzip -9n "$stage/generated/$1"*.1
 }
 
 # pack_program NAME
 pack_program() {
-    GLIBC=$(newest_glibc "$built/$1")
+    GLIBC=$(newest_glibc "$made/$1")
     export GLIBC
     changelog "$1"
     pack deb "${1#jobstats-}"
@@ -60,7 +60,7 @@ pack_extension() {
     mv "$tree$("$PG_CONFIG" --pkglibdir)" "$stage/lib"
     mv "$tree$("$PG_CONFIG" --sharedir)/extension" "$stage/extension"
     strip --strip-unneeded "$stage"/lib/*.so
-    PG_MAJOR=$(pg_major) GLIBC=$(newest_glibc "$target/release/libjobstats.so")
+    PG_MAJOR=$(pg_major) GLIBC=$(newest_glibc "$built/libjobstats.so")
     export PG_MAJOR GLIBC NAME LIBRARIES SCRIPTS
     NAME=postgresql-$PG_MAJOR-jobstats
     LIBRARIES=/usr/lib/postgresql/$PG_MAJOR/lib SCRIPTS=/usr/share/postgresql/$PG_MAJOR/extension
@@ -78,7 +78,7 @@ tarball() {
     tree=$output/$name
     rm -rf "$tree"
     stage_extension "$tree"
-    install -D -m 0755 -t "$tree/usr/bin" "${programs[@]/#/$built/}"
+    install -D -m 0755 -t "$tree/usr/bin" "${programs[@]/#/$made/}"
     install -D -m 0644 -t "$tree/usr/share/man/man1" "$stage"/generated/*.1.gz
     install -D -m 0644 -t "$tree/usr/share/doc/jobstats" LICENSE CHANGELOG.md packaging/*.*
     (cd "$tree" && find . -type f -print0 | sort -z) |
@@ -100,7 +100,7 @@ if [ "${1:-}" != extension ]; then
         ! have_packaging_tools || pack_program "$program"
     done
 fi
-build_all
+build jobstats
 ! have_packaging_tools || pack_extension
 [ "${1:-}" = extension ] || tarball
 rm -rf "$stage"

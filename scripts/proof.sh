@@ -8,12 +8,13 @@
 #   proof.sh parts               says which parts there are
 #
 # JOBSTATS_PROOF_INTERVALS="1m 5m" chooses other intervals.
+export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
 layouts=(2.5 2.12 2.14.0 2.15.0 2.15.8 2.16 2.17)
 read -ra intervals <<<"${JOBSTATS_PROOF_INTERVALS:-1m 2m 5m 10m}"
-simulator=$target/release/jobstats-simulator
-shipper=$target/release/jobstats-shipper
+simulator=$built/jobstats-simulator
+shipper=$built/jobstats-shipper
 table=tests/proof/work.csv
 
 # verify CASE ARGUMENTS

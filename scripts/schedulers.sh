@@ -3,6 +3,7 @@
 # holds then. Needs root, the network, and a quarter of an hour.
 #
 #   schedulers.sh [slurm] [gridengine] [load]    slurm and gridengine by default; load measures what the shipper's commands cost slurmdbd
+export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
 system=bookworm+iproute2+munge+mariadb-server+slurmdbd+slurmctld+slurmd+slurm-client+gridengine-master+gridengine-exec+gridengine-client
@@ -13,7 +14,7 @@ run_in_new() {
     say "$1"
     rm -rf "$output"
     mkdir -p "$output"
-    cp "$target/release/jobstats-shipper" "$output"
+    cp "$built/jobstats-shipper" "$output"
     .ci/pristine "$system" "tests/schedulers/$1.sh ${*:2}" || die "$1 failed"
 }
 
@@ -22,7 +23,7 @@ check() {
     local database="$1 $2" url
     new_store "$cluster" "$database" >/dev/null
     url=$(scripts/cluster.sh url "$cluster" "${database/ /%20}")
-    JOBSTATS_DATABASE_URL=$url "$target/release/jobstats-shipper" replay "$output/spool-$2"
+    JOBSTATS_DATABASE_URL=$url "$built/jobstats-shipper" replay "$output/spool-$2"
     psql -q "$url" -v person="${3:-}" -f "tests/schedulers/$1.sql" <"$output/truth"
 }
 

@@ -47,7 +47,7 @@ objects() {
 }
 
 check() {
-    generate --release --skip-build
+    generate --profile "$profile" --skip-build
     diff -u "$kept" "$work/ordered.sql" >&2 || die "the SQL of the extension has changed: run make schema and commit $kept"
 }
 

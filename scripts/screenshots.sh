@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Writes the pictures that README shows: the first page of a report, and the terminal. The cluster that they show, its users and its jobs
 # are simulated: yesterday and today, and the day a week before.
+export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
 pictures=docs/pictures
-simulator=$target/release/jobstats-simulator
-# The console and the browser are built as tests build them.
-console=$target/debug/jobstats-console
-browser=$target/debug/jobstats-browser
+simulator=$built/jobstats-simulator
+console=$built/jobstats-console
+browser=$built/jobstats-browser
 now=$(date +%s)
 yesterday=$((now / 86400 * 86400 - 86400))
 before=$((yesterday - 7 * 86400))
@@ -31,7 +31,7 @@ load_names() {
     "$simulator" accounting --scheduler slurm --odd 0 --undisturbed --from "$(at "$before")" --to "$(at "$now")" |
         sed 's/\balpha\b/puhti/' >"$texts/slurm"
     for source in slurm passwd; do
-        JOBSTATS_DATABASE_URL=$url "$target/release/jobstats-shipper" once --quiet --server login1 --cluster puhti \
+        JOBSTATS_DATABASE_URL=$url "$built/jobstats-shipper" once --quiet --server login1 --cluster puhti \
             --source "$source" --input "$texts/$source" --lock "$work/lock"
     done
 }
@@ -49,9 +49,7 @@ capture_top() {
 for tool in tmux pngquant; do
     command -v "$tool" >/dev/null || die "$tool is missing: run make setup-dev"
 done
-scripts/install.sh all
-say "cargo build jobstats-console jobstats-browser"
-cargo build --package jobstats-console --package jobstats-browser
+scripts/install.sh tests
 start_cluster screenshots
 work=$(mktemp -d)
 trap 'rm -r "$work"; scripts/cluster.sh remove "$cluster"' EXIT

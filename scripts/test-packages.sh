@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Checks the packages of `make package`.
 #
-#   test-packages.sh files    what is in them, for which C library, and who owns it: a second
-#   test-packages.sh          also installs, upgrades and removes them in new systems; needs root
+#   test-packages.sh files               what is in them, for which C library, and who owns it: a second
+#   test-packages.sh hand-over SYSTEM    gives them to a system of .ci/pristine
+#   test-packages.sh                     also installs, upgrades and removes them in new systems; needs root
 . "$(dirname "$0")/lib.sh"
 
 made=$target/package
@@ -98,9 +99,10 @@ check_all_files() {
 # hand_over SYSTEM
 # Gives the packages to a system of .ci/pristine.
 hand_over() {
-    mkdir -p "$cache/target-$1/package/next"
+    rm -rf "$cache/target-$1/package"
+    mkdir -p "$cache/target-$1/package"
     cp "$made"/*.{deb,rpm,tar.gz} "$cache/target-$1/package/"
-    cp "$made"/next/*.{deb,rpm} "$cache/target-$1/package/next/"
+    [ ! -d "$made/next" ] || cp -r "$made/next" "$cache/target-$1/package/"
 }
 
 # in_new SYSTEM TEST
@@ -109,6 +111,10 @@ in_new() {
     .ci/pristine "$1" "tests/packages/$2.sh"
 }
 
+if [ "${1:-}" = hand-over ]; then
+    hand_over "$2"
+    exit
+fi
 check_all_files
 [ "${1:-}" != files ] || exit 0
 is_root || die "making new systems needs root"
@@ -117,7 +123,6 @@ VERSION=$(product_version)+next scripts/package.sh
 mv "$made"/*+next*.{deb,rpm} "$made/next"
 rm -f "$made"/*+next*
 for system in bookworm bookworm+rpm bullseye; do
-    rm -rf "$cache/target-$system/package"
     hand_over "$system"
 done
 in_new bookworm deb

@@ -1,0 +1,235 @@
+#!/usr/bin/env bash
+# One test of those that test.sh runs, in a database of its own in the cluster of its lane, JOBSTATS_TEST_CLUSTERS/JOBSTATS_TEST_LANE.
+# Prints how it ended, and adds that to target/results. What it printed stays in target/PART/NAME.
+#
+#   test-one.sh PART NAME
+. "$(dirname "$0")/lib.sh"
+
+part=$1 name=$2
+cluster=$JOBSTATS_TEST_CLUSTERS/$JOBSTATS_TEST_LANE
+url=$(scripts/cluster.sh url "$cluster")
+output=$target/$part/$name
+# Steps of a test are none of the table of seconds.
+unset JOBSTATS_TIMES
+
+# A program of Rust tests, run where Cargo would run it; the name doc stands for the examples of the documentation.
+rust() {
+    local features
+    export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python JOBSTATS_TEST_AXE
+    JOBSTATS_TEST_AXE=$(axe)
+    if [ "$name" = doc ]; then
+        mapfile -t features < <(features)
+        cargo test --doc --workspace "${features[@]}"
+    else
+        cd "$part" && "$(test_program "$part" "$name")"
+    fi
+}
+
+# run_by_postgresql PROGRAM DIRECTORY [OPTION ...]
+# PostgreSQL's own runner. Each file fills its database from CREATE EXTENSION on.
+run_by_postgresql() {
+    local load=()
+    ! have_timescaledb || load=(--load-extension=timescaledb)
+    # The runner asks for a time zone and a date style of long ago; UTC and ISO read better in expected output.
+    "$(dirname "$("$PG_CONFIG" --pgxs)")/../test/$1" \
+        --inputdir="$2" --outputdir="$output" --bindir="$("$PG_CONFIG" --bindir)" \
+        --host="$cluster" --user=postgres --dbname="$name" --launcher='env PGTZ=UTC PGDATESTYLE=ISO' \
+        "${load[@]}" "${@:3}" "$name"
+}
+# A file that lacks something to run with says so in a line of its own, as its expected output does.
+regress() {
+    run_by_postgresql regress/pg_regress tests/pg_regress || return
+    ! grep -a '^not run: ' "$output/results/$name.out" || return 77
+}
+isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
+
+# A regression test once more, where functions that PostgreSQL would prefer stand beside every function of jobstats: jobstats
+# itself never calls one of them. What the test prints is of no interest then.
+overload() {
+    local begins
+    new_database "$cluster" "$name" || return 1
+    begins=$(wc -l <"$cluster/log")
+    psql -q "$(scripts/cluster.sh url "$cluster" "$name")" -f tests/overload/decoys.sql || return 1
+    run_by_postgresql regress/pg_regress tests/pg_regress --use-existing >"$output/printed" 2>&1
+    psql -q -At "$(scripts/cluster.sh url "$cluster" "$name")" -f tests/overload/held.sql >"$output/held" || return 1
+    tail -n "+$((begins + 1))" "$cluster/log" | grep -aA 3 'LOG:  decoy called' >"$output/called"
+    cat "$output/held" "$output/called"
+    [ ! -s "$output/held" ] && [ ! -s "$output/called" ]
+}
+
+# Tests of answers once more, with plans that leave all work to parallel workers. Those of TimescaleDB have lost rows where a
+# worker came before the leader of the plan, which takes a busy machine otherwise.
+parallel() {
+    new_database "$cluster" "$name" || return 1
+    psql -q "$(scripts/cluster.sh url "$cluster" "$name")" -v name="$name" <<-'SQL'
+		ALTER DATABASE :"name" SET parallel_leader_participation = off;
+		ALTER DATABASE :"name" SET parallel_setup_cost = 0;
+		ALTER DATABASE :"name" SET parallel_tuple_cost = 0;
+		ALTER DATABASE :"name" SET min_parallel_table_scan_size = 0;
+	SQL
+    run_by_postgresql regress/pg_regress tests/pg_regress --use-existing
+}
+
+# Eight feeders at once, in no order, while two loops bring rollups up to date: what they store is what feeding in order
+# stores, and whoever looks meanwhile sees nothing else than what the raw text says.
+stress() {
+    local url steps feeders maintainers=()
+    new_database "$cluster" "$name"
+    url=$(scripts/cluster.sh url "$cluster" "$name")
+    psql -q "$url" -f tests/stress/prepare.sql >/dev/null || return 1
+    steps=$(psql -At "$url" -c 'SELECT max(step) FROM work')
+    "$("$PG_CONFIG" --bindir)/pgbench" -n -c 8 -j 2 -D step=0 -t "$steps" -f tests/stress/feed.sql "$url" &
+    feeders=$!
+    for _ in 1 2; do
+        while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/maintain.sql || exit 1; done &
+        maintainers+=($!)
+    done
+    while kill -0 "$feeders" 2>/dev/null; do psql -q "$url" -f tests/stress/meanwhile.sql || return 1; done
+    wait "$feeders" && wait "${maintainers[0]}" && wait "${maintainers[1]}" &&
+        psql -q -At "$url" -f tests/stress/compare.sql >"$output/report" &&
+        audit "$url" | tee -a "$output/report"
+}
+
+# The install script in extension/sql is the one of the library.
+schema() { scripts/schema.sh compare "$cluster" | tee "$output/report"; }
+
+# A server that runs keeps the library that it has loaded when another is installed.
+library() {
+    local installed
+    installed=$("$PG_CONFIG" --pkglibdir)/jobstats-$(product_version).so
+    exec 9<"$installed"
+    scripts/install.sh built || return 1
+    [ ! /proc/self/fd/9 -ef "$installed" ] || { echo "$installed was written into" && return 1; }
+    exec 9<&-
+    cmp "$installed" "$built/libjobstats.so"
+}
+
+# Every function, but for internal ones, has a page, or a section of one, that names its arguments and columns.
+docs() {
+    local function names page word status=0
+    new_database "$cluster" "$name"
+    psql -q -At "$(scripts/cluster.sh url "$cluster" "$name")" -f tests/docs/functions.sql >"$output/functions"
+    [ -s "$output/functions" ] || return 1
+    while IFS='|' read -r function names; do
+        page=$(grep -lE "^##? $function\$" docs/functions/*.md) || { echo "$function has no page" && status=1 && continue; }
+        for word in $names; do
+            grep -qF "\`$word\`" "$page" || { echo "$page does not name $word of $function" && status=1; }
+        done
+    done <"$output/functions"
+    return "$status"
+}
+
+# A store made without TimescaleDB, or with its Apache edition, is converted to what is installed while it is fed.
+convert() {
+    scripts/convert.sh "$cluster" "$name" "$name" >"$output/all" 2>&1
+    local status=$?
+    [ "$status" -ne 0 ] || tail -n 3 "$output/all" >"$output/report"
+    tail -n 40 "$output/all"
+    return "$status"
+}
+
+# pg_cron calls what jobstats_setup() tells it to, in a cluster of its own that loads it.
+cron() {
+    local libraries=pg_cron own url status=0
+    [ -e "$("$PG_CONFIG" --pkglibdir)/pg_cron.so" ] || { echo 'not run: pg_cron is not installed' && return 77; }
+    ! have_timescaledb || libraries=timescaledb,pg_cron
+    own=$(mktemp -d /tmp/jobstats-cron.XXXXXX)
+    ! is_root || chown postgres "$own"
+    scripts/cluster.sh start "$own" shared_preload_libraries="$libraries" cron.database_name="$name" cron.host="$own"
+    { new_database "$own" "$name" && url=$(scripts/cluster.sh url "$own" "$name") &&
+        psql -q "$url" -f tests/cron/schedule.sql >/dev/null && psql -q -At "$url" -f tests/cron/check.sql >"$output/report"; } ||
+        { status=1 && tail -n 20 "$own/log"; }
+    scripts/cluster.sh remove "$own"
+    return "$status"
+}
+
+# Every query of a Grafana dashboard answers something on a simulated store.
+dashboards() { scripts/dashboards.sh "$cluster" "$name"; }
+
+# Half a minute of what `make fuzz` does, in a cluster of its own.
+fuzz() { scripts/fuzz.sh 30 | tee "$output/report"; }
+
+# Where memory is short there is an error, and the server stays up.
+memory() { scripts/memory.sh "$cluster" "$name" | tee "$output/report"; }
+
+# Dumped, restored, gone on with.
+backup() { scripts/backup.sh "$cluster" "$name" | tee "$output/report"; }
+
+# From a released version to this one.
+upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
+
+# What schedulers account for is what is stored.
+jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }
+
+# One fault of each kind, of those that `make test-faults` injects, in a cluster of its own.
+faults() {
+    scripts/faults.sh 24 1 >"$output/all" 2>&1
+    local status=$?
+    [ "$status" -ne 0 ] || { tail -n 1 "$output/all" && grep '^not run: ' "$output/all"; } >"$output/report"
+    tail -n 40 "$output/all"
+    return "$status"
+}
+
+# A part of what `make proof` does, at one interval.
+proof() {
+    JOBSTATS_PROOF_INTERVALS=5m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
+}
+
+# counts STATUS
+# How many passed, failed and were skipped. Rust tests that lack something to run with say so in a line of their own; their runner
+# takes them for passed. A program of tests that ended badly without a failed test counts as a failure.
+counts() {
+    case $part in
+    core | client | console | browser | simulator | shipper)
+        awk -v status="$1" '/^test result:/ { passed += $4; failed += $6; skipped += $8 }
+            /^not run: / { passed -= 1; skipped += 1 }
+            END { print passed + 0, status && !failed ? 1 : failed + 0, skipped + 0 }' "$output/log"
+        ;;
+    *)
+        case $1 in
+        0) echo 1 0 0 ;;
+        77) echo 0 0 1 ;;
+        *) echo 0 1 0 ;;
+        esac
+        ;;
+    esac
+}
+
+# show STATUS SECONDS PASSED FAILED SKIPPED
+show() {
+    local word=ok
+    [ "$3" -gt 0 ] || [ "$5" -eq 0 ] || word='not run'
+    [ "$4" -eq 0 ] || word=FAILED
+    printf '%-7s %s:%s, %s s: %s passed, %s failed, %s skipped\n' "$word" "$part" "$name" "$2" "$3" "$4" "$5"
+    if [ "$4" -gt 0 ]; then
+        # Without an expected file there is no difference to show.
+        { [ -s "$output/regression.diffs" ] && cat "$output/regression.diffs"; } || cat "$output/log"
+    else
+        grep -a '^not run: ' "$output/log" || [ ! -e "$output/report" ] || cat "$output/report"
+    fi
+}
+
+# Databases and roles that a test left. A database that stays keeps TimescaleDB's workers busy.
+clean_up() {
+    psql -q "$url" <<-'SQL'
+		SET client_min_messages = warning;
+		SELECT format('DROP DATABASE %I WITH (FORCE)', datname) FROM pg_database WHERE datname NOT IN ('postgres', 'template0', 'template1') \gexec
+		SELECT format('DROP ROLE %I', rolname) FROM pg_roles WHERE oid >= 16384 \gexec
+	SQL
+}
+
+rm -rf "$output"
+mkdir -p "$output"
+status=0
+case $part in
+core | client | console | browser | simulator | shipper) body=rust ;;
+*) body=$part ;;
+esac
+("$body") >"$output/log" 2>&1 || status=$?
+read -r passed failed skipped < <(counts "$status")
+clean_up
+# One test at a time says how it ended.
+exec 9>>"$target/results"
+flock 9
+show "$status" "$SECONDS" "$passed" "$failed" "$skipped"
+echo "$part $name $SECONDS $passed $failed $skipped" >&9
