@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop test test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz screenshots clean
+.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,6 +13,9 @@ setup-dev: ## also install what developers need: shellcheck, cargo-pgrx, cargo-d
 
 demo: setup ## load a simulated day of a Lustre cluster into a private database, and answer an admin's questions
 	@scripts/demo.sh
+
+answers: ## write what the demo answers, which must be running, into README.md and docs/questions.md
+	@scripts/demo.sh answers
 
 demo-stop: ## stop the demo's database server and remove its files
 	@scripts/demo.sh stop

@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# A simulated day of a Lustre cluster in a private database, and what an admin asks of it.
+# A simulated Lustre cluster in a private database, yesterday and what has passed of today, and what an admin asks of it. It is the same
+# day of the same world each time, so that README and docs/questions.md can print the answers.
 #
-#   demo.sh         makes the database anew, and leaves it running and reading
-#   demo.sh stop    stops all that and removes its files
+#   demo.sh                 makes the database anew, and leaves it running and reading
+#   demo.sh answers         writes the answers of that database into the two pages
+#   demo.sh stop            stops all that and removes its files
+#   demo.sh test DIR NAME   compares the answers of the pages with those of a database NAME of the server that runs in DIR
 export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 . "$(dirname "$0")/lib.sh"
 
-cluster=/tmp/jobstats-demo-$(id -un)
-# Apart from the cluster, which is the user postgres's when root calls: what root runs, nobody else may write.
-files=$target/demo
+# The files are apart from the cluster, which is the user postgres's when root calls: what root runs, nobody else may write.
+cluster=/tmp/jobstats-demo-$(id -un) database=jobstats files=$target/demo
+[ "${1:-}" != test ] || cluster=$2 database=$3 files=$target/demo-test
 # The file is there as long as the database shall be kept up to date, and locked by the process that does so.
 reading=$files/reading
 simulator=$built/jobstats-simulator
@@ -17,70 +20,111 @@ shipper=$files/jobstats-shipper
 console=$files/jobstats-console
 config=$files/shipper.conf
 # Not below /tmp, where a browser in a sandbox of its own may not look. It stays when the demo ends: it needs nothing else.
-report=$target/puhti.html
-# The cluster of the preset, with half its users: a day of it loads in a minute on two cores.
-world=(--preset puhti --scale "${JOBSTATS_DEMO_SCALE:-0.5}")
+report=$target/scratch.html
+day=86400 interval=180
+# The day of the world that is played as yesterday. The jobs of scripts/demo.csv are jobs of this day.
+first=$(date -u -d 2026-03-10 +%s)
 
-make_database() {
-    scripts/cluster.sh start "$cluster" synchronous_commit=off
-    psql -q "$(scripts/cluster.sh url "$cluster")" -c 'SET client_min_messages = warning' \
-        -c 'DROP DATABASE IF EXISTS jobstats WITH (FORCE)' -c 'DROP ROLE IF EXISTS shipper, reader'
-    new_store "$cluster" jobstats >&2
-    url=$(scripts/cluster.sh url "$cluster" jobstats)
-    reader=${url/user=postgres/user=reader}
-    psql -q "$url" -c 'CREATE ROLE shipper LOGIN' -c "SELECT jobstats_grant_writer('shipper')" \
-        -c 'CREATE ROLE reader LOGIN' -c "SELECT jobstats_grant_reader('reader')" >/dev/null
-}
+# The world, as the simulator reads it from its environment.
+export JOBSTATS_SIMULATOR_PRESET=medium JOBSTATS_SIMULATOR_CLUSTER=alpha JOBSTATS_SIMULATOR_UNDISTURBED=true JOBSTATS_SIMULATOR_INTERVAL=${interval}s \
+    JOBSTATS_SIMULATOR_SCHEDULER=slurm JOBSTATS_SIMULATOR_ODD=0 JOBSTATS_SIMULATOR_WORK=scripts/demo.csv
 
-install_programs() {
-    build_programs
-    install -d -m 0700 "$files" "$files/spool"
-    install -m 0755 -t "$files" "${programs[@]/#/$built/}"
-    (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=shipper}" >"$config")
-}
-
-# load BEGINNING MINUTES
-load() {
-    "$simulator" load "${world[@]}" --from "$(at "$1")" --hours "$(awk "BEGIN { print $2 / 60 }")" --database-url "$url"
-}
+now() { date +%s; }
 
 # at SECONDS
 # A time as the simulator reads it.
 at() { date -u -d "@$1" +%Y-%m-%dT%H:%M:%SZ; }
 
-# The day up to now, and then the minutes that loading it took, or every target would have a gap.
-load_until_now() {
-    local begin=$(($(date +%s) / 60 * 60 - day)) minutes said
-    from=$(at "$begin")
-    load "$begin" $((day / 60))
-    minutes=$((($(date +%s) - begin - day) / 60))
-    [ "$minutes" = 0 ] || said=$(load $((begin + day)) "$minutes" 2>&1) || die "$said"
+# Sets today. Some minutes after midnight at the earliest, all of yesterday has been read.
+begin_day() {
+    while [ $(($(now) % day)) -lt 300 ]; do sleep 5; done
+    today=$(($(now) / day * day))
+    export JOBSTATS_SIMULATOR_LATER=$(((today - day - first) / day))
 }
 
-# Every server of the cluster once, now, by the real shipper; the simulator is its lctl.
-ship() {
-    local server work=$files/lctl status
+# Text is older than two days at the end of today.
+make_database() {
+    local shipper=${database}_shipper
+    url=$(scripts/cluster.sh url "$cluster" "$database")
+    reader=${url/user=postgres/user=${database}_reader}
+    psql -q "$(scripts/cluster.sh url "$cluster")" -c 'SET client_min_messages = warning' \
+        -c "DROP DATABASE IF EXISTS $database WITH (FORCE)" -c "DROP ROLE IF EXISTS $shipper, ${database}_reader" \
+        -c "CREATE ROLE $shipper LOGIN" -c "CREATE ROLE ${database}_reader LOGIN"
+    new_store "$cluster" "$database" "raw_retention => '3 days'" >&2
+    psql -q "$url" -c "SELECT jobstats_grant_writer('$shipper', sources => '{lctl,passwd,group,slurm}')" \
+        -c "SELECT jobstats_grant_reader('${database}_reader')" >/dev/null
+    (umask 077 && printf 'JOBSTATS_DATABASE_URL=%s\n' "${url/user=postgres/user=$shipper}" >"$config")
+}
+
+# install_programs DIRECTORY
+install_programs() {
+    rm -rf "$files/spool"
+    install -d -m 0700 "$files" "$files/spool"
+    install -m 0755 -t "$files" "${programs[@]/#/$built/}"
+}
+
+# send SERVER ARGUMENTS
+# Reads once, by the real shipper.
+send() { "$shipper" once --quiet --config "$config" --spool "$files/spool/$1" --cluster alpha --server "$1" --lock "$files/lock" "${@:2}"; }
+
+# send_jobs MINUTES
+# What the scheduler says about the jobs of the last minutes; the simulator is its sacct.
+send_jobs() {
+    send login1 --source slurm --covers "$1m" --command \
+        "exec '$simulator' accounting --scheduler slurm --undisturbed --from \$(date -u -d '-$1 minutes' +%FT%TZ) --to now"
+}
+
+send_names() {
+    local names=$files/names
+    "$simulator" accounting --scheduler slurm --no-nightly --from "$(at "$today")" --days 0.001 --directory "$names"
+    printf '%s\n' root:x:0:0::/root:/bin/bash sssd:x:988:988::/:/bin/false node-exp:x:989:989::/:/bin/false slurm:x:982:982::/:/bin/false \
+        >>"$names/passwd"
+    send login1 --source passwd --command "cat '$names/passwd'"
+    send login1 --source group --command "cat '$names/group'"
+}
+
+# Every server of the cluster once, now; the simulator is its lctl.
+send_counters() {
+    local server work=$files/lctl
     mkdir -p "$work"
     while read -r server; do
-        "$simulator" lctl-script "${world[@]}" --server "$server" "$work"
-        "$shipper" once --config "$config" --spool "$files/spool/$server" \
-            --cluster puhti --server "$server" --lctl "$work/lctl" --lock "$work/lock" && continue
-        status=$?
-        # On some days a server is down at this moment, or a reading fails: the shipper has said so.
-        [ "$status" = 66 ] || [ "$status" = 74 ] || return "$status"
-    done < <("$simulator" servers "${world[@]}" | cut -f 1 | sort -u)
+        "$simulator" lctl-script --server "$server" "$work"
+        send "$server" --lctl "$work/lctl"
+    done < <("$simulator" servers | cut -f 1 | sort -u)
 }
 
-# Reads on every two minutes, with maintenance in every fifth round, until the file or the database server is gone. What
-# fails is in the log, and the next round goes on.
+# What is not loaded yet of yesterday and of today up to now, and then the minutes that loading took, or every target would have a gap.
+load() {
+    local until
+    while until=$(($(now) / 60 * 60)) && [ "$until" -gt "$loaded" ]; do
+        "$simulator" load --from "$(at "$loaded")" --hours "$(awk "BEGIN { print ($until - $loaded) / 3600 }")" --database-url "$url" 2>"$files/loaded" ||
+            { cat "$files/loaded" >&2 && return 1; }
+        loaded=$until
+    done
+}
+
+fill_store() {
+    # Login nodes alone send the program and the user.
+    psql -q "$url" -c "UPDATE jobstats.entry_formats SET node_label = 'login' WHERE format = '%e.%u'"
+    send_names
+    send_jobs $((3 * day / 60))
+    loaded=$((today - day))
+    load
+    psql -q "$url" -c 'CALL jobstats_maintain()' -c ANALYZE
+    load
+    send_counters
+}
+
+# Reads on every three minutes, with jobs and maintenance in every third round, until the file or the database server is gone. What fails is
+# in the log, and the next round goes on.
 read_on() {
     local round=0 next
     exec 9<"$reading"
     flock -n 9
-    while next=$(($(date +%s) / interval * interval + interval)) && wait_until "$next"; do
-        ship || true
+    while next=$(($(now) / interval * interval + interval)) && wait_until "$next"; do
+        send_counters || true
         round=$((round + 1))
-        [ $((round % 5)) != 0 ] || psql -q "$url" -c 'CALL jobstats_maintain()' || true
+        [ $((round % 3)) != 0 ] || { send_jobs 20 && psql -q "$url" -c 'CALL jobstats_maintain()'; } || true
     done
 }
 
@@ -88,7 +132,7 @@ read_on() {
 # Fails when reading shall end.
 wait_until() {
     while [ -e "$reading" ] && [ -e "$cluster/data/postmaster.pid" ]; do
-        [ "$(date +%s)" -lt "$1" ] || return 0
+        [ "$(now)" -lt "$1" ] || return 0
         sleep 2
     done
     return 1
@@ -117,26 +161,40 @@ stop() {
     [ ! -e "$report" ] || echo "The report stays: $report"
 }
 
-verify() { "$simulator" verify "${world[@]}" --from "$from" --hours 25 --observed --database-url "$url"; }
-
 summary() {
     psql -At -F ' ' "$url" <<-SQL
 		SELECT (SELECT count(*) FROM jobstats.raw), 'texts,', (SELECT count(*) FROM jobstats.entries), 'identifiers,',
-		    (SELECT count(*) FROM (SELECT DISTINCT target_id, entry_id FROM jobstats.increments) AS entry), 'entries,',
+		    (SELECT count(DISTINCT job) FROM jobstats.jobs), 'jobs,',
 		    (SELECT count(*) FROM jobstats.increments), 'increments, difference to the truth: $1'
 	SQL
 }
 
-# Shows the comparison as a whole only if something differs.
-compare() {
+# Compares what is stored with what was simulated, and shows the comparison as a whole only if something differs.
+verify() {
     local verified status=0
-    verified=$(verify) || status=$?
+    verified=$("$simulator" verify --from "$(at $((today - day)))" --hours $((($(now) - today) / 3600 + 25)) --observed --database-url "$url") || status=$?
     [ "$status" = 0 ] || printf '%s\n' "$verified"
     summary "$(sed -n '$s/.*differences \([0-9]*\).*/\1/p' <<<"$verified")"
     return "$status"
 }
 
-day=86400 interval=120
+# Fills a database, and compares its answers with those of the pages: until both were done on one day, as the answers are those of yesterday.
+# Sets differ.
+fill_and_compare() {
+    while :; do
+        begin_day
+        make_database
+        fill_store
+        differ=0
+        scripts/answers.sh "$url" >"$files/differences" || differ=1
+        if [ "$differ" = 0 ] || [ $(($(now) / day * day)) = "$today" ]; then return; fi
+    done
+}
+
+# The answers that README begins with, as they are in this database.
+# shellcheck disable=SC2016 # these backquotes are those of the page
+show_answers() { sed -n '/`make demo`, whose yesterday/,/^## /{/^```/d;/^## /d;p}' "$target/answers/README.md"; }
+
 case ${1:-} in
 stop)
     stop
@@ -147,30 +205,38 @@ read)
     read_on
     exit
     ;;
+answers)
+    scripts/answers.sh write "$(scripts/cluster.sh url "$cluster" jobstats)"
+    exit
+    ;;
+test)
+    install_programs
+    fill_and_compare
+    cat "$files/differences"
+    exit "$differ"
+    ;;
 esac
 
 stop_reading
 scripts/install.sh all
 say "a private cluster in $cluster"
-make_database
+scripts/cluster.sh start "$cluster" synchronous_commit=off
 install_programs
-say "a day of 4 MDTs and 24 OSTs, read every two minutes"
-load_until_now
-say "the next reading, by the shipper on each of the ten servers"
-ship
-say "maintenance: rollups of the day"
-psql -q "$url" -c 'CALL jobstats_maintain()' -c 'ANALYZE' -f scripts/demo.sql
+say "yesterday and today: 2 MDTs and 8 OSTs, read every three minutes, names of users, the jobs of Slurm"
+fill_and_compare
+show_answers
 say "stored, compared with what was simulated"
-compare
-say "a report of the day, by the console"
-"$console" report puhti --database-url "$reader" --output "$report"
+verify
+say "a report of yesterday, by the console"
+"$console" report scratch --from yesterday --to today --database-url "$reader" --output "$report"
 start_reading
 cat <<TEXT
 
 Go on:    psql "$url"
-          The shipper reads on every two minutes, until you stop it. The first text is 24 hours old:
-          in the afternoon, write 'today' where a question says 'yesterday'.
+          README and docs/questions.md have what to ask, with the answers of this database.
+          The shipper reads on every three minutes, until you stop it.
 Watch it: $console top --database-url "$reader"
 Show it:  open $report in a browser
 Stop it:  make demo-stop
 TEXT
+[ "$differ" = 0 ] || { cat "$files/differences" && die "these answers are not those that README.md or docs/questions.md print"; }

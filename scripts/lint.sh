@@ -10,7 +10,8 @@ versions_stand_once() {
     [ -z "$found" ] || die "$(printf 'versions belong into the root Cargo.toml:\n%s' "$found")"
 }
 
-# What the documentation shows a query to answer is what a regression test shows.
+# What the documentation shows a query to answer is what a regression test shows; blocks that are marked `psql demo` are compared with the
+# demo instead, by scripts/answers.sh.
 examples_are_tested() {
     local found
     # shellcheck disable=SC2016 # awk's variables
@@ -20,19 +21,6 @@ examples_are_tested() {
         /^```$/ && inside { inside = 0; if (!index(expected, example)) print FILENAME " " FNR ":\n" example; next }
         inside { example = example $0 "\n" }' - README.md docs/*.md docs/*/*.md)
     [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
-}
-
-# The answers that README begins with are those of the demo: their statements stand in it word by word.
-readme_shows_the_demo() {
-    local found
-    # shellcheck disable=SC2016 # awk's variables
-    found=$(awk '
-        NR == FNR { demo = demo $0 "\n"; next }
-        /^## / { exit }
-        /^    SELECT / { inside = 1; statement = "" }
-        inside { statement = statement substr($0, 5) "\n" }
-        inside && /(;| \\gx)$/ { inside = 0; if (!index(demo, statement)) print statement }' scripts/demo.sql README.md)
-    [ -z "$found" ] || die "$(printf 'scripts/demo.sql has not these statements of README.md:\n%s' "$found")"
 }
 
 # A doc comment begins with a verb or with the thing itself, so that it can be read once and understood.
@@ -61,4 +49,3 @@ say "cargo deny check bans licenses sources"
 cargo deny check bans licenses sources
 say "examples in the documentation"
 examples_are_tested
-readme_shows_the_demo

@@ -161,6 +161,9 @@ upgrade() { scripts/upgrade.sh "$cluster" "$name" | tee "$output/report"; }
 # What schedulers account for is what is stored.
 jobs() { scripts/jobs.sh "$cluster" "$name" | tee "$output/report"; }
 
+# The answers that README and the page of questions print are those of the demo.
+demo() { scripts/demo.sh test "$cluster" "$name"; }
+
 # One fault of each kind, of those that `make test-faults` injects, in a cluster of its own.
 faults() {
     scripts/faults.sh 24 1 >"$output/all" 2>&1

@@ -14,7 +14,7 @@ export JOBSTATS_PROFILE=${JOBSTATS_PROFILE:-dev}
 
 lanes=${JOBSTATS_TEST_LANES:-$(($(nproc) + 1))}
 # What waits and what takes long begins first.
-parts=(cron proof jobs faults upgrade fuzz shipper core convert stress browser console memory backup dashboards overload regress parallel
+parts=(cron proof jobs demo faults upgrade fuzz shipper core convert stress browser console memory backup dashboards overload regress parallel
     isolation client simulator schema library docs)
 
 # names PART
@@ -27,7 +27,7 @@ names() {
         ;;
     regress | overload) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
-    cron | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
+    cron | demo | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
     parallel) printf '%s\n' audit health job levels_read now rates rollups summary top totals ;;
     convert) printf '%s\n' plain apache ;;
     dashboards) basename -as .json dashboards/*.json ;;

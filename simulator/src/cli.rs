@@ -15,7 +15,7 @@ use crate::database::Store;
 use crate::layout::Layout;
 use crate::schedule::{self, Due, Span};
 use crate::tally::Tally;
-use crate::time::{self, HOUR, MINUTE, Nanos, SECOND};
+use crate::time::{self, Clock, HOUR, MINUTE, Nanos, SECOND};
 use crate::truth::TargetTruth;
 use crate::{compare, feed, labels, play, report, scheduler, truth, work};
 
@@ -23,6 +23,17 @@ use crate::{compare, feed, labels, play, report, scheduler, truth, work};
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
+    /// Play everything so many days later than it is in the world, whose time counts for all that is drawn
+    #[arg(
+        long,
+        global = true,
+        env = "JOBSTATS_SIMULATOR_LATER",
+        default_value_t = 0,
+        value_name = "DAYS",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(-MOST_DAYS..=MOST_DAYS)
+    )]
+    later: i64,
     #[command(subcommand)]
     command: Command,
 }
@@ -134,17 +145,12 @@ pub struct World {
     /// Time between polls, like 2m [default: as in the preset]
     #[arg(long, env = "JOBSTATS_SIMULATOR_INTERVAL", value_parser = interval)]
     interval: Option<Nanos>,
-    /// Table of work to play instead of the preset's users: CSV with the columns job, uid, node, target, operation,
-    /// calls, bytes (of all calls), usecs (of each call), from, until
+    /// Table of work to play instead of the preset's users, or beside the jobs of a scheduler: CSV with the columns job, uid,
+    /// node, target, operation, calls, bytes (of all calls), usecs (of each call), from, until (times of the world)
     #[arg(long, env = "JOBSTATS_SIMULATOR_WORK", value_name = "FILE")]
     pub work: Option<PathBuf>,
     /// Play the jobs of a scheduler instead of the preset's, as the command accounting prints them
-    #[arg(
-        long,
-        value_enum,
-        env = "JOBSTATS_SIMULATOR_SCHEDULER",
-        conflicts_with = "work"
-    )]
+    #[arg(long, value_enum, env = "JOBSTATS_SIMULATOR_SCHEDULER")]
     pub scheduler: Option<scheduler::Kind>,
     #[command(flatten)]
     pub schedulers: scheduler::command::Schedulers,
@@ -217,25 +223,25 @@ struct Scene {
     world: World,
     /// Start of the span (RFC 3339) [default: for load, so long before now that the span ends now; else
     /// 2025-06-01T00:00:00Z]
-    #[arg(long, value_parser = time::parse)]
-    from: Option<Nanos>,
+    #[arg(long, value_parser = Clock::parse)]
+    from: Option<Clock>,
     /// Length of the span in hours
     #[arg(long, default_value_t = 24.0)]
     hours: f64,
 }
 
 /// The start of a span that need not be near the present.
-const FROM: Nanos = 1_748_736_000 * SECOND;
+const FROM: Clock = Clock(1_748_736_000 * SECOND);
 
 impl Scene {
     fn span(&self) -> Span {
-        self.span_from(self.from.unwrap_or(FROM))
+        self.span_from(self.from.unwrap_or(FROM).world())
     }
 
     /// Returns the span to load. Without a start it ends with this minute, because the database rejects old texts.
     fn recent_span(&self) -> Result<Span, Error> {
         let from = match self.from {
-            Some(from) => from,
+            Some(from) => from.world(),
             None => time::now().map_err(Error::Clock)? / MINUTE * MINUTE - self.length(),
         };
         Ok(self.span_from(from))
@@ -252,6 +258,9 @@ impl Scene {
         (self.hours * (HOUR / MINUTE) as f64).round() as Nanos * MINUTE
     }
 }
+
+/// The largest number of days by which a world is played later or earlier.
+const MOST_DAYS: i64 = 36_500;
 
 /// An error that made a command fail.
 #[derive(Debug, Error)]
@@ -316,6 +325,7 @@ const PARAMETERS: [&str; 4] = [
 impl Cli {
     /// Runs the command.
     pub fn run(self) -> Result<ExitCode, Error> {
+        time::play_later(self.later);
         match self.command {
             Command::GetParam { stage, patterns } => print(&stage, &patterns),
             Command::Print { stage } => print(&stage, &PARAMETERS.map(str::to_owned)),

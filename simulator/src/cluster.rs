@@ -70,6 +70,8 @@ pub struct Server {
 pub enum Preset {
     /// 4 MDTs on 2 servers, 24 OSTs on 8 servers, polled every 2 minutes
     Puhti,
+    /// 2 MDTs on 2 servers, 8 OSTs on 4 servers, polled every 2 minutes
+    Medium,
     /// 1 MDT and 2 OSTs on 2 servers, polled every 5 minutes
     Small,
 }
@@ -124,6 +126,20 @@ impl Preset {
                     jobs_per_day: 4_000,
                     nodes: 80,
                     login_programs: 240,
+                },
+            },
+            Self::Medium => Shape {
+                filesystem: "scratch",
+                metadata_servers: 2,
+                mdts: 2,
+                object_servers: 4,
+                osts: 8,
+                interval: 2 * MINUTE,
+                population: Population {
+                    users: 20,
+                    jobs_per_day: 200,
+                    nodes: 8,
+                    login_programs: 30,
                 },
             },
             Self::Small => Shape {

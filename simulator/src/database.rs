@@ -14,7 +14,7 @@ use crate::cluster::{Cluster, ServerIndex, Target};
 use crate::labels::Labels;
 use crate::question::Question;
 use crate::schedule::{self, Due, Span};
-use crate::time::{HOUR, Nanos, timestamp};
+use crate::time::{Clock, HOUR, Nanos, timestamp};
 use crate::totals::Column;
 use crate::truth::TargetTruth;
 
@@ -208,7 +208,7 @@ impl Store {
 
 /// Returns a reading at a time that the shipper chose, on a server with a correct clock.
 fn unplanned(server: ServerIndex, time: Timestamp) -> Due {
-    let time = time.as_microsecond() as Nanos * 1000;
+    let time = Clock(time.as_microsecond() as Nanos * 1000).world();
     Due {
         time,
         server,

@@ -85,6 +85,7 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
         ("TIME", stage.time.clone()),
         ("INTERVAL", format!("{}s", cluster.interval / SECOND)),
         ("UNDISTURBED", world.undisturbed.to_string()),
+        ("LATER", (time::shown(0) / time::DAY).to_string()),
     ];
     if let Some(kind) = world.scheduler {
         let schedulers = &world.schedulers;
@@ -93,6 +94,7 @@ fn script(stage: &Stage, cluster: &Cluster) -> io::Result<String> {
             ("JOBS", schedulers.jobs.to_string()),
             ("CLUSTERS", schedulers.clusters.to_string()),
             ("JOBID_NAME", schedulers.jobid_name.clone()),
+            ("ODD", schedulers.odd.to_string()),
         ]);
     }
     if let Some(work) = &world.work {

@@ -8,7 +8,7 @@ use crate::identifier;
 use crate::layout::{Layout, Squares, Times, Unit};
 use crate::operation::Op;
 use crate::target::Life;
-use crate::time::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND, shown};
 
 /// Returns a record as a server of this layout prints it.
 pub fn record(id: &[u8], life: &Life, layout: Layout, kind: Kind, booted: Nanos) -> Vec<u8> {
@@ -41,17 +41,21 @@ macro_rules! put {
 }
 
 fn times(text: &mut Vec<u8>, (born, last): (Nanos, Nanos), times: Times, booted: Nanos) {
-    let since = match times {
-        Times::Seconds => {
-            put!(text, "  snapshot_time:   {}\n", last.div_euclid(SECOND));
-            return;
-        }
-        Times::Boot => booted,
-        Times::Wall => 0,
+    let by_clock = |time| match times {
+        Times::Boot => time - booted,
+        Times::Wall | Times::Seconds => shown(time),
     };
+    if times == Times::Seconds {
+        put!(
+            text,
+            "  snapshot_time:   {}\n",
+            by_clock(last).div_euclid(SECOND)
+        );
+        return;
+    }
     let lines = [
-        ("snapshot_time", last - since),
-        ("start_time", born - since),
+        ("snapshot_time", by_clock(last)),
+        ("start_time", by_clock(born)),
         ("elapsed_time", last - born),
     ];
     for (name, time) in lines {

@@ -6,7 +6,7 @@
 
 use clap::ValueEnum;
 
-use crate::random::Seed;
+use crate::random::{Random, Seed};
 use crate::time::{DAY, HOUR, MINUTE, Nanos, SECOND};
 
 mod calls;
@@ -32,7 +32,7 @@ mod truth;
 mod work;
 
 pub use job::Run;
-use people::People;
+use people::{People, Person};
 pub use work::Doing;
 
 /// A scheduler.
@@ -98,7 +98,7 @@ pub struct Site {
     /// The format of the identifiers in `job_stats`, as `jobid_name` holds it.
     format: String,
     /// The share of jobs with names that are hard to read.
-    odd: f64,
+    pub odd: f64,
     /// The time between calls for accounting.
     every: Nanos,
     /// True if accounting has gaps and outages.
@@ -130,6 +130,11 @@ impl Site {
             private: false,
             people: People::new(seed.of("people", &[]), jobs),
         }
+    }
+
+    /// Draws a user.
+    pub fn user(&self, random: &mut Random) -> &Person {
+        self.people.get(self.people.draw(random))
     }
 
     /// Returns the span of a day in which nobody asks for accounting.

@@ -1,4 +1,10 @@
-//! Times of the simulated world, in nanoseconds since 1970.
+//! Times of the simulated world, in nanoseconds since 1970, and the clock that all others read.
+//!
+//! Everything that is played follows from the seed and the time of the world. The clock outside may be some days ahead of
+//! the world's, so that a day of the world can be played again on any date: times are translated where they come in, as
+//! [`Clock`], and where they go out, by [`shown`] and [`timestamp`].
+
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
@@ -14,28 +20,59 @@ pub const HOUR: Nanos = 60 * MINUTE;
 /// A day.
 pub const DAY: Nanos = 24 * HOUR;
 
-/// Parses an RFC 3339 time, or `now`.
-pub fn parse(text: &str) -> Result<Nanos, String> {
-    if text == "now" {
-        return now();
+/// The time by which the clock outside is ahead of the world's. A process plays one world.
+static AHEAD: AtomicI64 = AtomicI64::new(0);
+
+/// Plays the world so many days later than it is. Comes before everything else that a process does.
+pub fn play_later(days: i64) {
+    AHEAD.store(days * DAY, Ordering::Relaxed);
+}
+
+/// Returns the time that the clock outside shows at a time of the world.
+pub fn shown(time: Nanos) -> Nanos {
+    time.saturating_add(AHEAD.load(Ordering::Relaxed))
+}
+
+/// A time that the clock outside shows, in nanoseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock(pub Nanos);
+
+impl Clock {
+    /// Parses an RFC 3339 time, or `now`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "now" => Self::of(Timestamp::now()),
+            _ => Self::of(
+                text.parse()
+                    .map_err(|error: jiff::Error| error.to_string())?,
+            ),
+        }
     }
-    let time: Timestamp = text
-        .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
-    nanos(time)
+
+    fn of(time: Timestamp) -> Result<Self, String> {
+        Nanos::try_from(time.as_nanosecond())
+            .map(Self)
+            .map_err(|_| format!("{time} is outside 1678 to 2262"))
+    }
+
+    /// Returns the time of the world.
+    pub fn world(self) -> Nanos {
+        self.0.saturating_sub(AHEAD.load(Ordering::Relaxed))
+    }
 }
 
-/// Returns the time of the machine's clock.
+/// Parses a time that the clock outside shows, and returns that of the world.
+pub fn parse(text: &str) -> Result<Nanos, String> {
+    Clock::parse(text).map(Clock::world)
+}
+
+/// Returns the time of the world now.
 pub fn now() -> Result<Nanos, String> {
-    nanos(Timestamp::now())
+    parse("now")
 }
 
-fn nanos(time: Timestamp) -> Result<Nanos, String> {
-    Nanos::try_from(time.as_nanosecond()).map_err(|_| format!("{time} is outside 1678 to 2262"))
-}
-
-/// Returns the time as PostgreSQL stores it, in whole microseconds.
+/// Returns what the clock outside shows, as PostgreSQL stores it, in whole microseconds.
 pub fn timestamp(time: Nanos) -> Timestamp {
     // Every i64 of nanoseconds is a time between 1678 and 2262, which Timestamp can hold.
-    Timestamp::from_microsecond(time.div_euclid(1000)).unwrap_or_default()
+    Timestamp::from_microsecond(shown(time).div_euclid(1000)).unwrap_or_default()
 }

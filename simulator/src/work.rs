@@ -9,7 +9,7 @@ use crate::cluster::{Cluster, TargetIndex};
 use crate::counter::Calls;
 use crate::identifier::{self, Id};
 use crate::operation::{Call, Op};
-use crate::time::{self, HOUR, Nanos, SECOND};
+use crate::time::{Clock, HOUR, Nanos, SECOND};
 use crate::workload::{Event, Traffic};
 
 /// An error that prevents playing a table of work.
@@ -56,7 +56,9 @@ pub struct Work {
 }
 
 fn instant<'de, D: Deserializer<'de>>(text: D) -> Result<Nanos, D::Error> {
-    time::parse(&String::deserialize(text)?).map_err(serde::de::Error::custom)
+    Clock::parse(&String::deserialize(text)?)
+        .map(|time| time.0)
+        .map_err(serde::de::Error::custom)
 }
 
 /// Reads a table of work: CSV with the names of the columns in its first line.
@@ -81,16 +83,16 @@ pub fn read(path: &Path) -> Result<Vec<Work>, Error> {
     Ok(all)
 }
 
-/// Returns the calls to a target in a span.
-pub fn traffic(
+/// Adds the calls to a target in a span.
+pub fn add(
     work: &[Work],
     cluster: &Cluster,
     target: TargetIndex,
     from: Nanos,
     until: Nanos,
-) -> Traffic {
+    traffic: &mut Traffic,
+) {
     let target = &cluster.targets[target];
-    let mut traffic = Traffic::default();
     for work in work.iter().filter(|work| work.target == target.name) {
         let Some(call) = work.call() else { continue };
         if !cluster.layout.hears(target.kind, call) {
@@ -102,8 +104,6 @@ pub fn traffic(
             .events
             .extend(events.filter(|event| (from..until).contains(&event.time)));
     }
-    traffic.events.sort_by_key(|event| event.time);
-    traffic
 }
 
 impl Work {

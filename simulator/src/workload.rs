@@ -117,12 +117,14 @@ impl<'a> Workload<'a> {
 
     /// Returns the calls to a target in a span.
     pub fn traffic(&self, target: TargetIndex, from: Nanos, until: Nanos) -> Traffic {
-        if let Some(work) = &self.cluster.work {
-            return work::traffic(work, self.cluster, target, from, until);
-        }
         let kind = self.cluster.targets[target].kind;
         let mut traffic = Traffic::default();
-        for session in self.sessions(target, from, until) {
+        let mut sessions = Vec::new();
+        match (&self.cluster.work, &self.cluster.schedulers) {
+            (Some(_), None) => (),
+            _ => sessions = self.sessions(target, from, until),
+        }
+        for session in sessions {
             let entry = traffic.entry(&session.id);
             let quiet = (!session.own_id).then(|| self.rest(&session.id));
             session.play(kind, |time, calls| {
@@ -133,6 +135,9 @@ impl<'a> Workload<'a> {
                     traffic.events.push(Event { time, entry, calls });
                 }
             });
+        }
+        if let Some(work) = &self.cluster.work {
+            work::add(work, self.cluster, target, from, until, &mut traffic);
         }
         traffic.events.sort_by_key(|event| event.time);
         traffic
@@ -167,6 +172,17 @@ impl<'a> Workload<'a> {
         let weight = random.random::<f64>() * self.users.last()?.weight;
         self.users
             .get(self.users.partition_point(|user| user.weight <= weight))
+    }
+
+    /// Draws a user of a login node: one with jobs.
+    fn login_user(&self, random: &mut Random) -> Option<(u32, Seed)> {
+        match &self.cluster.schedulers {
+            Some(site) => {
+                let person = site.user(random);
+                Some((person.uid, person.seed))
+            }
+            None => self.user(random).map(|user| (user.uid, user.seed)),
+        }
     }
 
     fn job(&self, day: i64, number: u64) -> Option<Job> {
@@ -336,26 +352,30 @@ impl<'a> Workload<'a> {
         let kind = self.cluster.targets[target].kind;
         let index = self.cluster.targets[target].index as u64;
         let count = self.cluster.count(kind);
+        let programs = match &self.cluster.schedulers {
+            Some(site) if site.odd == 0.0 => &PROGRAMS[..EASY_PROGRAMS],
+            _ => &PROGRAMS[..],
+        };
         for number in 0..self.cluster.population.login_programs {
             let program = self.seed.of("program", &[number as i64]);
-            let Some(user) = self.user(&mut program.random()) else {
+            let Some((uid, user)) = self.login_user(&mut program.random()) else {
                 continue;
             };
             let used = match kind {
-                Kind::Mdt => self.home(user.seed, count) as u64 == index,
+                Kind::Mdt => self.home(user, count) as u64 == index,
                 Kind::Ost => (index + program.below(count as u64)) % (count as u64) < 3,
             };
             if !used {
                 continue;
             }
             let (name, profile) =
-                PROGRAMS[program.of("name", &[]).below(PROGRAMS.len() as u64) as usize];
+                programs[program.of("name", &[]).below(programs.len() as u64) as usize];
             for turn in 0..2 {
                 let seed = program.of("turn", &[day, turn, target as i64]);
                 let from =
                     day * DAY + program.of("from", &[day, turn]).below(86_400) as Nanos * SECOND;
                 sessions.push(Session {
-                    id: identifier::of_program(name, user.uid),
+                    id: identifier::of_program(name, uid),
                     from,
                     until: from + (5 + seed.below(55) as Nanos) * MINUTE,
                     profile,
@@ -421,7 +441,7 @@ impl Rest {
     }
 }
 
-/// The programs on login nodes. Some have names that only a careful reader parses correctly.
+/// The programs on login nodes. The last ones have names that only a careful reader parses correctly.
 #[rustfmt::skip]
 static PROGRAMS: [(&[u8], &Profile); 16] = [
     (b"bash", &INTERACTIVE), (b"python3", &INTERACTIVE), (b"vim", &INTERACTIVE), (b"ls", &INTERACTIVE),
@@ -430,6 +450,9 @@ static PROGRAMS: [(&[u8], &Profile); 16] = [
     // The kernel cuts names at 15 bytes, here inside a character.
     ("daten-pr\u{fc}fung\u{e4}\u{e4}".as_bytes(), &INTERACTIVE), (b"say\"hi\"", &INTERACTIVE), (b"a{b}:#c", &INTERACTIVE),
 ];
+
+/// The number of the programs whose names are easy to read.
+const EASY_PROGRAMS: usize = 11;
 
 static DAEMONS: &[(&[u8], u32, &Profile)] = &[
     (b"node_exporter", 989, &DAEMON),

@@ -377,3 +377,149 @@ fn texts_of_job_stats_and_of_accounting_belong_together() {
         );
     }
 }
+
+/// The runs of digits of a text, and what stands between them.
+fn tokens(text: &str) -> Vec<&str> {
+    text.as_bytes()
+        .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
+        .map(|token| std::str::from_utf8(token).unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn a_world_that_is_played_later_differs_in_its_times_alone() {
+    let printed = |layout| vec!["print", "--preset", "small", "--layout", layout];
+    let accounting = |scheduler| vec!["accounting", "--jobs", "100", "--scheduler", scheduler];
+    let with_times = [
+        printed("2.12"),
+        printed("2.16"),
+        accounting("slurm"),
+        accounting("lsf"),
+        accounting("flux"),
+    ];
+    // What a server prints since it booted has no other times.
+    let without = [printed("2.15.0")];
+    let time: jiff::Timestamp = TIME.parse().unwrap();
+    let near = |seconds: i64| (seconds - time.as_second()).abs() < 10 * 86_400;
+    for (days, call) in [-400, 1].into_iter().flat_map(|days| {
+        with_times
+            .iter()
+            .chain(&without)
+            .map(move |call| (days, call))
+    }) {
+        let play = |days: i64| {
+            let seconds = days * 86_400;
+            let at = |hours: i64| {
+                let time = jiff::Timestamp::from_second(time.as_second() + seconds + hours * 3600);
+                time.unwrap().to_string()
+            };
+            let (from, to) = (at(0), at(2));
+            let when: &[&str] = match call[0] {
+                "print" => &["--server", "small-oss1", "--time", &from],
+                _ => &["--from", &from, "--to", &to],
+            };
+            stdout(&simulator(
+                &[call, when, &["--later", &days.to_string()]].concat(),
+            ))
+        };
+        let (then, later) = (play(0), play(days));
+        let (then, later) = (tokens(&then), tokens(&later));
+        assert!(then.len() > 100 && then.len() == later.len(), "{call:?}");
+        let mut times = 0;
+        for (then, later) in then.into_iter().zip(later) {
+            match then.parse::<i64>() {
+                Ok(seconds) if near(seconds) => {
+                    times += 1;
+                    assert_eq!(later.parse(), Ok(seconds + days * 86_400), "{call:?}");
+                }
+                _ => assert_eq!(then, later, "{call:?}"),
+            }
+        }
+        assert_eq!(times > 0, with_times.contains(call), "{call:?}");
+    }
+}
+
+#[test]
+fn a_schedule_is_played_later_and_a_script_remembers_it() {
+    let list = |from: &str, days| {
+        let scene = ["schedule", "--hours", "1", "--from", from, "--later", days];
+        stdout(&simulator(&scene))
+    };
+    let then = list("2026-03-01T08:00:00Z", "0");
+    assert!(then.lines().count() > 5);
+    assert_eq!(
+        then.replace("2026-03-01T", "2026-03-08T"),
+        list("2026-03-08T08:00:00Z", "7")
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let written = simulator(&[
+        "lctl-script",
+        path,
+        "--server",
+        "small-oss1",
+        "--later",
+        "7",
+    ]);
+    assert!(written.status.success());
+    let script = std::fs::read_to_string(directory.path().join("lctl")).unwrap();
+    assert!(script.contains("export JOBSTATS_SIMULATOR_LATER='7'\n"));
+}
+
+#[test]
+fn given_work_comes_beside_the_jobs_of_a_scheduler() {
+    let (_directory, path) = table(
+        "4711,1000,c1,small-MDT0000,open,1000,0,120,2026-03-01T08:15:00Z,2026-03-01T08:45:00Z",
+    );
+    let scene = [
+        "truth",
+        "--scheduler",
+        "slurm",
+        "--undisturbed",
+        "--from",
+        "2026-03-02T08:00:00Z",
+        "--hours",
+        "2",
+        "--later",
+        "1",
+    ];
+    let jobs = stdout(&simulator(&scene));
+    let both = stdout(&simulator(&[&scene[..], &["--work", &path]].concat()));
+    let (mut jobs, mut both): (Vec<_>, Vec<_>) = (jobs.lines().collect(), both.lines().collect());
+    jobs.extend([
+        "small,small-MDT0000,4711:1000:c1,open,1000,0,0,0,0,0,1000",
+        "small,small-MDT0000,4711:1000:c1,open_usecs,120000,0,0,0,0,0,120000",
+    ]);
+    jobs.sort_unstable();
+    both.sort_unstable();
+    assert_eq!(jobs, both);
+    assert!(jobs.len() > 100);
+}
+
+#[test]
+fn users_have_easy_names_where_jobs_have() {
+    let directory = tempfile::tempdir().unwrap();
+    let written = simulator(&[
+        "accounting",
+        "--scheduler",
+        "slurm",
+        "--odd",
+        "0",
+        "--jobs",
+        "900",
+        "--days",
+        "0.1",
+        "--directory",
+        directory.path().to_str().unwrap(),
+    ]);
+    assert!(written.status.success());
+    let passwd = std::fs::read_to_string(directory.path().join("passwd")).unwrap();
+    let names: std::collections::BTreeSet<_> = passwd
+        .lines()
+        .filter_map(|line| line.split(':').next())
+        .collect();
+    assert_eq!(names.len(), 90);
+    let is_easy = |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    assert!(names.iter().all(is_easy));
+    assert!(names.contains("petra1") && names.contains("ada2"));
+}

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
 use crate::schedule::Span;
-use crate::time::{self, DAY, MINUTE, Nanos, SECOND};
+use crate::time::{self, Clock, DAY, MINUTE, Nanos, SECOND};
 
 use super::calls::Call;
 use super::judge::Accounting;
@@ -32,6 +32,14 @@ pub struct Schedulers {
         value_name = "FORMAT"
     )]
     pub jobid_name: String,
+    /// Share of jobs with names that are hard to read; with 0, the names of users and programs are easy too
+    #[arg(
+        long,
+        env = "JOBSTATS_SIMULATOR_ODD",
+        default_value_t = 0.01,
+        value_name = "SHARE"
+    )]
+    pub odd: f64,
 }
 
 impl Schedulers {
@@ -40,6 +48,10 @@ impl Schedulers {
         let mut site = Site::new(kind, seed, self.jobs);
         site.clusters = usize::from(self.clusters);
         site.format.clone_from(&self.jobid_name);
+        site.odd = self.odd;
+        if self.odd == 0.0 {
+            site.people.take_easy_names();
+        }
         site
     }
 }
@@ -58,9 +70,6 @@ pub struct Options {
     seed: u64,
     #[command(flatten)]
     schedulers: Schedulers,
-    /// Share of jobs with names that are hard to read
-    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
-    odd: f64,
     /// Time between calls, like 2h; each is about 15 minutes more
     #[arg(long, value_parser = every, default_value = "5m", value_name = "DURATION")]
     every: Nanos,
@@ -71,11 +80,11 @@ pub struct Options {
     #[arg(long)]
     private_data: bool,
     /// Start of the span (RFC 3339)
-    #[arg(long, value_parser = time::parse, default_value = "2025-06-01T00:00:00Z")]
-    from: Nanos,
+    #[arg(long, value_parser = Clock::parse, default_value = "2025-06-01T00:00:00Z")]
+    from: Clock,
     /// End of the span (RFC 3339) [default: as --days says]
-    #[arg(long, value_parser = time::parse)]
-    to: Option<Nanos>,
+    #[arg(long, value_parser = Clock::parse)]
+    to: Option<Clock>,
     /// Length of the span in days
     #[arg(long, default_value_t = 1.0, conflicts_with = "to")]
     days: f64,
@@ -127,7 +136,6 @@ impl Options {
     fn site(&self) -> Site {
         let mut site = self.schedulers.site(self.scheduler, self.seed);
         site.old = self.old;
-        site.odd = self.odd;
         site.every = self.every;
         site.disturbed = !self.undisturbed;
         site.private = self.private_data;
@@ -135,8 +143,9 @@ impl Options {
     }
 
     fn span(&self) -> Result<Span, Error> {
-        let from = self.from;
-        let until = self.to.unwrap_or(from + (self.days * DAY as f64) as Nanos);
+        let from = self.from.world();
+        let length = (self.days * DAY as f64) as Nanos;
+        let until = self.to.map_or(from + length, Clock::world);
         if until <= from {
             return Err(Error::Span);
         }

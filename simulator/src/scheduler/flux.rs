@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::time::{DAY, Nanos};
+use crate::time::{DAY, Nanos, shown};
 
 use super::calls::Call;
 use super::job::{Outcome, Run};
@@ -144,7 +144,7 @@ fn job<'a>(site: &'a Site, call: Call, shown: &Shown<'a>) -> Job<'a> {
 
 /// Returns a time in seconds, to the microsecond.
 fn unix(time: Nanos) -> f64 {
-    time.div_euclid(1_000) as f64 / 1e6
+    shown(time).div_euclid(1_000) as f64 / 1e6
 }
 
 /// Returns the state of a job.

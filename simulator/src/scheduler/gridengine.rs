@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::time::{Nanos, SECOND};
+use crate::time::{Nanos, SECOND, shown};
 
 use super::Site;
 use super::job::{Outcome, Run};
@@ -35,7 +35,7 @@ fn line(site: &Site, run: &Run, rank: u64, task: &str, out: &mut impl Write) -> 
     let time = |time: Option<Nanos>| match time {
         None => 0,
         Some(time) if site.old => seconds(time),
-        Some(time) => time.div_euclid(SECOND / 1_000),
+        Some(time) => shown(time).div_euclid(SECOND / 1_000),
     };
     let ended = run.started.map(|_| run.ended);
     let length = run

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::time::{self, HOUR, Nanos};
+use crate::time::{self, HOUR, Nanos, SECOND};
 
 use super::calls::Call;
 use super::job::{Outcome, Run};
@@ -217,7 +217,7 @@ fn ended(site: &Site, run: &Run, out: &mut impl Write) -> io::Result<()> {
     let length = run.ended - run.started.unwrap_or(run.ended);
     // Torque prints processor time as a clock or in seconds, depending on the release.
     let cput = if site.old && run.number.is_multiple_of(2) {
-        seconds(length).to_string()
+        length.div_euclid(SECOND).to_string()
     } else {
         clock(length)
     };

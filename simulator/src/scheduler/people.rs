@@ -47,6 +47,13 @@ const NAMES: [&str; 16] = [
     "AD\\carol",
 ];
 
+/// More names, none of which is hard to read.
+const EASY_NAMES: [&str; 28] = [
+    "mika", "noor", "olga", "pavel", "rosa", "sven", "tuomas", "uma", "vera", "wei", "yuki", "zoe",
+    "anders", "birgit", "carlos", "dana", "eero", "farid", "gita", "hanna", "igor", "jonas",
+    "kaisa", "luca", "maria", "nils", "oona", "petra",
+];
+
 impl People {
     /// Draws the users for so many jobs per day.
     pub fn new(seed: Seed, jobs: u64) -> Self {
@@ -67,6 +74,20 @@ impl People {
         self.0
             .partition_point(|person| person.weight <= weight)
             .min(self.0.len() - 1)
+    }
+
+    /// Gives names that are easy to read to those whose names are not, or are those of others with a number.
+    pub fn take_easy_names(&mut self) {
+        let easy = NAMES[..12].iter().chain(&EASY_NAMES);
+        for (number, person) in self.0.iter_mut().enumerate() {
+            let round = match number / 40 {
+                0 => String::new(),
+                round => round.to_string(),
+            };
+            if let Some(name) = easy.clone().nth(number % 40) {
+                person.name = format!("{name}{round}");
+            }
+        }
     }
 
     /// Returns what `getent passwd` prints about the users. The real names of some hold a colon.

@@ -236,7 +236,7 @@ fn old_row(
 fn elapsed(call: Call, shown: &Shown) -> String {
     let until = shown.end().unwrap_or(call.time);
     let length = shown.start().map_or(0, |start| until - start);
-    match seconds(length) / 86_400 {
+    match length / time::DAY {
         0 => clock(length),
         days => format!("{days}-{}", clock(length - days * time::DAY)),
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::time::{DAY, Nanos, SECOND};
+use crate::time::{DAY, Nanos, SECOND, shown};
 
 use super::calls::Call;
 use super::job::Run;
@@ -80,14 +80,14 @@ fn recent(runs: &[Run], call: Call) -> &[Run] {
     &runs[start..end]
 }
 
-/// Returns a time in whole seconds.
+/// Returns a time by the clock, in whole seconds.
 pub fn seconds(time: Nanos) -> i64 {
-    time.div_euclid(SECOND)
+    shown(time).div_euclid(SECOND)
 }
 
 /// Returns a length of time as `hh:mm:ss`.
 pub fn clock(length: Nanos) -> String {
-    let seconds = seconds(length);
+    let seconds = length.div_euclid(SECOND);
     format!(
         "{:02}:{:02}:{:02}",
         seconds / 3600,

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The answers that README and the page of questions print are those of the demo: asks their statements, and compares.
+#
+#   answers.sh URL          shows the differences, and fails if there are any
+#   answers.sh write URL    writes the answers into the pages
+#
+# The pages with the answers stay in target/answers.
+. "$(dirname "$0")/lib.sh"
+
+write=
+[ "$1" != write ] || { write=1 && shift; }
+answers=$target/answers status=0
+mkdir -p "$answers"
+for page in README.md docs/questions.md; do
+    new=$answers/${page##*/}
+    awk -f scripts/answers.awk "$page" >"$new.sql"
+    PGTZ=UTC PGDATESTYLE=ISO psql -q "$1" -f "$new.sql" >"$new.psql" 2>"$new.log" || { cat "$new.log" && exit 1; }
+    awk -v answers="$new.psql" -f scripts/answers.awk "$page" >"$new"
+    if [ -n "$write" ]; then
+        cp "$new" "$page"
+    else
+        diff -u "$page" "$new" || { cat "$new.log" && status=1; }
+    fi
+done
+exit "$status"
