@@ -219,10 +219,7 @@ fn secrets_are_in_no_argument_no_message_and_no_spool() {
     assert!(!ended.said.contains("s3cret"), "{}", ended.said);
     for file in [arguments, credentials.path().join("environment")] {
         let text = fs::read_to_string(file).unwrap();
-        assert!(
-            !text.is_empty() && !text.contains("s3cret"),
-            "{text}"
-        );
+        assert!(!text.is_empty() && !text.contains("s3cret"), "{text}");
     }
     let mut files = 0;
     for entry in fs::read_dir(spool.path()).unwrap() {
