@@ -12,6 +12,9 @@
 
 usage() { sed -n '2,/^$/s/^#\( \|$\)//p' "$0" >&2; }
 
+# A busy machine may take long to start and stop a server.
+export PGCTLTIMEOUT=600
+
 bindir() { "$PG_CONFIG" --bindir; }
 
 # The user that owns the cluster and runs its server.

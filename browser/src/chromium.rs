@@ -27,8 +27,11 @@ const PROGRAM: &str = "JOBSTATS_TEST_CHROMIUM";
 /// The names of the program in distributions.
 const NAMES: [&str; 2] = ["chromium", "chromium-browser"];
 
-/// The time that an event may take from the page to here.
-const LATE: Duration = Duration::from_millis(100);
+/// The time after which a browser is taken to never answer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Lets a tenth of a second pass in the page. What the page asks and says before reaches us before the answer.
+const PAUSE: &str = "new Promise(end => setTimeout(() => end([]), 100))";
 
 /// A failure of the browser, rather than of a page.
 #[derive(Debug, Error)]
@@ -89,7 +92,8 @@ impl Chromium {
             .chrome_executable(program)
             .user_data_dir(profile.path())
             .new_headless_mode()
-            .launch_timeout(Duration::from_secs(60))
+            .launch_timeout(PATIENCE)
+            .request_timeout(PATIENCE)
             .viewport(None)
             // Without hinting, text has the same width on every machine.
             .arg("font-render-hinting=none")
@@ -172,9 +176,12 @@ impl Tab<'_> {
     }
 
     /// Returns what the page has asked the network for, and what stands in the console.
-    pub fn heard(&mut self) -> Vec<String> {
-        self.runtime
-            .block_on(async { tokio::time::sleep(LATE).await });
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser does.
+    pub fn heard(&mut self) -> Result<Vec<String>, Error> {
+        self.ask(PAUSE)?;
         let mut heard = Vec::new();
         while let Some(Some(event)) = self.requests.next().now_or_never() {
             if event.request.url != self.url {
@@ -193,7 +200,7 @@ impl Tab<'_> {
         while let Some(Some(event)) = self.logged.next().now_or_never() {
             heard.push(format!("{:?}: {}", event.entry.level, event.entry.text));
         }
-        heard
+        Ok(heard)
     }
 
     /// Returns the page printed, as PDF.

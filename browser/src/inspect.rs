@@ -25,7 +25,7 @@ pub fn faults(chromium: &Chromium, file: &Path) -> Result<Vec<String>, Error> {
     }
     for view in View::all() {
         let mut tab = chromium.open(file, view)?;
-        let mut found = tab.heard();
+        let mut found = tab.heard()?;
         if view == View::Paper {
             found.extend(misprints(&tab.print()?));
         }

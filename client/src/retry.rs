@@ -33,13 +33,22 @@ impl Retry {
     pub fn run<T, E>(
         &self,
         is_passing: impl Fn(&E) -> bool,
+        action: impl FnMut() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.run_with(thread::sleep, is_passing, action)
+    }
+
+    fn run_with<T, E>(
+        &self,
+        mut sleep: impl FnMut(Duration),
+        is_passing: impl Fn(&E) -> bool,
         mut action: impl FnMut() -> Result<T, E>,
     ) -> Result<T, E> {
         let mut pause = self.first_pause;
         for _ in 1..self.attempts {
             match action() {
                 Err(error) if is_passing(&error) => {
-                    thread::sleep(pause);
+                    sleep(pause);
                     pause = pause.saturating_mul(2);
                 }
                 ended => return ended,

@@ -37,6 +37,8 @@ fn rows(pair: &str) -> BTreeMap<String, Value> {
         "entry",
         "--interval",
         "1ms",
+        "--timeout",
+        "10m",
         "--input",
         &input,
     ]);

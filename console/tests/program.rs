@@ -3,16 +3,19 @@
 
 use std::env;
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn run(arguments: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
     program.env_remove("JOBSTATS_DATABASE_URL");
-    program.args(arguments).output().unwrap()
+    program.args(arguments);
+    if arguments[0] == "top" {
+        program.args(["--timeout", "10m"]);
+    }
+    program.output().unwrap()
 }
 
 fn said(output: &Output) -> (i32, String) {
@@ -146,8 +149,13 @@ fn the_profile_that_packages_have_as_an_example_can_be_used() {
         "#!/bin/sh\n[ \"$4\" = lctl ] || exec echo ada:x:1000:1000::/h:/s\n{}\n",
         growing(directory.path()).replace("/count", "/count-$3")
     );
-    fs::write(&ssh, script).unwrap();
-    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = directory.path().join("text");
+    fs::write(&text, script).unwrap();
+    // A process of its own writes the program: while a child of another test has it open between fork and exec, the kernel
+    // does not run it ("Text file busy").
+    let mut install = Command::new("install");
+    let installed = install.args(["-m", "755"]).args([&text, &ssh]).status();
+    assert!(installed.unwrap().success());
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/console.toml");
     let path = format!(
         "{}:{}",
@@ -249,19 +257,15 @@ fn a_signal_ends_the_commands_too() {
     let directory = tempfile::tempdir().unwrap();
     let number = directory.path().join("pid");
     let input = format!(
-        "echo $$ >{}.new; mv {0}.new {0}; exec sleep 300",
+        "echo $$ >{}.new; mv {0}.new {0}; exec sleep 86400",
         number.display()
     );
     for signal in ["INT", "TERM"] {
         let mut program = Command::new(env!("CARGO_BIN_EXE_jobstats-console"));
         program.args(["top", "--json", "--input", &input]);
         let mut child = program.stdout(Stdio::null()).spawn().unwrap();
-        let command = loop {
-            match fs::read_to_string(&number) {
-                Ok(command) => break command.trim().to_owned(),
-                Err(_) => sleep(Duration::from_millis(20)),
-            }
-        };
+        wait_for("the command", || number.exists());
+        let command = fs::read_to_string(&number).unwrap().trim().to_owned();
         fs::remove_file(&number).unwrap();
         let own = child.id().to_string();
         let sent = Command::new("kill").args(["-s", signal, &own]).status();
@@ -273,12 +277,7 @@ fn a_signal_ends_the_commands_too() {
             let stat = fs::read_to_string(format!("/proc/{command}/stat")).unwrap_or_default();
             !stat.is_empty() && !stat.contains(") Z ")
         };
-        let mut waited = 0;
-        while is_there() && waited < 100 {
-            sleep(Duration::from_millis(20));
-            waited += 1;
-        }
-        assert!(!is_there(), "{signal}: the command goes on");
+        wait_for("the end of the command", || !is_there());
     }
 }
 
@@ -309,10 +308,23 @@ fn a_recording_that_cannot_be_written_is_told_at_once() {
     assert_eq!(code, 71, "{message}");
 }
 
-/// Runs the screen on a terminal of this size, presses keys one after the other, and returns what the terminal got.
-fn on_a_terminal(arguments: &str, keys: &[&str]) -> Option<String> {
+/// The time after which something that a test waits for is taken to never come, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+#[track_caller]
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "in vain: {what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// Runs the screen on a terminal of this size, presses each key when its word is shown, and returns what the terminal got.
+fn on_a_terminal(arguments: &str, keys: &[(&str, &str)]) -> Option<String> {
     let program = env!("CARGO_BIN_EXE_jobstats-console");
-    let inside = format!("stty rows 24 cols 80; exec {program} {arguments}");
+    let inside =
+        format!("stty rows 24 cols 80; exec timeout --foreground 600 {program} {arguments}");
     let mut script = Command::new("script");
     script
         .args(["-qec", &inside, "/dev/null"])
@@ -323,14 +335,20 @@ fn on_a_terminal(arguments: &str, keys: &[&str]) -> Option<String> {
         return None;
     };
     let mut terminal = child.stdin.take().unwrap();
-    for key in keys {
-        sleep(Duration::from_secs(1));
+    let mut screen = child.stdout.take().unwrap();
+    let (mut drawn, mut piece) = (Vec::new(), [0; 4096]);
+    for (word, key) in keys {
+        while !String::from_utf8_lossy(&drawn).contains(word) {
+            let read = screen.read(&mut piece).unwrap();
+            assert!(read > 0, "{word}: {}", String::from_utf8_lossy(&drawn));
+            drawn.extend_from_slice(&piece[..read]);
+        }
         terminal.write_all(key.as_bytes()).unwrap();
         terminal.flush().unwrap();
     }
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    screen.read_to_end(&mut drawn).unwrap();
+    assert!(child.wait().unwrap().success());
+    Some(String::from_utf8_lossy(&drawn).into_owned())
 }
 
 #[test]
@@ -356,8 +374,11 @@ fn a_screen_is_drawn_and_the_terminal_is_left_as_it_was() {
         first.display(),
         second.display()
     );
-    let arguments = format!("top --by entry --interval 1s --server mds1 --input '{input}'");
-    let Some(drawn) = on_a_terminal(&arguments, &["", " ", "?", "q"]) else {
+    let arguments = format!("top --by entry --interval 200ms --server mds1 --input '{input}'");
+    let Some(drawn) = on_a_terminal(
+        &arguments,
+        &[("x1B]0;gone", " "), ("PAUSED", "?"), ("Keys", "q")],
+    ) else {
         return;
     };
     assert!(

@@ -8,7 +8,7 @@ mod database;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use jobstats_console::board::Board;
 use jobstats_console::source::stored::Scope;
 use jobstats_console::source::{Source, Step, Stored, Update};
@@ -94,10 +94,9 @@ fn numbers_are_those_of_sql() {
     let Some(mut store) = Database::with_store("numbers") else {
         return;
     };
-    store.load("small", 0);
-    let now = Timestamp::now();
+    let until = store.load("small", 0);
     for minutes in [3, 21, 40] {
-        let at = (now - SignedDuration::from_mins(minutes)).to_string();
+        let at = (until - SignedDuration::from_mins(minutes)).to_string();
         let by_user = &store.json(&["--once", "--at", &at])[0];
         // The last observations, as jobstats_now() has them.
         let expected = store.numbers(&format!(
@@ -146,13 +145,14 @@ fn now_is_the_last_reading_and_the_past_is_played_up_to_it() {
     let Some(mut store) = Database::with_store("past") else {
         return;
     };
-    store.load("small", 0);
+    let until = store.load("small", 0);
     let now = &store.json(&["--once"])[0];
     let expected = store.numbers(
         "SELECT uid::text, sum(service_time) FROM jobstats_now(n => 1000000) WHERE uid IS NOT NULL GROUP BY uid",
     );
     equal(&column(now, "service_time", "rate"), &expected);
-    let played = store.json(&["--at", "32min"]);
+    let at = (until - SignedDuration::from_mins(32)).to_string();
+    let played = store.json(&["--at", &at]);
     // The cluster is read every five minutes.
     assert!((6..=8).contains(&played.len()), "{}", played.len());
     let times: Vec<_> = played.iter().map(|it| it["time"].as_str()).collect();
@@ -375,9 +375,8 @@ fn rollups_show_what_increments_do_no_longer() {
         .client
         .batch_execute("SELECT jobstats_setup(raw_retention => '7 days')")
         .unwrap();
-    store.load("small", 5 * 24 * 60);
-    let at = (Timestamp::now() - SignedDuration::from_hours(5 * 24)).to_string();
-    let before = &store.json(&["--once", "--at", &at])[0];
+    let until = store.load("small", 5 * 24 * 60);
+    let before = &store.json(&["--once", "--at", &until.to_string()])[0];
     let interval = before["targets"][0]["interval"].as_f64().unwrap();
     assert!((200.0..400.0).contains(&interval), "{interval}");
     store
@@ -395,17 +394,17 @@ fn rollups_show_what_increments_do_no_longer() {
     let kept =
         store.numbers("SELECT 'increments', count(*)::double precision FROM jobstats.increments");
     assert_eq!(kept["increments"], 0.0);
-    let at = (Timestamp::now() - SignedDuration::from_mins(5 * 24 * 60 + 30)).to_string();
+    let at = (until - SignedDuration::from_mins(30)).to_string();
     let hour = &store.json(&["--once", "--at", &at])[0];
     assert_eq!(hour["targets"][0]["interval"], 3600.0);
-    let until = hour["time"].as_str().unwrap();
+    let end = hour["time"].as_str().unwrap();
     let expected = store.numbers(&format!(
-        "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{until}' - interval '1 hour', '{until}', \
+        "SELECT uid::text, sum(total)::double precision FROM jobstats_totals(timestamptz '{end}' - interval '1 hour', '{end}', \
          '{{service_time}}', '{{uid}}') WHERE uid IS NOT NULL GROUP BY uid"
     ));
     equal(&column(hour, "service_time", "total"), &expected);
     // What follows is played hour by hour, and a time without work is passed over.
-    let early = (Timestamp::now() - SignedDuration::from_mins(5 * 24 * 60 + 90)).to_string();
+    let early = (until - SignedDuration::from_mins(90)).to_string();
     let played = store.json(&["--at", &early]);
     assert!((1..=3).contains(&played.len()), "{}", played.len());
 }

@@ -60,8 +60,11 @@ fn now() -> u64 {
 
 /// Returns the longest time for which a thread that does not rest has been silent.
 fn longest_silence() -> Duration {
-    let now = now();
     let beats = BEATS.lock().unwrap_or_else(PoisonError::into_inner);
+    silence(&beats, now())
+}
+
+fn silence(beats: &[Weak<Beat>], now: u64) -> Duration {
     let beats = beats.iter().filter_map(Weak::upgrade);
     let beats = beats.map(|beat| beat.load(Ordering::Relaxed));
     let silences = beats
@@ -86,18 +89,19 @@ pub fn watch(most: Duration) {
         return;
     };
     thread::spawn(move || {
-        call(limit, most, || send("WATCHDOG=1"));
+        let is_silent = || longest_silence() > most;
+        call(limit / 3, is_silent, || send("WATCHDOG=1"));
         report(format_args!(
             "a thread has not moved for {most:?}; systemd's watchdog will end this process"
         ));
     });
 }
 
-/// Calls the watchdog often enough until a thread is silent for longer than `most`.
-fn call(limit: Duration, most: Duration, mut watchdog: impl FnMut()) {
-    while longest_silence() <= most {
+/// Calls the watchdog again and again until a thread is silent for too long.
+fn call(pause: Duration, is_silent: impl Fn() -> bool, mut watchdog: impl FnMut()) {
+    while !is_silent() {
         watchdog();
-        thread::sleep(limit / 3);
+        thread::sleep(pause);
     }
 }
 

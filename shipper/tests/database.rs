@@ -8,9 +8,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper, not_run, wait_for};
+use common::{Database, Fake, Shipper, not_run, wait_for, with_a_limit};
 
 const TWO_TARGETS: &str =
     "printf 'mdt.fs-MDT0000.job_stats=job_stats:\\nmdt.fs-MDT0001.job_stats=job_stats:\\n'";
@@ -243,14 +242,15 @@ fn a_statement_that_takes_too_long_is_ended() {
     };
     trigger(
         &mut database,
-        "IF nextval('tries') = 1 THEN PERFORM pg_sleep(60); END IF;",
+        "IF nextval('tries') = 1 THEN PERFORM pg_sleep(86400); END IF;",
     );
-    let start = Instant::now();
-    Shipper::once(&database, &lctl().path())
-        .args(&["--statement-timeout", "2s"])
-        .run()
-        .is(75, &["57014", "1 of 2"]);
-    assert!(start.elapsed() < Duration::from_secs(30));
+    let run = |limit: &str| {
+        database.execute("ALTER SEQUENCE tries RESTART; TRUNCATE jobstats.feed");
+        Shipper::once(&database, &lctl().path())
+            .args(&["--statement-timeout", limit])
+            .run()
+    };
+    with_a_limit(run, |ended| ended.said.contains("1 of 2")).is(75, &["57014"]);
     assert_eq!(database.count(), 1);
 }
 
@@ -262,12 +262,10 @@ fn a_database_that_never_answers_is_given_up() {
         listener.local_addr().unwrap()
     );
     let arguments = ["--database-url", &url, "--connect-timeout", "300ms"];
-    let start = Instant::now();
     without_database(&lctl())
         .args(&arguments)
         .run()
         .is(69, &["within 300ms", "2 of 2"]);
-    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
@@ -275,7 +273,7 @@ fn a_locked_store_costs_two_limits_and_not_one_per_target() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    trigger(&mut database, "PERFORM pg_sleep(30);");
+    trigger(&mut database, "PERFORM pg_sleep(86400);");
     let targets = "for n in 0 1 2 3 4 5; do echo mdt.fs-MDT000$n.job_stats=job_stats:; done";
     let ended = Shipper::once(&database, &Fake::new(targets).path())
         .args(&["--statement-timeout", "200ms"])
@@ -334,17 +332,17 @@ fn a_connection_that_dies_silently_before_the_commit_locks_nobody_out() {
     let name = database.column("SELECT current_database()::text").remove(0);
     let user = database.column("SELECT current_user::text").remove(0);
     let url = format!("postgresql://{user}@127.0.0.1:{port}/{name}?sslmode=disable");
-    without_database(&lctl())
-        .args(&["--database-url", &url, "--statement-timeout", "1s"])
-        .run()
-        .is(69, &["did not answer", "2 of 2 targets"]);
+    let run = |limit: &str| {
+        without_database(&lctl())
+            .args(&["--database-url", &url, "--statement-timeout", limit])
+            .run()
+    };
+    with_a_limit(run, |ended| ended.said.contains("did not answer")).is(69, &["2 of 2 targets"]);
     let idle = format!(
         "SELECT pid::text FROM pg_stat_activity WHERE datname = '{name}' AND state LIKE 'idle in transaction%'"
     );
-    let start = Instant::now();
     wait_for("end of the transaction", || {
         database.column(&idle).is_empty()
     });
-    assert!(start.elapsed() < Duration::from_secs(15));
     assert_eq!(database.count(), 0);
 }

@@ -106,8 +106,8 @@ fn a_writer_needs_no_right_but_to_insert() {
             .run()
     };
     ship("puhti").succeeds_silently();
-    let observed = r#"SELECT concat_ws(' ', cluster, name, targets.cleanup_interval = '600', "time" > now() - interval '1 min',
-            duration < interval '1 min')
+    let observed = r#"SELECT concat_ws(' ', cluster, name, targets.cleanup_interval = '600', "time" > now() - interval '10 min',
+            duration < interval '10 min')
         FROM jobstats.observations JOIN jobstats.targets USING (target_id) ORDER BY name"#;
     assert_eq!(
         database.column(observed),

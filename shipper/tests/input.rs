@@ -34,8 +34,8 @@ fn a_pipe_is_split_at_its_targets_and_timed() {
         database.bodies(),
         TEXT.split_inclusive('\n').collect::<Vec<_>>()
     );
-    let timed = r#"SELECT DISTINCT concat_ws(' ', server, "time" > now() - interval '1 min',
-        duration < interval '1 min') FROM jobstats.feed"#;
+    let timed = r#"SELECT DISTINCT concat_ws(' ', server, "time" > now() - interval '10 min',
+        duration < interval '10 min') FROM jobstats.feed"#;
     assert_eq!(database.column(timed), ["oss1 t t"]);
 }
 

@@ -4,9 +4,8 @@
 mod common;
 
 use std::fs;
-use std::time::{Duration, Instant};
 
-use common::{Database, Fake, Shipper, wait_for};
+use common::{Database, Fake, Shipper, wait_for, with_a_limit};
 
 /// An OSS of two targets, which has no MDT; the second target takes its time.
 const OSS: &str = r#"
@@ -15,9 +14,9 @@ const OSS: &str = r#"
     echo obdfilter.fs-OST0001.job_cleanup_interval=300
     echo "error: get_param: param_path 'mdt/*/job_stats': No such file or directory" >&2
     printf 'obdfilter.fs-OST0000.job_stats=\njob_stats:\n- job_id:          a.1000\n'
-    sleep 0.3
+    sleep 0.1
     printf 'obdfilter.fs-OST0001.job_stats=\njob_stats:\n- job_id:          b.10'
-    sleep 0.3
+    sleep 0.1
     printf '00\n'
     exit 2"#;
 
@@ -57,10 +56,11 @@ fn time_is_that_of_the_first_byte_and_duration_ends_with_the_last() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    // It notes when it goes on. The second before suffices for the shipper to see what it printed.
+    // It notes when it goes on. More than a pipe holds is printed before, so the shipper has read the first part of it.
     let lctl = Fake::new(
-        r#"printf 'obdfilter.fs-OST0000.job_stats=\n- job_id: a\n'; sleep 1; date +%s.%N >>"$0.times"
-           printf 'obdfilter.fs-OST0001.job_stats=\n- job_id: b'; sleep 1; date +%s.%N >>"$0.times"; echo"#,
+        r#"more() { head -c 300000 /dev/zero | tr '\0' '\n'; sleep 0.2; date +%s.%N >>"$0.times"; }
+           printf 'obdfilter.fs-OST0000.job_stats=\n- job_id: a\n'; more
+           printf 'obdfilter.fs-OST0001.job_stats=\n- job_id: b\n'; more; echo"#,
     );
     let before = database.column("SELECT clock_timestamp()::text").remove(0);
     Shipper::once(&database, &lctl.path())
@@ -76,9 +76,9 @@ fn time_is_that_of_the_first_byte_and_duration_ends_with_the_last() {
     };
     let row = format!(
         r#"SELECT concat_ws(' ',
-               min("time") BETWEEN '{before}' AND {second},
-               max("time") BETWEEN {second} - interval '0.5 s' AND {last},
-               max(duration) >= {last} - min("time") - interval '0.5 s',
+               min("time") BETWEEN '{before}' AND {second} - interval '0.1 s',
+               max("time") BETWEEN {second} - interval '0.1 s' AND {last},
+               max(duration) >= {last} - min("time") - interval '0.1 s',
                sum(duration) < clock_timestamp() - '{before}') FROM jobstats.feed"#
     );
     assert_eq!(database.column(&row), ["t t t t"]);
@@ -195,26 +195,27 @@ fn a_server_without_targets_has_nothing_to_read() {
 
 #[test]
 fn a_reading_that_takes_too_long_is_dropped_and_lctl_killed_with_its_children() {
-    let script = after_a_target("sleep 60 & echo $! >\"$0.child\"; wait");
+    let script = after_a_target("sleep 86400 & echo $! >\"$0.child\"; wait");
     let Some(mut database) = Database::new() else {
         return;
     };
     let lctl = Fake::new(&script);
-    let start = Instant::now();
-    Shipper::once(&database, &lctl.path())
-        .args(&["--lctl-timeout", "2s"])
-        .run()
-        .is(74, &["2s", "killed"]);
-    assert!(start.elapsed() < Duration::from_secs(30));
+    let run = |limit: &str| {
+        Shipper::once(&database, &lctl.path())
+            .args(&["--lctl-timeout", limit])
+            .run()
+            .is(74, &["did not end within ", "killed"])
+    };
+    let child = || fs::read_to_string(lctl.file("lctl.child")).unwrap_or_default();
+    with_a_limit(run, |_| child().ends_with('\n'));
     assert_eq!(database.count(), 0);
-    let child = fs::read_to_string(lctl.file("lctl.child")).unwrap();
-    // A process that was killed takes a moment to end. This one would live for a minute.
+    let child = child();
+    // A process that was killed takes a moment to end. This one would live for a day.
     let ended = || {
         let state = fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
         state.is_empty() || state.contains(") Z ")
     };
     wait_for("end of the child", ended);
-    assert!(start.elapsed() < Duration::from_secs(50));
 }
 
 #[test]
@@ -251,13 +252,10 @@ fn garbage_is_no_server_without_targets() {
 
 #[test]
 fn a_reading_that_is_too_large_is_dropped_before_it_fills_the_disk() {
-    let start = Instant::now();
     let endless = after_a_target("exec base64 /dev/urandom");
     drops(
         &endless,
         &["--max-reading", "2MB"],
         &["larger than 2000000 bytes", "--max-reading"],
     );
-    // Less than the time limit of lctl.
-    assert!(start.elapsed() < Duration::from_secs(50));
 }

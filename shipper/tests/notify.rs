@@ -6,9 +6,8 @@ mod common;
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixDatagram;
 use std::process::Stdio;
-use std::time::Duration;
 
-use common::{Database, Fake, Running, Shipper, wait_for};
+use common::{Database, Fake, PATIENCE, Running, Shipper, wait_for};
 
 #[test]
 fn run_is_ready_says_what_it_did_and_calls_the_watchdog() {
@@ -18,9 +17,7 @@ fn run_is_ready_says_what_it_did_and_calls_the_watchdog() {
     let lctl = Fake::new("echo mdt.fs-MDT0000.job_stats=job_stats:");
     let path = lctl.file("notify.sock");
     let socket = UnixDatagram::bind(&path).unwrap();
-    socket
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut shipper = Shipper::new(&[
         "run",
         "--interval",

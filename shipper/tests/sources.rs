@@ -3,14 +3,13 @@
 
 mod common;
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use common::machine::readings;
-use common::{AWAY, Database, Ended, Shipper, not_run, wait_for};
+use common::{AWAY, Database, Ended, Fake, Running, Shipper, not_run, wait_for};
 use tempfile::TempDir;
 
 /// Lines that only the source lctl would take for names of targets.
@@ -79,7 +78,7 @@ fn what_a_command_prints_is_one_text_of_its_source() {
     command(&database, &format!("printf '{LINES}' | cat"), &[]).succeeds_silently();
     assert_eq!(database.bodies(), [LINES.replace("\\n", "\n")]);
     let row = "SELECT concat_ws('|', server, source, covers IS NULL, shipper LIKE 'jobstats-shipper %', \
-               abs(extract(epoch FROM now() - \"time\")) < 60) FROM jobstats.feed";
+               abs(extract(epoch FROM now() - \"time\")) < 600) FROM jobstats.feed";
     assert_eq!(database.column(row), ["login1|passwd|t|t|t"]);
 }
 
@@ -90,7 +89,7 @@ fn a_text_covers_the_time_before_the_start_of_its_command() {
     };
     command(&database, "sleep 0.3; echo a", &["--covers", "20m"]).succeeds_silently();
     let row = r#"SELECT concat_ws('|', upper(covers) - lower(covers), lower_inc(covers), upper_inc(covers),
-        "time" - upper(covers) BETWEEN '0.3 seconds' AND '1 minute') FROM jobstats.feed"#;
+        "time" - upper(covers) BETWEEN '0.3 seconds' AND '10 minutes') FROM jobstats.feed"#;
     assert_eq!(database.column(row), ["00:20:00|t|f|t"]);
 }
 
@@ -105,14 +104,12 @@ fn a_command_that_fails_sends_nothing() {
     );
     command(&database, "echo half; kill -9 $$", &[]).is(74, &["signal 9"]);
     command(&database, "echo quiet >&2", &[]).is(74, &["printed nothing", "\n  quiet"]);
-    let start = Instant::now();
     command(
         &database,
-        "echo half; sleep 100 | cat",
+        "echo half; sleep 86400 | cat",
         &["--lctl-timeout", "300ms"],
     )
     .is(74, &["did not end within 300ms and was killed"]);
-    assert!(start.elapsed() < Duration::from_secs(50));
     assert_eq!(database.count(), 0);
     command(&database, "echo whole; echo note >&2", &[]).is(0, &["passwd: note"]);
     assert_eq!(database.count(), 1);
@@ -177,11 +174,6 @@ fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
 
 /// Lists the sources of a file that `run` reads at once.
 fn several(machine: &Machine) -> String {
-    fs::write(
-        machine.path("lctl"),
-        "#!/bin/sh\necho mdt.fs-MDT0000.job_stats=job_stats:\n",
-    )
-    .unwrap();
     machine.append("acct", "first\n");
     let path = machine.text("sources.toml");
     let text = format!(
@@ -195,7 +187,7 @@ fn several(machine: &Machine) -> String {
         command = "exit 3"
         interval = "1s"
         [stuck]
-        command = "sleep 1000"
+        command = "sleep 86400"
         interval = "1s"
         [lsf]
         follow = "{}"
@@ -215,15 +207,12 @@ fn one_process_reads_several_sources_over_one_connection() {
     database.execute("ALTER TABLE jobstats.feed ADD session integer DEFAULT pg_backend_pid()");
     let machine = Machine::new();
     let sources = several(&machine);
-    let lctl = format!("sh {}", machine.text("lctl"));
-    // A program of its own is run by its path; the shell stands in for it.
-    fs::write(machine.path("fake"), format!("#!/bin/sh\nexec {lctl}\n")).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(machine.path("fake"), mode).unwrap();
+    let lctl = Fake::new("echo mdt.fs-MDT0000.job_stats=job_stats:");
+    let said = File::create(machine.path("said")).unwrap();
     let mut shipper = machine
         .shipper(&database.url(), &["run", "--sources", &sources])
-        .args(&["--lctl", &machine.text("fake")]);
-    let mut running = shipper.command().stderr(Stdio::piped()).spawn().unwrap();
+        .args(&["--lctl", lctl.path().to_str().unwrap()]);
+    let running = Running(shipper.command().stderr(said).spawn().unwrap());
     let count = |database: &mut Database, source: &str| {
         let rows = format!(
             "SELECT count(*)::text FROM jobstats.feed WHERE coalesce(source, 'lctl') = '{source}'"
@@ -232,17 +221,14 @@ fn one_process_reads_several_sources_over_one_connection() {
     };
     wait_for("first file", || count(&mut database, "lsf") == 1);
     machine.append("acct", "second\n");
-    wait_for("text of each source", || {
+    wait_for("word of each source", || {
+        let said = fs::read_to_string(machine.path("said")).unwrap();
         count(&mut database, "lsf") == 2
             && count(&mut database, "passwd") == 1
             && count(&mut database, "lctl") >= 3
+            && said.contains("broken: the command ended with exit code 3")
     });
-    running.kill().unwrap();
-    let said = String::from_utf8(running.wait_with_output().unwrap().stderr).unwrap();
-    assert!(
-        said.contains("broken: the command ended with exit code 3"),
-        "{said}"
-    );
+    drop(running);
     assert_eq!(
         count(&mut database, "stuck") + count(&mut database, "broken"),
         0

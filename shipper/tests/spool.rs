@@ -6,7 +6,6 @@ mod common;
 use std::collections::HashSet;
 use std::fs;
 use std::process::Stdio;
-use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use common::machine::{COUNTING, Machine, texts};
@@ -419,21 +418,32 @@ fn killed_instances_lose_nothing() {
     };
     ignore_repeats(&mut database);
     let machine = Machine::new(COUNTING);
+    let calls = || {
+        let calls = fs::read_to_string(machine.lctl.file("lctl.calls"));
+        calls.unwrap_or_default().lines().count()
+    };
     for round in 0..12 {
-        let mut shipper = machine
-            .shipper("run", &database.url())
-            .args(&["--interval", "100ms"]);
-        let running = Running(shipper.command().stderr(Stdio::null()).spawn().unwrap());
-        sleep(Duration::from_millis(150 + 37 * round));
+        let (before, mut running) = (calls(), None);
+        // The lctl of one that was killed may still have the lock.
+        wait_for("readings", || {
+            let has_ended = |running: &mut Running| running.0.try_wait().unwrap().is_some();
+            if running.as_mut().is_none_or(has_ended) {
+                let mut shipper = machine
+                    .shipper("run", &database.url())
+                    .args(&["--interval", "50ms"]);
+                let started = shipper.command().stderr(Stdio::null()).spawn();
+                running = Some(Running(started.unwrap()));
+            }
+            calls() > before + round % 3
+        });
+        // Any moment will do.
+        std::thread::sleep(Duration::from_millis(11 * round as u64));
         drop(running);
     }
     machine.once_after_a_kill(&database.url()).is(0, &[]);
     assert!(machine.files("").is_empty());
     // A kill costs at most the reading that was just being made; each other one is there once for each target.
-    let calls = fs::read_to_string(machine.lctl.file("lctl.calls"))
-        .unwrap()
-        .lines()
-        .count();
+    let calls = calls();
     let stored = database.bodies();
     let readings: HashSet<_> = stored
         .iter()

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use common::{Fake, Shipper, not_run, unpack};
+use common::{Fake, PATIENCE, Shipper, not_run, unpack};
 use postgres::{Client, NoTls};
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd,
@@ -219,10 +219,7 @@ fn secrets_are_in_no_argument_no_message_and_no_spool() {
     assert!(!ended.said.contains("s3cret"), "{}", ended.said);
     for file in [arguments, credentials.path().join("environment")] {
         let text = fs::read_to_string(file).unwrap();
-        assert!(
-            text.contains("jobstats") && !text.contains("s3cret"),
-            "{text}"
-        );
+        assert!(!text.is_empty() && !text.contains("s3cret"), "{text}");
     }
     let mut files = 0;
     for entry in fs::read_dir(spool.path()).unwrap() {
@@ -456,6 +453,7 @@ fn ends_well(program: &str, arguments: &[&str]) -> bool {
     // The server would keep a pipe open, and this directory may be closed to its user.
     let status = command
         .args(arguments)
+        .env("PGCTLTIMEOUT", PATIENCE.as_secs().to_string())
         .current_dir("/")
         .stdout(std::process::Stdio::null())
         .status()

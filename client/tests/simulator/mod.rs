@@ -3,10 +3,13 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Builds the simulator beside this test, in the same profile, and returns its path.
 pub fn build() -> PathBuf {
-    build_program("jobstats-simulator")
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let built = BUILT.get_or_init(|| build_program("jobstats-simulator"));
+    built.clone()
 }
 
 /// Builds the program of a package in the same way. `JOBSTATS_TEST_BUILT` names the directory where `make test` has built it already.

@@ -1,6 +1,7 @@
 use super::*;
 
-const LIMIT: Duration = Duration::from_secs(20);
+/// A time limit for what ends at once on an idle machine. `sleep` takes longer here.
+const LIMIT: Duration = Duration::from_secs(600);
 
 fn failure(command: &str) -> String {
     run(command, LIMIT, 1 << 20).unwrap_err().to_string()
@@ -9,34 +10,26 @@ fn failure(command: &str) -> String {
 #[test]
 fn a_command_prints_text_that_has_its_time() {
     let before = Timestamp::now().as_microsecond();
-    let printed = run(
-        "printf 'a\\nb\\n'; sleep 0.05; printf 'c\\n'",
-        LIMIT,
-        1 << 20,
-    )
-    .unwrap();
-    assert_eq!(printed.text, b"a\nb\nc\n");
+    // A pipe does not hold the zeros, so the first of them are read before the command goes on.
+    let command = "head -c 200000 /dev/zero; sleep 0.05; printf 'c\\n'";
+    let printed = run(command, LIMIT, 1 << 20).unwrap();
+    assert_eq!(printed.text, [vec![0; 200_000], b"c\n".to_vec()].concat());
     let [first, last] = [printed.arrivals.first(), printed.arrivals.last()].map(Option::unwrap);
     assert!(first.from == 0 && first.at >= before && last.at >= first.at + 40_000);
-    assert_eq!(last.from, 4);
+    assert!(last.from > 0 && printed.arrivals.is_sorted_by_key(|arrival| arrival.from));
 }
 
 #[test]
 fn a_command_that_hangs_is_killed_with_its_children() {
-    let start = Instant::now();
-    let error = run("sleep 600 | cat", Duration::from_millis(200), 1 << 20).unwrap_err();
-    assert!(matches!(error, Error::TimedOut(_)) && start.elapsed() < LIMIT);
+    let error = run("sleep 86400 | cat", Duration::from_millis(200), 1 << 20).unwrap_err();
+    assert!(matches!(error, Error::TimedOut(_)));
     assert_eq!(error.to_string(), "no answer within 200ms");
 }
 
 #[test]
 fn what_a_command_leaves_behind_is_not_waited_for() {
-    let start = Instant::now();
-    let printed = run("sleep 600 >/dev/null & echo x", LIMIT, 1 << 20).unwrap();
-    assert_eq!(
-        (printed.text.as_slice(), start.elapsed() < LIMIT),
-        (&b"x\n"[..], true)
-    );
+    let printed = run("sleep 1200 >/dev/null & echo x", LIMIT, 1 << 20).unwrap();
+    assert_eq!(printed.text, b"x\n");
 }
 
 #[test]
@@ -80,11 +73,10 @@ fn a_text_that_begins_with_the_time_has_the_clock_of_the_server() {
 
 #[test]
 fn commands_that_run_are_known_until_they_end() {
-    let start = Instant::now();
     let waiting = thread::spawn(|| {
         let mut process = Process::new(
             Command::new("sleep")
-                .arg("600")
+                .arg("86400")
                 .process_group(0)
                 .spawn()
                 .unwrap(),
@@ -97,7 +89,7 @@ fn commands_that_run_are_known_until_they_end() {
         let is_sleep = |process: &&Pid| {
             let name =
                 std::fs::read_to_string(format!("/proc/{}/cmdline", process.as_raw_nonzero()));
-            name.is_ok_and(|name| name == "sleep\u{0}600\u{0}")
+            name.is_ok_and(|name| name == "sleep\u{0}86400\u{0}")
         };
         if let Some(own) = running.iter().find(is_sleep) {
             break *own;
@@ -106,6 +98,6 @@ fn commands_that_run_are_known_until_they_end() {
     };
     kill_process_group(own, Signal::KILL).unwrap();
     let status = waiting.join().unwrap().unwrap().unwrap();
-    assert!(status.signal() == Some(9) && start.elapsed() < LIMIT);
+    assert_eq!(status.signal(), Some(9));
     assert!(!RUNNING.lock().unwrap().contains(&own));
 }

@@ -58,10 +58,13 @@ impl Database {
         Some(database)
     }
 
-    /// Loads an hour of a simulated cluster, which ended so many minutes ago.
-    pub fn load(&self, cluster: &str, minutes_ago: i64) {
-        let since = Timestamp::now() - SignedDuration::from_mins(60 + minutes_ago);
-        self.load_from(cluster, since);
+    /// Loads an hour of a simulated cluster, which ended so many minutes ago. Returns its end.
+    pub fn load(&self, cluster: &str, minutes_ago: i64) -> Timestamp {
+        // The clock does not wait for a build.
+        simulator::build();
+        let until = Timestamp::now() - SignedDuration::from_mins(minutes_ago);
+        self.load_from(cluster, until - SignedDuration::from_hours(1));
+        until
     }
 
     /// Loads an hour of a simulated cluster, from this time on.
@@ -96,6 +99,6 @@ pub fn options(url: &str) -> Options {
 /// Connects to a database.
 pub fn connect(url: &str) -> Client {
     let settings = options(url).settings("jobstats-console-test").unwrap();
-    let connector = Connector::new(settings, Duration::from_secs(10)).unwrap();
+    let connector = Connector::new(settings, Duration::from_secs(600)).unwrap();
     connector.client().unwrap()
 }

@@ -1,6 +1,7 @@
 //! The steps of `doctor` in the database.
 
 use std::net::ToSocketAddrs;
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
@@ -103,17 +104,21 @@ impl Database {
             Ok(Err(error)) => return Err(Error::from(error).to_string()),
             Ok(Ok(rows)) => rows,
         };
-        // The database looked at its clock about halfway.
-        let halfway = asked.1.elapsed() / 2;
-        let here = asked.0.saturating_add(halfway).unwrap_or(asked.0);
+        // The database looked at its clock at some time between these.
+        let answered = asked.0.saturating_add(asked.1.elapsed());
+        let here = asked.0..=answered.unwrap_or(asked.0);
         let row = rows.into_iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
-        self.read(&row.ok_or("the database answered nothing")?, here)
+        self.read(&row.ok_or("the database answered nothing")?, &here)
     }
 
-    fn read(&self, row: &SimpleQueryRow, here: Timestamp) -> Result<Facts, String> {
+    fn read(
+        &self,
+        row: &SimpleQueryRow,
+        here: &RangeInclusive<Timestamp>,
+    ) -> Result<Facts, String> {
         let text = |column: &str| row.get(column).unwrap_or_default();
         let clock: i64 = text("clock")
             .parse()
@@ -129,7 +134,7 @@ impl Database {
             extension: row.get("extension").map(str::to_owned),
             has_feed: text("has_feed") == "t",
             may_insert: text("may_insert") == "t",
-            ahead: here.duration_since(there),
+            ahead: ahead(here, there),
         })
     }
 
@@ -262,6 +267,13 @@ impl Facts {
     }
 }
 
+/// Returns how much a clock is ahead of another one, which was looked at during this time. A slow answer is no difference.
+fn ahead(here: &RangeInclusive<Timestamp>, there: Timestamp) -> SignedDuration {
+    there
+        .clamp(*here.start(), *here.end())
+        .duration_since(there)
+}
+
 /// Returns what to do about a kind of failure.
 pub fn advice(kind: Kind) -> &'static str {
     match kind {
@@ -310,6 +322,13 @@ mod tests {
         assert_eq!(verdict(-3_600_000), Verdict::Warning);
         let message = facts(-1_500).clock().message;
         assert_eq!(message, "1.500 s behind the database's");
+    }
+
+    #[test]
+    fn a_slow_answer_is_no_difference_of_clocks() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let there = |second| ahead(&(at(100)..=at(130)), at(second)).as_secs();
+        assert_eq!([99, 100, 120, 130, 140].map(there), [1, 0, 0, 0, -10]);
     }
 
     #[test]

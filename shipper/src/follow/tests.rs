@@ -1,9 +1,9 @@
+use std::cell::Cell;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jobstats_client::spool::{Limits, SpoolFile};
 use tempfile::TempDir;
@@ -16,6 +16,8 @@ struct Log {
     directory: TempDir,
     follow: Follow,
     backlog: Backlog,
+    /// The time of the file that was written last.
+    time: Cell<SystemTime>,
 }
 
 fn state(directory: &TempDir) -> StateFile {
@@ -39,6 +41,7 @@ impl Log {
             backlog: Backlog::open(directory.path().join("spool"), limits, state(&directory))
                 .unwrap(),
             directory,
+            time: Cell::new(SystemTime::UNIX_EPOCH),
         }
     }
 
@@ -58,7 +61,8 @@ impl Log {
             .unwrap();
         file.write_all(text.as_bytes()).unwrap();
         // Rotated files are told apart by their times.
-        sleep(Duration::from_millis(20));
+        self.time.set(self.time.get() + Duration::from_secs(1));
+        file.set_modified(self.time.get()).unwrap();
     }
 
     fn rename(&self, from: &str, to: &str) {

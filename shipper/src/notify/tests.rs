@@ -1,45 +1,50 @@
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use std::cell::Cell;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
-use std::sync::mpsc::channel;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
-use super::{beat, call, longest_silence, rest, send_to, watchdog};
+use super::{BEAT, BEATS, Beat, RESTING, beat, call, now, rest, send_to, silence, watchdog};
 
 #[test]
 fn a_thread_is_silent_until_it_beats_rests_or_ends() {
-    let silence = || longest_silence() >= Duration::from_millis(50);
-    let (go, gone) = channel();
-    let (begun, has_begun) = channel();
-    let other = thread::spawn(move || {
+    let other = thread::spawn(|| {
+        let mine = || BEAT.with(|beat| (Arc::downgrade(beat), beat.load(Ordering::Relaxed)));
+        assert_eq!(mine().1, RESTING);
+        let is_mine = |beat: &Weak<Beat>| beat.ptr_eq(&mine().0);
+        assert!(BEATS.lock().unwrap().iter().any(is_mine));
+        let before = now();
         beat();
-        begun.send(()).unwrap();
-        gone.recv().unwrap();
+        assert!((before..=now()).contains(&mine().1));
         rest();
-        begun.send(()).unwrap();
-        gone.recv().unwrap();
+        assert_eq!(mine().1, RESTING);
         beat();
-        begun.send(()).unwrap();
-        gone.recv().unwrap();
+        mine().0
     });
-    has_begun.recv().unwrap();
-    thread::sleep(Duration::from_millis(60));
-    assert!(silence());
-    go.send(()).unwrap();
-    has_begun.recv().unwrap();
-    assert!(!silence());
-    // The thread hangs after this beat.
-    go.send(()).unwrap();
-    has_begun.recv().unwrap();
-    let mut calls = 0;
-    let milliseconds = Duration::from_millis;
-    call(milliseconds(30), milliseconds(1000), || calls += 1);
-    assert!(calls > 0);
-    go.send(()).unwrap();
-    other.join().unwrap();
-    assert!(!silence());
+    assert!(other.join().unwrap().upgrade().is_none());
+    let beats = [1_000, RESTING, 1_030].map(|beat| Arc::new(Beat::new(beat)));
+    let mut of_threads: Vec<_> = beats.iter().map(Arc::downgrade).collect();
+    let at = |threads: &[_], now| silence(threads, now).as_millis();
+    assert_eq!(at(&of_threads, 1_060), 60);
+    beats[0].store(1_050, Ordering::Relaxed);
+    assert_eq!(at(&of_threads, 1_060), 30);
+    // The clock of another thread may be ahead of this look.
+    assert_eq!(at(&of_threads, 1_000), 0);
+    of_threads.truncate(2);
+    drop(beats);
+    assert_eq!(at(&of_threads, 9_000), 0);
+}
+
+#[test]
+fn the_watchdog_is_called_until_a_thread_is_silent() {
+    let (looks, mut calls) = (Cell::new(0), 0);
+    let is_silent = || looks.replace(looks.get() + 1) == 3;
+    call(Duration::ZERO, is_silent, || calls += 1);
+    assert_eq!(calls, 3);
 }
 
 #[test]

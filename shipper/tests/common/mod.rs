@@ -209,9 +209,14 @@ impl Fake {
     }
 }
 
+/// The time limits of the shipper's commands.
+const LIMITS: [&str; 3] = ["--lctl-timeout", "--connect-timeout", "--statement-timeout"];
+
 /// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
 pub struct Shipper {
     command: Command,
+    /// Time limits that no busy machine exceeds, unless the test sets them.
+    limits: &'static [&'static str],
     nice: Option<&'static str>,
     lock: PathBuf,
     _directory: TempDir,
@@ -233,8 +238,15 @@ impl Shipper {
         if reads {
             command.args(["--busy-limit", "100"]);
         }
+        let limits = match arguments {
+            ["once" | "run" | "doctor", ..] => &LIMITS[..],
+            ["record", ..] => &LIMITS[..1],
+            ["replay", ..] => &LIMITS[1..],
+            _ => &[],
+        };
         Self {
             command,
+            limits,
             // Or whatever else works on this machine would leave it next to nothing of the processor.
             nice: reads.then_some("0"),
             lock: directory.path().join("lock"),
@@ -277,8 +289,18 @@ impl Shipper {
         self
     }
 
+    /// Adds the time limits that are not set.
+    fn limit(&mut self) {
+        for limit in std::mem::take(&mut self.limits) {
+            if !self.command.get_args().any(|argument| argument == *limit) {
+                self.command.args([limit, "10m"]);
+            }
+        }
+    }
+
     /// Returns the command, for a single run.
     pub fn command(&mut self) -> &mut Command {
+        self.limit();
         if let Some(nice) = self.nice.take() {
             self.command.args(["--nice", nice]);
         }
@@ -287,6 +309,7 @@ impl Shipper {
 
     /// Runs a command that prints data, without a lock.
     pub fn output(mut self) -> Output {
+        self.limit();
         self.command.output().unwrap()
     }
 
@@ -311,11 +334,11 @@ impl Shipper {
     }
 }
 
+/// The time after which something that a test waits for is taken to never come, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
 /// A database that is away.
 pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
-
-/// Time limits for a large text on a busy machine.
-pub const LONG: [&str; 4] = ["--lctl-timeout", "10m", "--statement-timeout", "10m"];
 
 /// A background process that is killed at the end.
 pub struct Running(pub Child);
@@ -327,12 +350,30 @@ impl Drop for Running {
     }
 }
 
-/// Waits for something that comes soon.
+/// Waits for something that comes soon on an idle machine.
 pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(60), "no {what}");
+        assert!(start.elapsed() < PATIENCE, "no {what}");
         sleep(Duration::from_millis(20));
+    }
+}
+
+/// Runs with a time limit that one step exceeds and the others keep. On a busy machine these may need longer, so the limit is
+/// doubled until the run ends as it should.
+#[track_caller]
+pub fn with_a_limit(
+    mut run: impl FnMut(&str) -> Ended,
+    is_right: impl Fn(&Ended) -> bool,
+) -> Ended {
+    let mut limit = Duration::from_millis(250);
+    loop {
+        let ended = run(&format!("{}ms", limit.as_millis()));
+        if is_right(&ended) {
+            return ended;
+        }
+        assert!(limit < PATIENCE, "{ended:?}");
+        limit *= 2;
     }
 }
 

@@ -245,7 +245,7 @@ impl Scene<'_> {
         let url = self.url();
         for _ in 0..random.usize(1..4) {
             let running = self.server.start_run(&url);
-            sleep(Duration::from_millis(random.u64(1..1500)));
+            sleep(Duration::from_millis(random.u64(1..500)));
             drop(running);
         }
     }

@@ -61,5 +61,5 @@ fn print(text: &[u8]) {
 }
 
 fn hang() {
-    thread::sleep(Duration::from_secs(600));
+    thread::sleep(Duration::from_secs(3600));
 }

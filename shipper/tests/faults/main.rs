@@ -17,8 +17,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::{Args, Parser, Subcommand};
 use fastrand::Rng;
@@ -26,9 +25,9 @@ use fastrand::Rng;
 use crate::database::Database;
 use crate::fault::{Kind, Scene};
 use crate::ledger::{Before, Ledger};
-use crate::place::{SECOND, START, time_of};
+use crate::place::{SECOND, START, time_of, wait_for};
 use crate::proxy::Proxy;
-use crate::server::Server;
+use crate::server::{STATEMENT, Server};
 use crate::table::Table;
 
 /// The name of the simulated cluster.
@@ -36,15 +35,6 @@ const CLUSTER: &str = "faults";
 
 /// The sizes of the small file systems for a spool and for the database, in MB.
 const SMALL: (u32, u32) = (16, 400);
-
-/// The attempts to send what waits after a fault.
-const ATTEMPTS: usize = 40;
-
-/// The exit code of a shipper beside another one.
-const BUSY: i32 = 75;
-
-/// The longest time to wait for the lock.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Parser)]
 struct Options {
@@ -263,20 +253,19 @@ fn settle(database: &Database, proxy: &Proxy, servers: &[Server], chosen: usize)
     database.start();
     let url = Database::url(proxy.port);
     for (index, server) in servers.iter().enumerate() {
-        let mut is_over = index != chosen && server.waiting().is_empty();
-        let (start, mut attempt) = (Instant::now(), 0);
-        while !is_over {
-            assert!(attempt < ATTEMPTS, "{} waits in vain", server.name);
-            let code = server.once(&url);
-            if code == Some(BUSY) && start.elapsed() < PATIENCE {
-                // The lctl of a shipper that was killed still has the lock.
-                sleep(Duration::from_millis(50));
-                continue;
-            }
-            attempt += 1;
-            is_over =
-                code.is_some_and(|code| code == 0 || code == 65) && server.waiting().is_empty();
+        if index != chosen && server.waiting().is_empty() {
+            continue;
         }
+        let mut limit = STATEMENT;
+        wait_for(&format!("delivery of {}", server.name), || {
+            let start = Instant::now();
+            let code = server.once_within(&url, limit);
+            if start.elapsed() > limit {
+                // The machine may be busy.
+                limit *= 2;
+            }
+            matches!(code, Some(0 | 65)) && server.waiting().is_empty()
+        });
     }
     servers.iter().for_each(Server::clean_up);
     proxy.calm();

@@ -8,12 +8,16 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use jobstats_client::spool::{Directory, Entry, Losses};
 use rustix::fs::inotify;
 
 use crate::Programs;
 use crate::place::{Mode, Place};
+
+/// The usual time limit for storing a text.
+pub const STATEMENT: Duration = Duration::from_secs(3);
 
 /// A server with an MDT or with OSTs.
 pub struct Server {
@@ -75,6 +79,10 @@ impl Server {
 
     /// Returns a command of the shipper. Its messages go to the file `said`.
     pub fn shipper(&self, command: &str, url: &str) -> Command {
+        self.shipper_within(command, url, STATEMENT)
+    }
+
+    fn shipper_within(&self, command: &str, url: &str, statement: Duration) -> Command {
         let said = OpenOptions::new()
             .create(true)
             .append(true)
@@ -93,7 +101,7 @@ impl Server {
                 url,
             ])
             .args(["--lctl-timeout", timeout, "--connect-timeout", "10s"])
-            .args(["--statement-timeout", "3s"])
+            .args(["--statement-timeout", &format!("{}s", statement.as_secs())])
             .args(["--busy-limit", "100"])
             .arg("--lctl")
             .arg(self.place.file("lctl"))
@@ -112,7 +120,13 @@ impl Server {
 
     /// Reads and sends once. Returns the exit code.
     pub fn once(&self, url: &str) -> Option<i32> {
-        self.shipper("once", url).status().unwrap().code()
+        self.once_within(url, STATEMENT)
+    }
+
+    /// Does that with another time limit for storing a text.
+    pub fn once_within(&self, url: &str, statement: Duration) -> Option<i32> {
+        let mut shipper = self.shipper_within("once", url, statement);
+        shipper.status().unwrap().code()
     }
 
     /// Starts a shipper in the background.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::common::machine::{COUNTING, Machine, texts};
-use crate::common::{Database, Fake, LONG, Shipper, simulator};
+use crate::common::{Database, Fake, Shipper, simulator};
 use crate::postgrest::Postgrest;
 use crate::server::{HTML, Reply, Server};
 use crate::{arrived, bodies, objects, path, postgrest, secret};
@@ -233,7 +233,7 @@ fn memory_does_not_grow_with_the_text() {
         format!("mdt.fs-MDT0000.job_stats=\n{lines}"),
     )
     .unwrap();
-    let mut shipper = machine.once(&server.url()).args(&LONG);
+    let mut shipper = machine.once(&server.url());
     let command = shipper.command();
     // What is not shared with other processes, in KiB.
     let ended = Command::new("sh")

@@ -1,15 +1,11 @@
-//! Texts that nobody prints: they take time and memory in proportion to their size.
-
-use std::time::{Duration, Instant};
+//! Texts that nobody prints: they take time and memory in proportion to their size. With time that grows with the square of
+//! the size, these tests would run for many minutes.
 
 use jobstats_core::job_stats::Problem;
 use jobstats_core::pause::Pause;
 use jobstats_core::snapshot::{Contents, read};
 
 const SIZE: usize = 1 << 19;
-
-/// Far above what reading takes, far below what time that grows with the square of the size would.
-const LIMIT: Duration = Duration::from_secs(10);
 
 fn text(begin: &str, number: impl Fn(usize) -> String) -> String {
     let mut text = begin.to_owned();
@@ -32,13 +28,7 @@ fn problems(reading: &Contents<'_>) -> usize {
 }
 
 fn check(text: &str) {
-    let begin = Instant::now();
     let reading = read(text.as_bytes(), Pause::NEVER).unwrap();
-    assert!(
-        begin.elapsed() < LIMIT,
-        "{:.40}…",
-        text.escape_debug().to_string()
-    );
     let most = text.len() / size_of::<Problem<'_>>() + 1_000;
     assert!(problems(&reading) <= most);
 }
