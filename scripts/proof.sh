@@ -84,23 +84,47 @@ work() {
     psql "$url" -v table="$table" -f tests/proof/work.sql
 }
 
-# The same work within the next minute. Each server's shipper reads it every five seconds; the simulator is its lctl.
+# plan SECONDS
+# Puts the work into half a minute that begins so many seconds from now.
+plan() {
+    awk -F , -v OFS=, -v from="$(date -u -d "$1 seconds" +%FT%TZ)" -v until="$(date -u -d "$(($1 + 30)) seconds" +%FT%TZ)" \
+        'NR > 1 { $9 = from; $10 = until } { print }' "$table" >"$output/work.new"
+    mv "$output/work.new" "$output/work.csv"
+}
+
+# all_read SINCE
+# Waits until every server has been read after a time; minutes are enough on the busiest machine.
+all_read() {
+    local read
+    for _ in {1..600}; do
+        read=$(psql -At "$url" -c "SELECT count(DISTINCT (t.cluster, o.server)) FROM jobstats.observations o JOIN jobstats.targets t USING (target_id) WHERE o.time > '$1'")
+        [ "$read" -lt "$((2 * ${#layouts[@]}))" ] || return 0
+        sleep 1
+    done
+    echo "only $read servers were read after $1" && return 1
+}
+
+# The same work as it happens. Each server's shipper reads it every five seconds; the simulator is its lctl. The work begins
+# when all have read, and the shippers end when all have read after its end, however long that takes. Until then it is planned
+# for tomorrow; a reading that began before the plan changed has twenty seconds to end.
 now() {
-    local layout server world from running=() seconds=55 interval=5
+    local layout server world from running=() interval=5 status=0
     from=$(date -u +%FT%T.%3NZ)
-    awk -F , -v OFS=, -v from="$(date -u -d '10 seconds' +%FT%TZ)" -v until="$(date -u -d '40 seconds' +%FT%TZ)" \
-        'NR > 1 { $9 = from; $10 = until } { print }' "$table" >"$output/work.csv"
+    plan 86400
     for layout in "${layouts[@]}"; do
         world=(--layout "$layout" --interval "${interval}s" --undisturbed --work "$output/work.csv")
         for server in small-mds1 small-oss1; do
             "$simulator" lctl-script "${world[@]}" --server "$server" "$output/$layout-$server"
-            JOBSTATS_DATABASE_URL=$url timeout --preserve-status "$seconds" "$shipper" run --interval "${interval}s" \
+            JOBSTATS_DATABASE_URL=$url timeout --preserve-status 30m "$shipper" run --interval "${interval}s" \
                 --cluster "$layout now" --server "$server" --lctl "$output/$layout-$server/lctl" \
                 --lock "$output/$layout-$server/lock" &
             running+=($!)
         done
     done
+    { all_read "$from" && plan 20 && all_read "$(sed -n '2s/.*,//p' "$output/work.csv")"; } || status=1
+    kill "${running[@]}" || true
     wait "${running[@]}" || true
+    [ "$status" = 0 ] || return 1
     for layout in "${layouts[@]}"; do
         world=(--layout "$layout" --interval "${interval}s" --undisturbed --work "$output/work.csv")
         verify "$layout now" "${world[@]}" --from "$from" --hours 1 --observed || return

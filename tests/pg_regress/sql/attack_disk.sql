@@ -7,9 +7,8 @@
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 -- Day 100 is today, UTC.
-CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' + days * interval '1 day'
-$$;
+SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 CREATE FUNCTION entries(target text, entries integer, calls numeric) RETURNS text LANGUAGE sql AS $$
 SELECT ost(target, VARIADIC array_agg(record(format('%s:%s:n1', n, n), calls, calls * 4096))) FROM generate_series(1, entries) n
 $$;

@@ -6,7 +6,7 @@
 \i :reading
 \set ECHO all
 \set VERBOSITY terse
-SET statement_timeout = '60s';
+SET statement_timeout = '10min';
 DO $$ BEGIN
     PERFORM jobstats_setup(retention => '100 years', compress_after => '100 years');
     PERFORM observe('scratch-OST0000', 'oss1', 0, 10, 20, 30);

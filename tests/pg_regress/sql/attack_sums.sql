@@ -48,9 +48,8 @@ FROM generate_series(0::bigint, 40) n ORDER BY n;
 SELECT sum(i.open) = 40::bigint << 30 AS believed FROM jobstats.increments i JOIN jobstats.targets t USING (target_id) WHERE t.name = 'us-MDT0001';
 
 -- A target that is as busy as can be for 150 days: the sum of all days is more than a bigint holds, that of none is.
-CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_bin('1 day', now(), 'epoch') - interval '160 days' + days * interval '1 day'
-$$;
+SELECT date_bin('1 day', now(), 'epoch') - interval '160 days' AS zero \gset
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT 'c3', 'mds2', day(30 * n), entries('max-MDT0000', 300, n * 9000000000000000) FROM generate_series(0, 5) n ORDER BY n;
 SELECT * FROM rejected WHERE target = 'max-MDT0000';

@@ -6,20 +6,22 @@
 \set ECHO all
 \set SHOW_CONTEXT never
 
--- A text cut anywhere, between two whole ones: what the entries did adds up to the truth, wherever the cut is.
+-- A text cut anywhere, between two whole ones: what the entries did adds up to the truth, wherever the cut is. Behind the header it is cut
+-- at every third place: of the 217 bytes of an entry, each is the last one in one of three entries.
 CREATE TABLE cut AS
 SELECT ost('fs-OST0000', record('a.1', 10, 40960, 1), record('b.1', 5, 20480, 2), record('c.1', 8, 32768, 3)) AS before,
     ost('fs-OST0000', record('a.1', 11, 45056, 2), record('b.1', 6, 24576, 3), record('c.1', 9, 36864, 4)) AS body,
     ost('fs-OST0000', record('a.1', 12, 49152, 3), record('b.1', 7, 28672, 4), record('c.1', 10, 40960, 5)) AS after;
+CREATE TABLE cuts AS SELECT length FROM cut, generate_series(0, length(body)) AS length WHERE length < 60 OR length % 3 = 0;
 INSERT INTO jobstats.feed (cluster, server, "time", body)
 SELECT length, 'oss1', at(minute), text
-FROM cut, generate_series(0, length(cut.body)) AS length,
+FROM cut, cuts,
     LATERAL (VALUES (0, before), (2, left(body, length)), (4, after)) AS texts (minute, text)
 ORDER BY length, minute;
 -- But for cuts between its header and its first entry: so does a target look that was cleared.
 CREATE TABLE cleared AS SELECT cluster FROM observations WHERE "time" = 2 AND entries = 0 AND problems = 0;
 SELECT quote_literal(left(body, cluster::integer)) AS text FROM cut, cleared ORDER BY cluster;
-SELECT entry, writes, bytes, punches, count(*) = (SELECT length(body) - 3 FROM cut) AS wherever
+SELECT entry, writes, bytes, punches, count(*) = (SELECT count(*) - 4 FROM cuts) AS wherever
 FROM (
     SELECT cluster, entry, sum(write) AS writes, sum(write_bytes) AS bytes, sum(punch) AS punches
     FROM increments WHERE cluster NOT IN (SELECT cluster FROM cleared) GROUP BY cluster, entry

@@ -13,9 +13,8 @@ SELECT coalesce(current_setting('timescaledb.license', true), '') = 'timescale' 
 \i :store
 \set ECHO all
 DO $$ BEGIN PERFORM jobstats_setup(raw_retention => '300 days', retention => '300 days'); END $$;
-CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' + days * interval '1 day'
-$$;
+SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
 -- A target that is read every hour for six days, a hundred days ago. Increments of two of them are dropped, and then those of
 -- the rollup of ten minutes.

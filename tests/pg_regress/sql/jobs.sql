@@ -8,9 +8,8 @@
 \set VERBOSITY terse
 SET client_min_messages = warning;
 SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
-CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' + days * interval '1 day'
-$$;
+SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
 -- Jobs of all lengths, on a target that is read every seven minutes and on one that is read every eleven, but for ten
 -- hours of the second day. 4 is idle for days; 5 does something while the second target is not read; 6 is on two nodes.

@@ -7,9 +7,8 @@
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS NOT NULL AS ready;
-CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' + days * interval '1 day'
-$$;
+SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
 -- Notices name days that depend on today.
 SET client_min_messages = warning;

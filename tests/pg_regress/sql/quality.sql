@@ -7,9 +7,8 @@
 \pset null '(null)'
 
 -- Hours are full hours, UTC; this one began two to three hours ago.
-CREATE FUNCTION world.past(minute numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_trunc('hour', now(), 'UTC') - interval '2 hours' + minute * interval '1 minute'
-$$;
+SELECT date_trunc('hour', now(), 'UTC') - interval '2 hours' AS zero \gset
+CREATE FUNCTION world.past(minute numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + minute * interval '1 minute';
 CREATE FUNCTION world.hour("time" timestamptz) RETURNS numeric LANGUAGE sql STABLE AS $$
 SELECT trim_scale(extract(epoch FROM "time" - past(0)) / 3600)
 $$;

@@ -7,9 +7,8 @@
 \set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '40 days', retention => '40 days') IS NOT NULL AS ready;
 -- Day 30 is today, UTC.
-CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-SELECT date_bin('1 day', now(), 'epoch') - interval '30 days' + days * interval '1 day'
-$$;
+SELECT date_bin('1 day', now(), 'epoch') - interval '30 days' AS zero \gset
+CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 -- 4 kB a second; a text may have some of them earlier than that.
 CREATE FUNCTION feed(target text, "time" timestamptz, ahead integer DEFAULT 0) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body)
