@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 part=$1 name=$2
+# shellcheck disable=SC2153 # xargs sets it
 cluster=$JOBSTATS_TEST_CLUSTERS/$JOBSTATS_TEST_LANE
 url=$(scripts/cluster.sh url "$cluster")
 output=$target/$part/$name
