@@ -24,9 +24,10 @@ INSERT INTO memory.texts VALUES
         E'%s|%1$s|1700000000|1700000100|1700000200|%s|user%2$s|project%2$s|COMPLETED|n[%1$s-%s]|job %1$s\n', n, n % 100, n + 1), '') FROM generate_series(1, 50000) n)),
     ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
 
--- Half a minute apart: one observation to compare the next with, to audit and to unpack.
-INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', now() - interval '30 minutes', body FROM memory.texts WHERE name = 'first';
-INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', now() - interval '29 minutes', body FROM memory.texts WHERE name = 'next';
+-- A minute apart: one observation to compare the next with, to audit and to unpack. What is fed again is 38 minutes
+-- later, however long other statements took before.
+INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', date_bin('10 minutes', now(), 'epoch') - interval '40 minutes', body FROM memory.texts WHERE name = 'first';
+INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', date_bin('10 minutes', now(), 'epoch') - interval '39 minutes', body FROM memory.texts WHERE name = 'next';
 CREATE TABLE memory.packed AS SELECT r.body AS packed FROM jobstats.raw r ORDER BY r."time" LIMIT 1;
 
 -- What is tried: the text that the statement takes, and how much memory it may take, as a number of bytes of SQL.
@@ -53,7 +54,7 @@ FROM (
         (SELECT length(body) FROM memory.texts WHERE name = 'next')
     UNION ALL
     SELECT 'feed again', 'SELECT length(body) FROM memory.texts WHERE name = ''next''',
-        'INSERT INTO jobstats.feed (server, body) SELECT ''mds1'', replace(body, ''samples: 2'', ''samples: 3'') FROM memory.texts WHERE name = ''next''',
+        'INSERT INTO jobstats.feed (server, "time", body) SELECT ''mds1'', (SELECT max(last_observation) + interval ''38 minutes'' FROM jobstats.targets), replace(body, ''samples: 2'', ''samples: 3'') FROM memory.texts WHERE name = ''next''',
         (SELECT 2 * length(body) + 50000 * 1024 / 3 FROM memory.texts WHERE name = 'next')
     UNION ALL
     SELECT 'feed zstd', 'SELECT length(packed) FROM memory.packed',
@@ -80,10 +81,10 @@ FROM (
     UNION ALL
     SELECT 'compare', 'SELECT 1', 'SELECT count(*) FROM jobstats_compare(''{1}'', ''1 minute'')', 0
     UNION ALL
-    SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 hour'', now(), n => 50000)', 50000 * 1024 / 3
+    SELECT 'top', 'SELECT 1', 'SELECT count(*) FROM jobstats_top(now() - interval ''1 day'', now(), n => 50000)', 50000 * 1024 / 3
     UNION ALL
     SELECT 'remedy', 'SELECT 1', 'SELECT length(jobstats_ids_remedy(array_fill(''a''::text, ARRAY[50000])))', 50000 * 64
     UNION ALL
-    SELECT 'audit', 'SELECT 1', 'SELECT count(*) FROM jobstats_audit(now() - interval ''1 hour'', now())',
+    SELECT 'audit', 'SELECT 1', 'SELECT count(*) FROM jobstats_audit(now() - interval ''1 day'', now())',
         (SELECT 2 * length(body) + 50000 * 1024 / 3 FROM memory.texts WHERE name = 'next')
 ) AS s (name, argument, statement, bytes);
