@@ -23,7 +23,8 @@ SELECT jobstats_grant_reader('regress_convert');
 GRANT INSERT, DELETE ON jobstats.observations TO regress_convert WITH GRANT OPTION;
 GRANT UPDATE (server) ON jobstats.raw TO regress_convert;
 
--- What the store says of the clusters that nobody feeds.
+-- What the store says of the clusters that nobody feeds, until now: also on the next day, if it is midnight in between.
+CREATE TABLE asked AS SELECT now() AS until, date_trunc('day', now()) AS today;
 CREATE FUNCTION said() RETURNS TABLE (what text, value jsonb) LANGUAGE plpgsql STABLE AS $$
 DECLARE
     relation text;
@@ -37,9 +38,9 @@ BEGIN
             USING CASE WHEN relation ~ '^rollup' THEN '{long ago}' ELSE '{in order,long ago}' END::text[];
     END LOOP;
     -- The window ends with the last observation, and begins with the clock: its coverage is another each time.
-    RETURN QUERY SELECT 'totals', to_jsonb(a) - 'coverage' FROM jobstats_totals(now() - interval '60 days', now(), '{write_bytes}',
+    RETURN QUERY SELECT 'totals', to_jsonb(a) - 'coverage' FROM asked, jobstats_totals(asked.until - interval '60 days', asked.until, '{write_bytes}',
         '{cluster,job}', cluster => '{in order,long ago}') a;
-    RETURN QUERY SELECT 'rates', to_jsonb(a) FROM jobstats_rates(date_trunc('day', now()) - interval '60 days', date_trunc('day', now()),
+    RETURN QUERY SELECT 'rates', to_jsonb(a) FROM asked, jobstats_rates(asked.today - interval '60 days', asked.today,
         '{write_bytes}', '{target}', '1 day', cluster => '{long ago}') a;
 END
 $$;

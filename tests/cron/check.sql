@@ -2,7 +2,7 @@
 \set QUIET on
 DO $$
 BEGIN
-    FOR tries IN 1..240 LOOP
+    FOR tries IN 1..600 LOOP
         EXIT WHEN EXISTS (SELECT FROM jobstats.maintenance WHERE step = 'all');
         PERFORM pg_sleep(1);
         COMMIT;
