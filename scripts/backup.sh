@@ -13,8 +13,10 @@ copy="$way restored"
 dump=$output/dump
 superuser=postgres owner=postgres
 world=(--layout 2.16 --interval 10m --scale 0.3 --connections 1)
-from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
-later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
+# One hour for both, also if the next one begins meanwhile.
+hour=$(date -u +%Y-%m-%dT%H:00:00Z)
+from=$(date -u -d "$hour - 30 hours" +%Y-%m-%dT%H:00:00Z)
+later=$(date -u -d "$hour - 4 hours" +%Y-%m-%dT%H:00:00Z)
 
 # database NAME [ROLE]
 database() { scripts/cluster.sh url "$cluster" "$1" | sed "s/user=postgres/user=${2:-postgres}/"; }

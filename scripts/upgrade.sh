@@ -13,9 +13,10 @@ directory=$("$PG_CONFIG" --sharedir)/extension
 bindir=$("$PG_CONFIG" --bindir)
 output=$target/upgrade/$version
 world=(--layout 2.16 --interval 10m --scale 0.3 --connections 1)
+# One hour for all, also if the next one begins meanwhile.
 zero=$(date -u +%Y-%m-%dT%H:00:00Z)
-from=$(date -u -d '30 hours ago' +%Y-%m-%dT%H:00:00Z)
-later=$(date -u -d '4 hours ago' +%Y-%m-%dT%H:00:00Z)
+from=$(date -u -d "$zero - 30 hours" +%Y-%m-%dT%H:00:00Z)
+later=$(date -u -d "$zero - 4 hours" +%Y-%m-%dT%H:00:00Z)
 
 # Builds the library of the released version once, apart from this version's, which has the same name there.
 build_released() {
