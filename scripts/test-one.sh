@@ -42,7 +42,8 @@ regress() {
     run_by_postgresql regress/pg_regress tests/pg_regress || return
     ! grep -a '^not run: ' "$output/results/$name.out" || return 77
 }
-isolation() { run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
+# A step may wait for longer than a feed may stay in its transaction.
+isolation() { PGOPTIONS='-c idle_in_transaction_session_timeout=10min' run_by_postgresql isolation/pg_isolation_regress tests/isolation; }
 
 # A regression test once more, where functions that PostgreSQL would prefer stand beside every function of jobstats: jobstats
 # itself never calls one of them. What the test prints is of no interest then.

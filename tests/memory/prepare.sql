@@ -24,8 +24,8 @@ INSERT INTO memory.texts VALUES
         E'%s|%1$s|1700000000|1700000100|1700000200|%s|user%2$s|project%2$s|COMPLETED|n[%1$s-%s]|job %1$s\n', n, n % 100, n + 1), '') FROM generate_series(1, 50000) n)),
     ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
 
--- A minute apart: one observation to compare the next with, to audit and to unpack. What is fed again is 38 minutes later, whenever that
--- is: an increment of four parts.
+-- A minute apart: one observation to compare the next with, to audit and to unpack. What is fed again is 38 minutes
+-- later, however long other statements took before.
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', date_bin('10 minutes', now(), 'epoch') - interval '40 minutes', body FROM memory.texts WHERE name = 'first';
 INSERT INTO jobstats.feed (server, "time", body) SELECT 'mds1', date_bin('10 minutes', now(), 'epoch') - interval '39 minutes', body FROM memory.texts WHERE name = 'next';
 CREATE TABLE memory.packed AS SELECT r.body AS packed FROM jobstats.raw r ORDER BY r."time" LIMIT 1;
