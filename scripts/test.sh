@@ -28,7 +28,7 @@ names() {
     regress | overload) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
     cron | demo | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
-    parallel) printf '%s\n' audit health job levels_read now rates rollups summary top totals ;;
+    parallel) printf '%s\n' audit health job now rates rollups summary top totals ;;
     convert) printf '%s\n' plain apache ;;
     dashboards) basename -as .json dashboards/*.json ;;
     backup) printf '%s\n' custom directory owner naive ;;
