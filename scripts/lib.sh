@@ -16,7 +16,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 # Scripts build from nothing more often than after a change.
 export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
 
-# Cargo's profile. Users, packages and benchmarks get release; demo and tests ask for dev, which compiles in half the time.
+# Cargo's profile. Users, packages and benchmarks get release; demo and tests ask for dev, which compiles faster.
 profile=${JOBSTATS_PROFILE:-release}
 # What is built with it.
 built=$target/${profile/#dev/debug}

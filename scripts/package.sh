@@ -100,7 +100,8 @@ if [ "${1:-}" != extension ]; then
         ! have_packaging_tools || pack_program "$program"
     done
 fi
-build jobstats
+# Without zig the programs were built with the extension; another choice of packages would compile much of it again.
+if have_packaging_tools; then build jobstats; else build_all; fi
 ! have_packaging_tools || pack_extension
 [ "${1:-}" = extension ] || tarball
 rm -rf "$stage"

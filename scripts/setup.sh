@@ -88,8 +88,8 @@ require_tools() {
 
 install_cargo_pgrx() {
     have_cargo_pgrx && return
-    say "cargo install cargo-pgrx $(pgrx_version) (2 minutes on two cores)"
-    # Unoptimized, it takes a third of the processor time to build, and reads our SQL in two seconds.
+    say "cargo install cargo-pgrx $(pgrx_version) (some minutes on two cores)"
+    # Its work on our SQL is small beside what optimizing it would take.
     cargo install cargo-pgrx --version "=$(pgrx_version)" --locked --debug --target-dir "$target"
 }
 
