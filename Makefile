@@ -1,6 +1,6 @@
 # The one entry for people and for CI. What a target does stands in the script of its name.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz screenshots clean
+.PHONY: help setup setup-dev setup-package demo demo-stop answers test test-long test-faults proof lint schema bench bench-storage bench-month package test-packages test-schedulers fuzz screenshots clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ demo-stop: ## stop the demo's database server and remove its files
 
 test: setup ## run all tests, or some: make test PARTS="core regress:extension"
 	@scripts/test.sh $(PARTS)
+
+test-long: setup ## run all tests, or some, with all cases of each, where `make test` has a part of them: an hour or two
+	@JOBSTATS_TEST_LONG=yes scripts/test.sh $(PARTS)
 
 test-faults: setup ## inject 360 faults between lctl and the store, and show that nothing is lost or doubled: 10 to 30 minutes
 	@JOBSTATS_PROFILE=dev scripts/install.sh tests

@@ -67,11 +67,11 @@ install_programs() {
 # Reads once, by the real shipper.
 send() { "$shipper" once --quiet --config "$config" --spool "$files/spool/$1" --cluster alpha --server "$1" --lock "$files/lock" "${@:2}"; }
 
-# send_jobs MINUTES
-# What the scheduler says about the jobs of the last minutes; the simulator is its sacct.
+# send_jobs SECONDS
+# What the scheduler says about the jobs since a time; the simulator is its sacct.
 send_jobs() {
-    send login1 --source slurm --covers "$1m" --command \
-        "exec '$simulator' accounting --scheduler slurm --undisturbed --from \$(date -u -d '-$1 minutes' +%FT%TZ) --to now"
+    send login1 --source slurm --covers "$((($(now) - $1) / 60))m" --command \
+        "exec '$simulator' accounting --scheduler slurm --undisturbed --from $(at "$1") --to now"
 }
 
 send_names() {
@@ -107,7 +107,7 @@ fill_store() {
     # Login nodes alone send the program and the user.
     psql -q "$url" -c "UPDATE jobstats.entry_formats SET node_label = 'login' WHERE format = '%e.%u'"
     send_names
-    send_jobs $((3 * day / 60))
+    send_jobs $((today - 3 * day))
     loaded=$((today - day))
     load
     psql -q "$url" -c 'CALL jobstats_maintain()' -c ANALYZE
@@ -124,7 +124,7 @@ read_on() {
     while next=$(($(now) / interval * interval + interval)) && wait_until "$next"; do
         send_counters || true
         round=$((round + 1))
-        [ $((round % 3)) != 0 ] || { send_jobs 20 && psql -q "$url" -c 'CALL jobstats_maintain()'; } || true
+        [ $((round % 3)) != 0 ] || { send_jobs $(($(now) - 1200)) && psql -q "$url" -c 'CALL jobstats_maintain()'; } || true
     done
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a simulated scheduler accounts for, sent in no order by the shipper, is what jobstats.jobs holds; and each identifier of job_stats
-# belongs, in a week, to the job that truly did its work. Fails if a run is missing or invented, if a field of one differs from what the
+# belongs, day by day, to the job that truly did its work. Fails if a run is missing or invented, if a field of one differs from what the
 # texts say, if an identifier gets a wrong job, or none where it can be known, or if identifiers do not add up by status.
 #
 #   jobs.sh DIR SCHEDULER    of a server that runs in DIR; the databases are called like the scheduler, and what is simulated
@@ -67,19 +67,20 @@ feed_all() {
     done | psql -q "$url"
 }
 
-# Every identifier of a week on two clusters that count alike. Accounting is read every two hours, but for three hours a day, from eleven
+# Every identifier of some days, or of a week, on two clusters that count alike. Accounting is read every two hours, but for three hours a day, from eleven
 # days before on: then numbers come back. Half of it comes late. Some sites have nothing but the number of the job in their identifiers.
 entries() {
-    local format=%j:%u:%H to_fill=12 week=7
+    local format=%j:%u:%H to_fill=12 days=2
+    ! is_long || days=7
     case $scheduler in pbs | lsf) format=%j ;; esac
     local world=(--clusters 2 --jobs 40 --jobid-name "$format")
-    simulate entries $((to_fill + week)) --odd 0 --every 2h --no-nightly "${world[@]}"
+    simulate entries $((to_fill + days)) --odd 0 --every 2h --no-nightly "${world[@]}"
     store "${scheduler}_entries"
     psql -q "$url" -f tests/jobs/prepare.sql
     ship passwd "$output/entries/passwd"
     texts entries | awk 'NR % 2' | feed_all
     "$simulator" load --preset small --scale 0.2 --interval 10m --scheduler "$scheduler" "${world[@]}" --undisturbed --database-url "$url" \
-        --from "$(date -u -d "$from + $to_fill days" +%Y-%m-%dT%H:%M:%SZ)" --hours $((24 * week)) >"$output/loaded" 2>&1
+        --from "$(date -u -d "$from + $to_fill days" +%Y-%m-%dT%H:%M:%SZ)" --hours $((24 * days)) >"$output/loaded" 2>&1
     psql -q "$url" -c 'CALL jobstats_maintain()'
     texts entries | awk 'NR % 2 == 0' | feed_all
     psql -q "$url" -c 'CALL jobstats_maintain()'

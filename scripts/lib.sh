@@ -138,6 +138,13 @@ build_tests() {
         LC_ALL=C sort >"$test_programs"
 }
 
+# is_rust PART
+# Whether a part of the tests is a package of Rust tests.
+is_rust() { [[ $1 =~ ^(core|client|console|browser|simulator|shipper)$ ]]; }
+
+# Whether tests do all that they can. Each run does less of what is random or of one kind.
+is_long() { [ -n "${JOBSTATS_TEST_LONG:-}" ]; }
+
 # test_program PACKAGE NAME
 test_program() { sed -n "s/^$1 $2 //p" "$test_programs"; }
 

@@ -2,11 +2,12 @@
 # What functions on text and feeds do where memory is short: an error, and never the end of the server. And that they take no
 # more than they may, beyond what reading their argument takes.
 #
-#   memory.sh CLUSTER DATABASE    JOBSTATS_MEMORY_STEPS are the amounts of memory that are tried, 8 by default
+#   memory.sh CLUSTER DATABASE
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1
-steps=${JOBSTATS_MEMORY_STEPS:-8}
+# The amounts of memory that are tried.
+steps=$(if is_long; then echo 8; else echo 2; fi)
 # Only who runs a process may limit it.
 as_owner=
 ! is_root || as_owner='runuser -u postgres --'

@@ -16,8 +16,9 @@ unset JOBSTATS_TIMES
 # A program of Rust tests, run where Cargo would run it; the name doc stands for the examples of the documentation.
 rust() {
     local features
-    export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python JOBSTATS_TEST_AXE
+    export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python JOBSTATS_TEST_AXE PROPTEST_CASES
     JOBSTATS_TEST_AXE=$(axe)
+    PROPTEST_CASES=$(if is_long; then echo 20000; else echo 2000; fi)
     if [ "$name" = doc ]; then
         mapfile -t features < <(features)
         cargo test --doc --workspace "${features[@]}"
@@ -59,12 +60,13 @@ overload() {
     [ ! -s "$output/held" ] && [ ! -s "$output/called" ]
 }
 
-# Tests of answers once more, with plans that leave all work to parallel workers. Those of TimescaleDB have lost rows where a
+# Tests of answers once more, with plans that leave all work to a parallel worker. Those of TimescaleDB have lost rows where a
 # worker came before the leader of the plan, which takes a busy machine otherwise.
 parallel() {
     new_database "$cluster" "$name" || return 1
     psql -q "$(scripts/cluster.sh url "$cluster" "$name")" -v name="$name" <<-'SQL'
 		ALTER DATABASE :"name" SET parallel_leader_participation = off;
+		ALTER DATABASE :"name" SET max_parallel_workers_per_gather = 1;
 		ALTER DATABASE :"name" SET parallel_setup_cost = 0;
 		ALTER DATABASE :"name" SET parallel_tuple_cost = 0;
 		ALTER DATABASE :"name" SET min_parallel_table_scan_size = 0;
@@ -177,15 +179,14 @@ faults() {
 
 # A part of what `make proof` does, at one interval.
 proof() {
-    JOBSTATS_PROOF_INTERVALS=5m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
+    JOBSTATS_PROOF_INTERVALS=10m scripts/proof.sh part "$cluster" "$name" | tee "$output/report"
 }
 
 # counts STATUS
 # How many passed, failed and were skipped. Rust tests that lack something to run with say so in a line of their own; their runner
 # takes them for passed. A program of tests that ended badly without a failed test counts as a failure.
 counts() {
-    case $part in
-    core | client | console | browser | simulator | shipper)
+    if is_rust "$part"; then
         awk -v status="$1" '/^test result:/ { passed += $4; failed += $6; skipped += $8 }
             /^not run: / { lacking++ }
             END {
@@ -193,14 +194,12 @@ counts() {
                 passed -= lacking; skipped += lacking
                 print passed + 0, status && !failed ? 1 : failed + 0, skipped + 0
             }' "$output/log"
-        ;;
-    *)
-        case $1 in
-        0) echo 1 0 0 ;;
-        77) echo 0 0 1 ;;
-        *) echo 0 1 0 ;;
-        esac
-        ;;
+        return
+    fi
+    case $1 in
+    0) echo 1 0 0 ;;
+    77) echo 0 0 1 ;;
+    *) echo 0 1 0 ;;
     esac
 }
 
@@ -230,10 +229,8 @@ clean_up() {
 rm -rf "$output"
 mkdir -p "$output"
 status=0
-case $part in
-core | client | console | browser | simulator | shipper) body=rust ;;
-*) body=$part ;;
-esac
+body=$part
+! is_rust "$part" || body=rust
 ("$body") >"$output/log" 2>&1 || status=$?
 read -r passed failed skipped < <(counts "$status")
 clean_up

@@ -20,12 +20,14 @@ parts=(cron proof jobs demo faults upgrade fuzz shipper core convert stress brow
 # names PART
 # The tests of a part.
 names() {
-    case $1 in
-    core | client | console | browser | simulator | shipper)
+    if is_rust "$1"; then
         cut -d ' ' -f 1,2 "$test_programs" | sed -n "s/^$1 //p"
         [ "$1" != core ] || echo doc
-        ;;
-    regress | overload) basename -as .sql tests/pg_regress/sql/*.sql ;;
+        return
+    fi
+    case $1 in
+    overload) if is_long; then names regress; else cat tests/overload/files; fi ;;
+    regress) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
     cron | demo | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
     parallel) printf '%s\n' audit health job now rates rollups summary top totals ;;
@@ -53,11 +55,11 @@ list() {
 
 # Rust tests and all that they run are built at once; without such tests, only what the others run.
 build_and_install() {
-    if printf '%s\n' "$@" | grep -qE '^(core|client|console|browser|simulator|shipper|faults)(:|$)'; then
-        scripts/install.sh tests
-    else
-        scripts/install.sh all
-    fi
+    local part mode=all
+    for part in "${@%%:*}"; do
+        if is_rust "$part" || [ "$part" = faults ]; then mode=tests; fi
+    done
+    scripts/install.sh "$mode"
     # Otherwise tests of changed SQL would show what the old SQL does.
     ! have_cargo_pgrx || scripts/schema.sh check
 }

@@ -9,6 +9,7 @@ mod database;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, Weak};
 
 use database::Database;
 use jiff::{SignedDuration, Timestamp};
@@ -22,10 +23,22 @@ struct Reports {
 }
 
 impl Reports {
+    /// Returns the reports, which tests share that run at the same time, or `None` where there is no server.
+    fn shared() -> Option<Arc<Self>> {
+        static SHARED: Mutex<Weak<Reports>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap();
+        if let Some(reports) = shared.upgrade() {
+            return Some(reports);
+        }
+        let reports = Arc::new(Self::new()?);
+        *shared = Arc::downgrade(&reports);
+        Some(reports)
+    }
+
     /// Writes reports of all kinds. Returns `None`, and says so, where there is no server.
-    fn new(test: &str) -> Option<Self> {
-        let simulated = simulated(test)?;
-        let hostile = hostile(test)?;
+    fn new() -> Option<Self> {
+        let simulated = simulated()?;
+        let hostile = hostile()?;
         let mut reports = Self {
             directory: TempDir::new().unwrap(),
             files: Vec::new(),
@@ -98,8 +111,8 @@ impl Database {
 }
 
 /// Returns a store of an hour of a simulated cluster.
-fn simulated(test: &str) -> Option<Database> {
-    let mut store = Database::with_store(test)?;
+fn simulated() -> Option<Database> {
+    let mut store = Database::with_store("simulated")?;
     store.load("small", 10);
     store
         .client
@@ -118,8 +131,8 @@ fn hostile_names() -> [String; 3] {
 }
 
 /// Returns a store in which everything that users name is hostile.
-fn hostile(test: &str) -> Option<Database> {
-    let mut store = Database::with_store(&format!("{test}_hostile"))?;
+fn hostile() -> Option<Database> {
+    let mut store = Database::with_store("hostile")?;
     let minutes = (0..=110).step_by(10);
     let start = Timestamp::now() - SignedDuration::from_hours(2);
     let [job_name, account, program] = hostile_names();
@@ -186,7 +199,7 @@ fn reports_look_as_they_should() {
     let Some(chromium) = browser::start("reports") else {
         return;
     };
-    let Some(reports) = Reports::new("seen") else {
+    let Some(reports) = Reports::shared() else {
         return;
     };
     reports.are_without(|file| inspect::faults(&chromium, file).unwrap());
@@ -197,7 +210,7 @@ fn reports_can_be_read_by_everybody() {
     let Some((chromium, axe)) = browser::start_with_axe("accessible") else {
         return;
     };
-    let Some(reports) = Reports::new("accessible") else {
+    let Some(reports) = Reports::shared() else {
         return;
     };
     reports.are_without(|file| axe::faults(&chromium, &axe, file).unwrap());

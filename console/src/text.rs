@@ -126,8 +126,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
         #[test]
         fn every_name_takes_exactly_its_cells(name in any::<String>(), cells in 0_usize..40) {
             let shown = shown(&name);

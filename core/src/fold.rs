@@ -87,8 +87,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
         #[test]
         fn folding_is_what_a_loop_over_characters_does(name in "[a-c#_é٣0-9]{0,12}|.{0,40}") {
             prop_assert_eq!(fold(&name), by_character(&name));

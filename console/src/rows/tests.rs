@@ -218,8 +218,6 @@ fn a_window_averages_over_its_intervals() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     /// All rows of any dimension, and the work without a value, add up to all work.
     #[test]
     fn rows_add_up(

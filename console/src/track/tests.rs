@@ -343,8 +343,6 @@ fn the_time_is_that_of_the_statistics_and_parts_have_all_lines() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
-
     /// Whatever entries come, go, restart and are left out, never more than what was done is shown, and exactly that if every
     /// entry is in every text.
     #[test]

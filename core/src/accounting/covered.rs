@@ -205,8 +205,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
         #[test]
         fn order_of_spans_does_not_matter((spans, shuffled) in spans().prop_flat_map(|spans| {
             (Just(spans.clone()), Just(spans).prop_shuffle())

@@ -456,8 +456,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
         #[test]
         fn a_list_is_expanded_as_by_loops(
             items in prop::collection::vec(

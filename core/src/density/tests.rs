@@ -275,8 +275,6 @@ mod encoding {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
         #[test]
         fn round_trips(density in any_density()) {
             prop_assert_eq!(&Density::from_text(&density.to_string()).unwrap(), &density);
@@ -324,8 +322,6 @@ fn any_density() -> impl Strategy<Value = Density> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn order_of_input_does_not_matter(
         base in any_base(),

@@ -117,8 +117,6 @@ const PIECES: &[&[u8]] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// Groups of any names and numbers are read as they were printed.
     #[test]
     fn what_getent_prints_is_read(

@@ -137,8 +137,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
-
         /// The truth, one unit of time after the other: in each of them this job was there, and no work of another one can be seen.
         #[test]
         fn it_agrees_with_every_moment(since in 0..20_i64, length in 1..8_i64, late in 0..4_i64, stays in stays()) {

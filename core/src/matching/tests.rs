@@ -445,8 +445,6 @@ fn some_days() -> impl Strategy<Value = Vec<Activity>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn every_run_is_in_one_job(mut runs in proptest::collection::vec(some_run(), 0..12)) {
         runs.sort_by_key(|run| run.started);

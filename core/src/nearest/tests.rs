@@ -62,8 +62,6 @@ fn the_same_name_is_suggested_once() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn the_distance_is_the_same_in_both_directions(one in "[ab1]{0,8}", other in "[ab1]{0,8}") {
         prop_assert_eq!(between(&one, &other), between(&other, &one));

@@ -99,8 +99,6 @@ fn numbers_without_digits_have_names() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// Labels of any content stay on one line, and a reader finds them and the value again.
     #[test]
     fn labels_and_values_are_read_back(

@@ -173,8 +173,6 @@ const PIECES: &[&[u8]] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// Users of any names and numbers are read as they were printed, whatever GECOS and the ends of lines are.
     #[test]
     fn what_getent_prints_is_read(

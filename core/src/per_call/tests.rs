@@ -118,8 +118,6 @@ fn squares_that_are_less_than_the_sum_allows_are_not_used() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn the_way_in_which_calls_are_divided_does_not_matter(
         calls in prop::collection::vec(0u64..1 << 26, 1..20),

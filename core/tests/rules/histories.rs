@@ -12,8 +12,6 @@ use crate::store::Store;
 use crate::support::{Seen, Target};
 
 const ENTRIES: usize = 5;
-/// The number of histories that a law is tried on.
-const CASES: u32 = 10_000;
 
 /// The expected sums where lives can be told apart: of every counter its last value, less the first one
 /// unless it is proven that it began at zero.
@@ -242,8 +240,6 @@ fn done_in(layout: Layout, history: &[Event]) -> Totals {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(CASES))]
-
     #[test]
     fn stored_is_never_more_than_was_done(layout in layouts(), history in any_history()) {
         let mut observer = Observer::default();

@@ -24,8 +24,6 @@ fn entries() -> impl Strategy<Value = Vec<i64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// All entries began long ago, and count ten calls from text to text: what is known of an entry is what the last text
     /// said that had it.
     #[test]

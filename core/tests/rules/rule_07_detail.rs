@@ -233,8 +233,6 @@ fn sizes() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn rule_7_what_is_left_out_follows_from_the_columns(earlier in vec(sizes(), 0..4), later in vec(sizes(), 1..6)) {
         let all: Vec<u64> = earlier.iter().chain(&later).copied().collect();

@@ -11,7 +11,7 @@ SELECT jobstats_setup(raw_retention => '300 days', retention => '300 days') IS N
 SELECT date_bin('1 day', now(), 'epoch') - interval '100 days' AS zero \gset
 CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RETURN timestamptz :'zero' + days * interval '1 day';
 
--- Jobs of all lengths, on a target that is read every seven minutes and on one that is read every eleven, but for ten
+-- Jobs of all lengths, on a target that is read every 14 minutes and on one that is read every 22, but for ten
 -- hours of the second day. 4 is idle for days; 5 does something while the second target is not read; 6 is on two nodes.
 CREATE TABLE jobs (id text, since numeric, until numeric);
 INSERT INTO jobs VALUES ('1:1000:n1', 0.51, 3.27), ('2:1000:n1', 1.041, 1.0455), ('3:1000:n1', 1, 2), ('4:1000:n1', 0.2, 0.25),
@@ -24,8 +24,8 @@ FROM (
     FROM jobs GROUP BY id
 ) j
 $$;
-SELECT count(*) FROM generate_series(day(0), day(4), interval '7 minutes') t, feed('fs-OST0000', t);
-SELECT count(*) FROM generate_series(day(0), day(4), interval '11 minutes') t, feed('fs-OST0001', t)
+SELECT count(*) FROM generate_series(day(0), day(4), interval '14 minutes') t, feed('fs-OST0000', t);
+SELECT count(*) FROM generate_series(day(0), day(4), interval '22 minutes') t, feed('fs-OST0001', t)
 WHERE t NOT BETWEEN day(1.3) AND day(1.7);
 
 CREATE TABLE questions (job text, since timestamptz, until timestamptz);

@@ -13,7 +13,7 @@ CREATE FUNCTION day(days numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE RET
 -- Notices name days that depend on today.
 SET client_min_messages = warning;
 
--- Two targets that are read every seven minutes, from a hundred days ago for three days and since yesterday; on the
+-- Two targets that are read every 21 minutes, from a hundred days ago for three days and since yesterday; on the
 -- second day one of them is not read for six hours.
 CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body)
@@ -21,7 +21,7 @@ SELECT 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), 
 FROM (SELECT extract(epoch FROM feed."time" - day(-1))::bigint) s (seconds)
 $$;
 SELECT count(*)
-FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(0), day(3), interval '7 minutes') t, feed(target, t)
+FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(0), day(3), interval '21 minutes') t, feed(target, t)
 WHERE target = 'fs-OST0000' OR t NOT BETWEEN day(1.25) AND day(1.5);
 SELECT count(*)
 FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(day(99), day(99.9), interval '1 hour') t, feed(target, t);

@@ -7,7 +7,7 @@
 \set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 
--- Two targets that are read every seven and every eleven minutes for four days, one of them not at all for a while.
+-- Two targets that are read every 17 and every 23 minutes for four days, one of them not at all for a while.
 CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), record('b.2', seconds / 1000, seconds),
@@ -15,9 +15,9 @@ SELECT 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), 
 FROM (SELECT extract(epoch FROM feed."time" - '2025-10-20')::bigint) s (seconds)
 $$;
 SELECT count(feed('fs-OST0000', t))
-FROM generate_series(timestamptz '2025-10-24 00:07', '2025-10-28 12:00', interval '7 minutes') t;
+FROM generate_series(timestamptz '2025-10-24 00:07', '2025-10-28 12:00', interval '17 minutes') t;
 SELECT count(feed('fs-OST0001', t))
-FROM generate_series(timestamptz '2025-10-24 01:00', '2025-10-28 12:00', interval '11 minutes') t
+FROM generate_series(timestamptz '2025-10-24 01:00', '2025-10-28 12:00', interval '23 minutes') t
 WHERE t NOT BETWEEN '2025-10-26 03:03' AND '2025-10-26 11:11' AND t NOT BETWEEN '2025-10-27 03:00' AND '2025-10-27 06:00';
 
 -- What is asked: windows at full days, at odd times, with steps of all sizes, in another time zone.

@@ -7,7 +7,7 @@
 \set SHOW_CONTEXT never
 SELECT jobstats_setup(raw_retention => '100 years', retention => '100 years') IS NOT NULL AS ready;
 
--- Two targets that are read every eleven minutes for three days; three users, two of them with two programs each.
+-- Two targets that are read every 33 minutes for three days; three users, two of them with two programs each.
 CREATE FUNCTION feed(target text, "time" timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), record('b.1', seconds / 1000, seconds),
@@ -16,12 +16,12 @@ SELECT 'oss1', feed."time", ost(target, record('a.1', seconds, seconds * 4096), 
 FROM (SELECT extract(epoch FROM feed."time" - '2025-10-20')::bigint) s (seconds)
 $$;
 SELECT count(*)
-FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(timestamptz '2025-10-24 00:07', '2025-10-27 12:00', interval '11 minutes') t,
+FROM unnest(ARRAY['fs-OST0000', 'fs-OST0001']) target, generate_series(timestamptz '2025-10-24 00:07', '2025-10-27 12:00', interval '33 minutes') t,
     feed(target, t);
 
 -- And an MDT, which reports times.
 SELECT count(f)
-FROM generate_series(timestamptz '2025-10-24 00:05', '2025-10-26 12:00', interval '17 minutes') t
+FROM generate_series(timestamptz '2025-10-24 00:05', '2025-10-26 12:00', interval '51 minutes') t
 CROSS JOIN LATERAL (SELECT extract(epoch FROM t - '2025-10-20')::bigint) s (seconds)
 CROSS JOIN LATERAL jobstats_ingest('', 'mds1', t, mdt('fs-MDT0000',
     life('a.1', '2025-10-20', seconds, seconds * 30, seconds / 2), life('b.1', '2025-10-20', seconds / 3, seconds * 31),

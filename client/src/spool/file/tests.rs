@@ -161,8 +161,6 @@ fn every_changed_bit_and_every_cut_is_damage() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// Whatever happens to a file, it is damage, or nothing happened.
     #[test]
     fn a_damaged_file_is_never_taken_for_another(

@@ -141,8 +141,6 @@ fn json_has_the_names_as_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
-
     #[test]
     fn any_name_is_only_shown(name in any::<String>()) {
         for line in sheet_of(&name).lines() {

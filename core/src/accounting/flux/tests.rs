@@ -435,8 +435,6 @@ fn render(jobs: &[String], is_lines: bool) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5_000))]
-
     #[test]
     fn f58_goes_there_and_back(id in any::<u64>(), shift in 0..64_u32) {
         let id = id >> shift;

@@ -506,8 +506,6 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5_000))]
-
     /// Wherever a text is cut, what stands before comes out as before, and at most the cut line is a problem.
     #[test]
     fn a_cut_costs_at_most_one_record(lines in texts(), end in prop_oneof![Just("\n"), Just("\r\n")], cut in any::<prop::sample::Index>()) {

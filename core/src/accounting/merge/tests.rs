@@ -462,8 +462,6 @@ fn by_the_rules(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
-
     /// Any order of texts ends in the same rows, with the same provenance.
     #[test]
     fn the_order_does_not_matter(

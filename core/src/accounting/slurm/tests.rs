@@ -619,8 +619,6 @@ fn table(end: &str, rows: &[String]) -> String {
 const PIECES: &[&str] = &["|", "12", "3|", "x", "\u{1}", "_", ".", "Start", "é", " "];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// A text that is cut says what its beginning said, and at most one problem more.
     #[test]
     fn a_cut_text_has_the_records_of_its_beginning(

@@ -155,8 +155,6 @@ fn without_falls(readings: &[Reading]) -> Vec<Reading> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
-
     #[test]
     fn a_summary_says_what_the_rule_says(readings in any_readings()) {
         let summary = whole(&readings);

@@ -147,8 +147,6 @@ fn with_an_order(texts: impl Strategy<Value = Texts>) -> impl Strategy<Value = (
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// In any order and again, texts say the same if no name comes back.
     #[test]
     fn the_order_of_texts_does_not_matter(

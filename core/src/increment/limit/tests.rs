@@ -138,8 +138,6 @@ fn two_rows_of_a_record_are_one_active_entry() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn what_stays_fits_and_no_more_than_that_is_dropped(
         values in prop::collection::vec(prop_oneof![1_i64..1000, 1_i64 << 20..1 << 53], 0..60),

@@ -119,8 +119,6 @@ fn rollups() -> impl Strategy<Value = Vec<Coverage>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// Every instant belongs to exactly one span, and to the coarsest rollup whose bucket can stand for it.
     #[test]
     fn every_instant_is_in_one_span(

@@ -110,8 +110,6 @@ fn is_near(number: f64, numerator: &BigInt, denominator: &BigInt, quarters: u32)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// A single length of time is divided as exactly as can be: within half a gap.
     #[test]
     fn of_one_time_the_nearest(totals in prop::collection::vec(any::<i64>(), 1..5), observed in 1..400 * 86_400 * SECOND) {

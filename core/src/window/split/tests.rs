@@ -77,8 +77,6 @@ mod share {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
         #[test]
         fn of_any_partition_adds_up(
             value in 0..i64::MAX,
@@ -320,8 +318,6 @@ fn sum_of<'a>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     #[test]
     fn parts_add_up_to_the_row(row in any_row()) {
         let parts: Vec<_> = split(row.clone()).collect();

@@ -193,8 +193,6 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// Inside of the window, edges are the multiples of the width and nothing else.
     #[test]
     fn edges_are_multiples((since, until) in window(), width in width(), zone in summer()) {

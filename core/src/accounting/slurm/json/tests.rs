@@ -416,8 +416,6 @@ fn what_else_is_said_is_bounded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
-
     /// A text that is cut says what its beginning said, and at most one problem more.
     #[test]
     fn a_cut_text_has_the_records_of_its_beginning(ids in prop::collection::vec(1_u32..99, 0..5), cut in 0.0_f64..1.0) {
