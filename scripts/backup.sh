@@ -12,7 +12,7 @@ output=$target/backup/$way
 copy="$way restored"
 dump=$output/dump
 superuser=postgres owner=postgres
-world=(--layout 2.16 --interval 20m --scale 0.3 --connections 1)
+world=(--layout 2.16 --interval 10m --scale 0.15 --connections 1)
 # One hour for both, also if the next one begins meanwhile.
 hour=$(date -u +%Y-%m-%dT%H:00:00Z)
 from=$(date -u -d "$hour - 30 hours" +%Y-%m-%dT%H:00:00Z)

@@ -7,7 +7,7 @@
 
 cluster=$1
 # The amounts of memory that are tried.
-steps=$(if is_long; then echo 8; else echo 2; fi)
+steps=$(if is_long; then echo 8; else echo 3; fi)
 # Only who runs a process may limit it.
 as_owner=
 ! is_root || as_owner='runuser -u postgres --'

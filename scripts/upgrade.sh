@@ -12,7 +12,7 @@ revision=$(sed -n "s/^${version//./\\.} //p" extension/sql/released)
 directory=$("$PG_CONFIG" --sharedir)/extension
 bindir=$("$PG_CONFIG" --bindir)
 output=$target/upgrade/$version
-world=(--layout 2.16 --interval 20m --scale 0.3 --connections 1)
+world=(--layout 2.16 --interval 10m --scale 0.15 --connections 1)
 # One hour for all, also if the next one begins meanwhile.
 zero=$(date -u +%Y-%m-%dT%H:00:00Z)
 from=$(date -u -d "$zero - 30 hours" +%Y-%m-%dT%H:00:00Z)

@@ -80,8 +80,8 @@ SELECT format('%s: %s identifiers of %s days, %s; %s attributed to jobs; %s diff
     string_agg(s.entries || ' ' || s.status, ', ' ORDER BY s.entries DESC), (SELECT count(*) FROM attributed), (SELECT count(*) FROM judged j WHERE NOT j.is_right))
 FROM (SELECT j.found AS status, count(*) AS entries FROM judged j GROUP BY 1) s;
 DO $$ BEGIN
-    ASSERT (SELECT count(*) FROM judged j WHERE j.found = 'known') > 50, 'hardly anything is known';
-    ASSERT (SELECT count(*) FROM sums) >= 7, 'days are missing';
+    ASSERT (SELECT count(*) FROM judged j WHERE j.found = 'known') > 20, 'hardly anything is known';
+    ASSERT (SELECT count(*) FROM sums) >= 2, 'days are missing';
     ASSERT (SELECT bool_and(coalesce(s.is_right, false)) FROM sums s), 'statuses do not add up';
     -- The others are of login nodes and daemons.
     ASSERT NOT EXISTS (SELECT FROM found f WHERE f.job IS NOT NULL AND NOT EXISTS (SELECT FROM expected e WHERE e.name = f.name AND e.day = f.day)),
