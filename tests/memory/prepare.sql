@@ -19,9 +19,9 @@ INSERT INTO memory.texts VALUES
     ('junk', repeat(E'x\n', 10000000)),
     ('first', memory.text('fs-MDT0000', 50000, 1)),
     ('next', memory.text('fs-MDT0000', 50000, 2)),
-    ('users', (SELECT string_agg(format(E'user%s:x:%s:100:User %1$s:/home/user%1$s:/bin/bash\n', n, n), '') FROM generate_series(1, 300000) n)),
+    ('users', (SELECT string_agg(format(E'user%s:x:%s:100:User %1$s:/home/user%1$s:/bin/bash\n', n, n), '') FROM generate_series(1, 150000) n)),
     ('jobs', (SELECT E'JobIDRaw|JobID|Submit|Start|End|UID|User|Account|State|NodeList|JobName\n' || string_agg(format(
-        E'%s|%1$s|1700000000|1700000100|1700000200|%s|user%2$s|project%2$s|COMPLETED|n[%1$s-%s]|job %1$s\n', n, n % 100, n + 1), '') FROM generate_series(1, 50000) n)),
+        E'%s|%1$s|1700000000|1700000100|1700000200|%s|user%2$s|project%2$s|COMPLETED|n[%1$s-%s]|job %1$s\n', n, n % 100, n + 1), '') FROM generate_series(1, 10000) n)),
     ('targets', (SELECT string_agg(memory.text(format('fs%s-MDT0000', n), 1, 1), '') FROM generate_series(1, 3000) n));
 
 -- A minute apart: one observation to compare the next with, to audit and to unpack. What is fed again is 38 minutes
