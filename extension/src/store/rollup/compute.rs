@@ -96,13 +96,10 @@ fn jobstats_skip_empty_days(
         )
         .into());
     }
-    let (relation, (source, time)) = if by_user {
-        (
-            rollup.owned(Owner::User),
-            (format!("jobstats.{}", rollup.relation()), "bucket"),
-        )
-    } else {
-        (rollup.relation(), rollup.source())
+    let (source, time) = summed(rollup, by_user);
+    let relation = match by_user {
+        true => rollup.owned(Owner::User),
+        false => rollup.relation(),
     };
     let has_rows = format!(
         "SELECT EXISTS (SELECT FROM {source} summed WHERE summed.{time} > $1 AND summed.{time} <= $2) \
@@ -121,4 +118,58 @@ fn jobstats_skip_empty_days(
         Ok(())
     })?;
     Ok(timestamptz(from)?)
+}
+
+/// The rows that are summed at once, at most, where these are more than a day's: as many as take less than a second.
+const MOST_ROWS: i64 = 50_000;
+
+/// The days that are summed at once, at most: each takes locks on some partitions.
+const MOST_DAYS: i64 = 10;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.days_at_once(
+    level text, by_user boolean, span_from timestamptz, span_to timestamptz
+) RETURNS timestamptz
+LANGUAGE c STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.days_at_once(text, boolean, timestamptz, timestamptz) IS
+'Internal: the end of the days that a rollup, or its sums by user, compute in one transaction, from the start of a span on: a day, or as many as have few rows together.';
+"#)]
+fn jobstats_days_at_once(
+    level: &str,
+    by_user: bool,
+    span_from: TimestampWithTimeZone,
+    span_to: TimestampWithTimeZone,
+) -> SqlResult<TimestampWithTimeZone> {
+    let (source, time) = summed(Rollup::find(level)?, by_user);
+    let rows = format!(
+        "SELECT count(*) FROM (SELECT FROM {source} summed WHERE summed.{time} > $1 AND summed.{time} <= $2 LIMIT {MOST_ROWS}) few"
+    );
+    let (from, to) = (micros(span_from)?, micros(span_to)?);
+    let (mut end, mut left) = (from, MOST_ROWS);
+    connect(|client| -> Result<(), Error> {
+        while end < to && end - from < MOST_DAYS * DAY {
+            // The rest of a day or less, which is all of the span as a rule, needs no look at it.
+            if to - from > DAY {
+                let day = [timestamptz(end)?.into(), timestamptz(end + DAY)?.into()];
+                let rows = client.query_value::<i64>(&rows, &day)?;
+                left -= rows;
+                // A day without rows needs no partition.
+                if end > from && (rows == 0 || left < 0) {
+                    break;
+                }
+            }
+            end += DAY;
+        }
+        Ok(())
+    })?;
+    Ok(timestamptz(end.min(to))?)
+}
+
+/// Returns the relation that a rollup, or its sums by user, sum, and its column of time.
+fn summed(rollup: &Rollup, by_user: bool) -> (String, &'static str) {
+    match by_user {
+        true => (format!("jobstats.{}", rollup.relation()), "bucket"),
+        false => rollup.source(),
+    }
 }

@@ -112,8 +112,6 @@ CREATE FUNCTION jobstats_internal.next_day(level text, by_user boolean, OUT span
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    -- A day at a time keeps rows in the order of their buckets and limits the work of one transaction.
-    pace CONSTANT interval := interval '1 day';
     rollup jobstats.rollups;
     high timestamptz;
 BEGIN
@@ -141,12 +139,13 @@ BEGIN
         span_from := NULL;
     ELSE
         span_from := jobstats_internal.skip_empty_days(level, by_user, span_from, high);
-        span_to := least(span_from + pace, high);
+        -- Not all at once: that keeps rows in the order of their buckets, and limits the work of one transaction.
+        span_to := jobstats_internal.days_at_once(level, by_user, span_from, high);
     END IF;
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.next_day(text, boolean) IS
-'Internal: the next day, or what is left of one, that a rollup, or its sums by user, lack; NULL: none.';
+'Internal: the next day, what is left of one, or several days of few rows, that a rollup, or its sums by user, lack; NULL: none.';
 
 CREATE FUNCTION jobstats_internal.set_refreshed(level text, by_user boolean, instant timestamptz) RETURNS void
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
