@@ -15,6 +15,10 @@ esac
 
 has_apt() { command -v apt-get >/dev/null; }
 
+# is_packaged PACKAGE
+# Whether apt can install it: apt-cache shows packages too that others only suggest.
+is_packaged() { apt-cache policy "$1" | grep -q 'Candidate: [0-9]'; }
+
 # The major version of PostgreSQL that the distribution packages.
 distribution_pg_major() {
     apt-cache policy postgresql | sed -n 's/.*Candidate: \([0-9]*\).*/\1/p'
@@ -29,7 +33,7 @@ wanted_packages() {
     [ -z "$for_developers$for_packages" ] || printf '%s\n' python3-venv
     [ -z "$for_developers" ] || printf '%s\n' pngquant tmux
     # Ubuntu has no such package.
-    if [ -n "$for_developers" ] && apt-cache show chromium >/dev/null 2>&1; then
+    if [ -n "$for_developers" ] && is_packaged chromium; then
         printf '%s\n' chromium
     fi
     if pg_has_server; then
@@ -39,10 +43,10 @@ wanted_packages() {
         echo "postgresql-$major"
     fi
     pg_has_headers || echo "postgresql-server-dev-$major"
-    if ! { pg_has_server && have_timescaledb; } && apt-cache show "postgresql-$major-timescaledb" >/dev/null 2>&1; then
+    if ! { pg_has_server && have_timescaledb; } && is_packaged "postgresql-$major-timescaledb"; then
         echo "postgresql-$major-timescaledb"
     fi
-    if apt-cache show "postgresql-$major-cron" >/dev/null 2>&1; then
+    if is_packaged "postgresql-$major-cron"; then
         echo "postgresql-$major-cron"
     fi
 }
