@@ -517,7 +517,11 @@ fn targets_and_densities_are_told(store: &mut Store) {
         filesystem: texts(&["small"]),
         ..Balance::default()
     });
-    assert!(balance.is_sorted_by(|one, next| one.ratio >= next.ratio));
+    // The order is that of the differences to the median of a kind, and so that of the ratios of targets of one kind.
+    for kind in ["MDT", "OST"] {
+        let of_kind = balance.iter().filter(|row| row.kind == kind);
+        assert!(of_kind.is_sorted_by(|one, next| one.ratio >= next.ratio));
+    }
     balance.sort_by_key(|row| row.target.clone());
     assert!(balance.iter().map(|row| &row.target).eq(&TARGETS));
     for row in &balance {
