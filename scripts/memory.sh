@@ -6,8 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 
 cluster=$1
-# The amounts of memory that are tried.
-steps=$(if is_long; then echo 8; else echo 3; fi)
+# The amounts of memory that are tried, in ninths of what is needed.
+read -ra steps <<<"$(if is_long; then echo 1 2 3 4 5 6 7 8; else echo 1 4 7; fi)"
 # Only who runs a process may limit it.
 as_owner=
 ! is_root || as_owner='runuser -u postgres --'
@@ -48,8 +48,8 @@ while IFS=$'\t' read -r name argument statement allowed; do
     memory=$(($(grown 2 <<<"$said") - $(session 0 "$argument" | grown 2)))
     refused=0 broken=
     [[ $said != *ERROR* ]] || broken+=" without a limit: ${said#*ERROR}"
-    for step in $(seq "$steps"); do
-        tried=$(session $((addresses * step / (steps + 1))) "$statement")
+    for step in "${steps[@]}"; do
+        tried=$(session $((addresses * step / 9)) "$statement")
         case $tried in
         *lives*) [[ $tried != *ERROR* ]] || [[ $tried == *53200* ]] || broken+=" $step: $tried" ;;
         *) broken+=" $step: the server went down" ;;
@@ -57,7 +57,7 @@ while IFS=$'\t' read -r name argument statement allowed; do
         [[ $tried != *53200* ]] || refused=$((refused + 1))
     done
     printf '%-16s %4s MB of %4s; 53200 in %s of %s steps up to %s MB%s\n' \
-        "$name" $((memory >> 10)) $((allowed >> 20)) "$refused" "$steps" $((addresses >> 10)) "$broken"
+        "$name" $((memory >> 10)) $((allowed >> 20)) "$refused" "${#steps[@]}" $((addresses >> 10)) "$broken"
     if [ -n "$broken" ] || [ "$refused" = 0 ] || [ "$memory" -gt $((allowed >> 10)) ]; then
         failed=1
     fi

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::process::{Command, Output};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jobstats_core::operation::OPERATIONS;
 use postgres::{Client, NoTls};
 
 const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
@@ -136,12 +137,20 @@ fn servers(of_11: u64, of_12: u64) -> String {
         if of_12 > 0 {
             let written = counter("write_bytes", 1000 * of_11, "bytes", 4096);
             let writes = counter("write", 1000 * of_11, "usecs", 500);
-            text += &entry("11:1000:n01", &[written, writes]);
+            // OSTs report requests that are metadata on an MDT only.
+            let others = format!("  setattr: {{ samples: {}, unit: reqs }}\n", 50 * of_11);
+            text += &entry("11:1000:n01", &[written, writes, others]);
         }
         if of_12 > 0 && ost == 1 {
             let read = counter("read_bytes", 10 * of_12, "bytes", 1_048_576);
             let reads = counter("read", 10 * of_12, "usecs", 2000);
             text += &entry("12:1001:n02", &[read, reads]);
+        }
+        if of_12 > 0 && ost == 0 {
+            text += &entry(
+                "14:1002:n03",
+                &[counter("write_bytes", of_12, "bytes", 512)],
+            );
         }
     }
     text
@@ -175,6 +184,7 @@ fn a_store_is_asked() {
     what_is_special_of_a_job_is_said(&store);
     a_user_and_a_target_have_a_window(&store);
     json_has_exact_numbers(&store);
+    parts_add_up(&store);
     pages_are_written(&store);
     what_is_wrong_is_told(&mut store);
 }
@@ -220,6 +230,9 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
     let running = store.text(&["job", "12"]);
     assert!(running.contains("State: RUNNING"), "{running}");
     assert!(running.contains("The job still runs"), "{running}");
+    // Accounting does not know it, and its identifiers do.
+    let unaccounted = store.text(&["job", "14"]);
+    assert!(unaccounted.contains("User: 1002"), "{unaccounted}");
     let idle = store.text(&["job", "13"]);
     assert!(idle.contains("No server observed any work."), "{idle}");
     let unknown = store.run(&["job", "4\u{1b}[31m"]);
@@ -288,6 +301,25 @@ fn json_has_exact_numbers(store: &Store) {
         .map(|step| step["write_bytes"].as_f64().unwrap() * step["seconds"].as_f64().unwrap())
         .sum();
     assert!((sum - 327_680_000.0).abs() < 1.0, "{sum}");
+}
+
+fn parts_add_up(store: &Store) {
+    for asked in [
+        vec!["job", "11"],
+        vec!["user", "user1000", "--from", "3h"],
+        vec!["target", "scratch-MDT0000", "--from", "3h"],
+        vec!["target", "scratch-OST0000", "--from", "3h"],
+    ] {
+        let answer = store.json(&[&asked[..], &["--json"]].concat());
+        let usage = answer["usage"].as_array().unwrap();
+        let total = |name: &str| {
+            let used = usage.iter().find(|usage| usage["operation"] == name);
+            used.and_then(|usage| usage["total"].as_u64()).unwrap_or(0)
+        };
+        let parts = OPERATIONS.iter().filter(|it| it.metadata);
+        let sum: u64 = parts.map(|it| total(it.name)).sum();
+        assert_eq!(sum, total("metadata"), "{asked:?}: {usage:?}");
+    }
 }
 
 fn pages_are_written(store: &Store) {

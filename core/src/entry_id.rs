@@ -210,14 +210,41 @@ fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) 
         .unwrap_or(Identity::MALFORMED)
 }
 
-/// Returns the reading by the first format that matches the whole identifier. A format of other nodes may match before it, if the
-/// identifier does not show its node because it is cut: then both must say the same.
-fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<Identity<'a>> {
-    let mut readings = Vec::new();
-    for format in formats {
-        let Some(identity) = format.identify(id) else {
-            continue;
+/// Returns the reading by the first format that matches the whole identifier, if no other format that may have made it reads another
+/// user: users choose the names of programs and jobs, and so the format that an identifier seems to have.
+fn whole<'a>(
+    formats: impl Iterator<Item = &'a Format> + Clone,
+    id: &'a str,
+) -> Option<Identity<'a>> {
+    // A program may be called like a node, but no domain ends in a number, as what `%e.%u` makes of it does.
+    let is_program = formats
+        .clone()
+        .any(|format| format.ends_with_user() && format.identify(id).is_some());
+    let may_have_made = |format: &Format, it: &Identity<'_>| {
+        format.is_for(it) != Some(false) && !(is_program && format.reads_a_number_as_domain(it, id))
+    };
+    let whole = |format: &'a Format| format.identify(id).filter(|it| may_have_made(format, it));
+    let readings = formats.clone().filter_map(|it| Some((it, whole(it)?)));
+    let first = first(readings)?;
+    let mut users = formats.filter_map(|format| {
+        let part = || {
+            format
+                .identify_part(id)
+                .filter(|it| may_have_made(format, it))
         };
+        whole(format).or_else(part)?.uid
+    });
+    let is_clear = first
+        .uid
+        .is_none_or(|user| users.all(|other| other == user));
+    Some(if is_clear { first } else { Identity::MALFORMED })
+}
+
+/// Returns the first reading. One by a format of some nodes comes before it, if the identifier does not show its node because it is
+/// cut: then both must say the same.
+fn first<'a>(formats: impl Iterator<Item = (&'a Format, Identity<'a>)>) -> Option<Identity<'a>> {
+    let mut readings = Vec::new();
+    for (format, identity) in formats {
         match format.is_for(&identity) {
             Some(true) if readings.is_empty() => return Some(identity),
             Some(true) => {

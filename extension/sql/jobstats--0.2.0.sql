@@ -1450,10 +1450,13 @@ WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()
     AND EXISTS (
         SELECT FROM pg_locks l
         WHERE l.pid = a.pid AND l.granted AND l.relation = to_regclass('jobstats.targets') AND l.mode = 'RowShareLock')
+    -- Anybody may call it, as the views and triggers of readers and writers do. Inside, current_user is the owner of the extension.
+    AND (has_table_privilege(session_user, to_regclass('jobstats.health')::oid, 'SELECT')
+        OR has_table_privilege(session_user, to_regclass('jobstats.feed')::oid, 'INSERT'))
 ORDER BY a.xact_start
 $$;
 COMMENT ON FUNCTION jobstats_internal.feeding() IS
-'Internal: the sessions that hold locks of a feed, the oldest transaction first; idle_since NULL: at work.';
+'Internal: the sessions that hold locks of a feed, the oldest transaction first, for who may read health or feed; idle_since NULL: at work.';
 
 CREATE FUNCTION jobstats_internal.is_looked_at_since(instant xid8) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{
-    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, Window, exactly,
+    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, SummaryRow, Window,
+    exactly,
 };
 use jobstats_core::quantity::Quantity;
 
 use super::findings::findings;
-use super::questions::{add_course, ask_summary};
+use super::questions::{add_course, add_parts, ask_summary, is_part};
 use super::{Asked, Course, Fact, Kind, Ranked, Ranking, Subject, Usage, Value, seconds};
 use crate::number::Number;
 use crate::store::{Answered, Error, Store};
+use crate::users::called;
 
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";
@@ -47,7 +49,11 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
         is_numbered: false,
         facts: facts(shown, described, name),
         window,
-        usage: whole.iter().map(|row| usage(row)).collect(),
+        usage: whole
+            .iter()
+            .filter(|row| !is_part(&row.operation))
+            .map(|row| usage(row))
+            .collect(),
         course: Course::default(),
         rankings: vec![by_target(&job.rows)],
         findings: Vec::new(),
@@ -78,7 +84,11 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
     }
     if !whole.is_empty() {
         let filters = filters(name);
+        if subject.fact("user").is_none() {
+            by_user(store, &mut subject, &filters)?;
+        }
         add_course(store, &mut subject, &filters)?;
+        add_parts(store, &mut subject, &filters)?;
         by_node(store, &mut subject, &filters)?;
     }
     subject.findings = findings(&subject);
@@ -209,6 +219,24 @@ fn by_target(rows: &[JobRow]) -> Ranking {
         *place = row.total;
     }
     Ranking::by_amount("target", targets)
+}
+
+/// Asks whose the job is by its identifiers, where accounting does not say so.
+fn by_user(store: &mut Store, subject: &mut Subject, filters: &Filters) -> Result<(), Error> {
+    let by = vec![Dimension::Uid, Dimension::UserName];
+    let users = ask_summary(store, subject.window, by, filters)?;
+    let named = |row: &SummaryRow| called(row.group.user_name.as_deref(), row.group.uid);
+    let names: Vec<_> = users.rows.iter().filter_map(named).collect();
+    let user = match names.as_slice() {
+        [] => return Ok(()),
+        few if few.len() <= 3 => few.join(", "),
+        many => format!("{} users", many.len()),
+    };
+    let place = usize::from(subject.fact("label").is_some());
+    let (key, label, value) = ("user", "User", Value::Text(user));
+    subject.facts.insert(place, Fact { key, label, value });
+    subject.note("Its users", &users);
+    Ok(())
 }
 
 /// Asks for the nodes of the job, if there are several.

@@ -5,6 +5,8 @@ use jobstats_client::answers::{
     Dimension, Filters, Rates, Summary, SummaryRow, TotalRow, Totals, Window,
 };
 
+use jobstats_core::operation::{self, OPERATIONS};
+
 use super::{COURSE, Course, Kind, Subject, Usage, interval, number, seconds};
 use crate::store::{Answered, Error, Store};
 use crate::when;
@@ -12,11 +14,12 @@ use crate::when;
 /// The largest number of steps of a course.
 const STEPS: usize = 60;
 
-/// The operations that are shown besides those of the course.
-const OTHERS: [&str; 10] = [
-    "open", "close", "getattr", "setattr", "mknod", "unlink", "mkdir", "rename", "statfs",
-    "getxattr",
-];
+/// Returns true if an operation is part of the metadata requests, where an MDT reports it: OSTs report some of these operations
+/// too.
+pub(super) fn is_part(operation: &str) -> bool {
+    let known = operation::find(operation.as_bytes());
+    known.is_some_and(|it| OPERATIONS[it].metadata)
+}
 
 /// Returns a subject with the usage of these totals.
 pub(super) fn new(
@@ -25,14 +28,14 @@ pub(super) fn new(
     window: (Timestamp, Timestamp),
     totals: &[TotalRow],
 ) -> Subject {
-    let names = COURSE.iter().chain(&OTHERS);
     Subject {
         kind,
         name: name.to_owned(),
         is_numbered: false,
         facts: Vec::new(),
         window,
-        usage: names
+        usage: COURSE
+            .iter()
             .filter_map(|name| usage(totals, window, name))
             .collect(),
         course: Course::default(),
@@ -60,16 +63,15 @@ pub(super) fn usage(
     })
 }
 
-/// Asks for the totals of all operations that are shown.
+/// Asks for the totals of the operations of the course.
 pub(super) fn ask_totals(
     store: &mut Store,
     window: (Timestamp, Timestamp),
     filters: &Filters,
 ) -> Result<Answered<TotalRow>, Error> {
-    let names = COURSE.iter().chain(&OTHERS).map(ToString::to_string);
     let mut answered = store.ask(&Totals {
         window: Window::new(window.0, window.1),
-        operations: Some(names.collect()),
+        operations: Some(COURSE.map(str::to_owned).to_vec()),
         by: Some(Vec::new()),
         filters: filters.clone(),
     })?;
@@ -79,6 +81,29 @@ pub(super) fn ask_totals(
         answered.rows.clear();
     }
     Ok(answered)
+}
+
+/// Adds the parts of the metadata requests of a subject.
+pub(super) fn add_parts(
+    store: &mut Store,
+    subject: &mut Subject,
+    filters: &Filters,
+) -> Result<(), Error> {
+    let parts = OPERATIONS.iter().filter(|it| it.metadata);
+    let totals = store.ask(&Totals {
+        window: Window::new(subject.window.0, subject.window.1),
+        operations: Some(parts.map(|it| it.name.to_owned()).collect()),
+        by: Some(Vec::new()),
+        filters: Filters {
+            kind: Some(vec!["MDT".to_owned()]),
+            ..filters.clone()
+        },
+    })?;
+    let parts = totals.rows.iter();
+    let parts = parts.filter_map(|row| usage(&totals.rows, subject.window, &row.operation));
+    subject.usage.extend(parts.collect::<Vec<_>>());
+    subject.note("The parts of metadata requests", &totals);
+    Ok(())
 }
 
 /// Asks for a summary.

@@ -2,6 +2,7 @@
 
 use jobstats_core::quantity::Quantity;
 
+use super::questions::is_part;
 use super::{COURSE, Kind, Ranked, Ranking, Subject, Usage, Value, number};
 use crate::number::{Number, bar, sparkline};
 use crate::text::{self, cut, left, right, shown, width};
@@ -109,12 +110,11 @@ pub fn label(operation: &str) -> &str {
 
 /// Returns the operations that are part of the metadata requests, largest first.
 pub fn parts(subject: &Subject) -> Vec<&Usage> {
-    let is_part = |usage: &&Usage| {
-        let operation = jobstats_core::operation::find(usage.operation.as_bytes());
-        let is_part = operation.is_some_and(|it| jobstats_core::operation::OPERATIONS[it].metadata);
-        is_part && usage.total.is_some_and(|total| !total.is_zero())
-    };
-    let mut parts: Vec<_> = subject.usage.iter().filter(is_part).collect();
+    let is_done = |usage: &Usage| usage.total.is_some_and(|total| !total.is_zero());
+    let parts = subject.usage.iter();
+    let mut parts: Vec<_> = parts
+        .filter(|usage| is_part(&usage.operation) && is_done(usage))
+        .collect();
     parts.sort_by_key(|usage| std::cmp::Reverse(usage.total));
     parts
 }

@@ -7,7 +7,7 @@ use jobstats_client::answers::{
 
 use super::findings::findings;
 use super::job::Facts;
-use super::questions::{add_course, ask_summary, ask_totals, new};
+use super::questions::{add_course, add_parts, ask_summary, ask_totals, new};
 use super::{Asked, Kind, Ranking, Subject, Value};
 use crate::store::{Error, Store};
 use crate::users::called;
@@ -63,6 +63,7 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
     )?;
     subject.facts = facts.0;
     add_course(store, &mut subject, &filters)?;
+    add_parts(store, &mut subject, &filters)?;
     let users = ask_summary(
         store,
         window,

@@ -5,7 +5,7 @@ use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 
 use super::findings::findings;
 use super::job::Facts;
-use super::questions::{add_course, ask_summary, ask_totals, new, usage};
+use super::questions::{add_course, add_parts, ask_summary, ask_totals, new, usage};
 use super::{Asked, Kind, Ranking, Value, number};
 use crate::store::{Error, Store};
 
@@ -54,6 +54,7 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
     );
     subject.facts = facts.0;
     add_course(store, &mut subject, &chosen)?;
+    add_parts(store, &mut subject, &chosen)?;
     subject.note("By job", &jobs);
     let targets = ask_summary(store, window, vec![Dimension::Target], &chosen)?;
     subject.note("By target", &targets);

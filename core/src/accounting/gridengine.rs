@@ -190,10 +190,10 @@ fn given(text: Option<Cow<'_, str>>) -> Option<Cow<'_, str>> {
     text.filter(|text| text != "NONE" && text != "UNKNOWN")
 }
 
-/// Returns whether a text is the name of a slave task of a parallel job, for example `3.node12`.
+/// Returns whether a text is the name of a slave task of a parallel job, for example `3.node12`, and not a fraction.
 fn is_slave(pe_taskid: &str) -> bool {
-    let Some((number, host)) = pe_taskid.split_once('.') else {
-        return false;
-    };
-    !host.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    pe_taskid
+        .split_once('.')
+        .is_some_and(|(number, host)| !number.is_empty() && is_number(number) && !is_number(host))
 }

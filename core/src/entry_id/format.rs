@@ -56,6 +56,8 @@ pub struct Format {
     nodes: Option<Like>,
     names_node: bool,
     begins_with_number: bool,
+    /// The code that identifiers end with, if they end with one.
+    last: Option<Code>,
     /// Set if a job may be so long that Lustre cuts off what the kernel writes behind it: then its user has written those fields.
     has_long_job: bool,
     /// Finds the fields of whole identifiers.
@@ -85,6 +87,10 @@ impl Format {
         Ok(Self {
             text: format.to_owned(),
             begins_with_number: matches!(items.first(), Some(Item::Code(code, _)) if code.is_number()),
+            last: match items.last() {
+                Some(Item::Code(code, _)) => Some(*code),
+                _ => None,
+            },
             has_long_job: !behind_long_job(&items).is_empty(),
             node_label: node_label.filter(|_| !names_node).map(str::to_owned),
             clusters: None,
@@ -141,6 +147,21 @@ impl Format {
             .map_or(Some(true), |pattern| Some(pattern.matches(identity.node?)))
     }
 
+    /// Returns true if identifiers end with the number of the user.
+    pub(super) fn ends_with_user(&self) -> bool {
+        self.last == Some(Code::Uid)
+    }
+
+    /// Returns true if a reading takes the end of an identifier, of which nothing was cut off, for a domain that ends in a number.
+    pub(super) fn reads_a_number_as_domain(&self, identity: &Identity<'_>, id: &str) -> bool {
+        let label = id.rsplit_once('.').map_or("", |(_, label)| label);
+        self.last.is_some_and(Code::is_node)
+            && identity.node.is_some()
+            && !label.is_empty()
+            && label.bytes().all(|byte| byte.is_ascii_digit())
+            && !may_be_longest(id)
+    }
+
     /// Returns the fields of the identifier by this format, or `None` if the format does not match.
     pub fn identify<'a>(&'a self, id: &'a str) -> Option<Identity<'a>> {
         self.read(&self.whole, id)
@@ -153,9 +174,10 @@ impl Format {
             node: self.node_label.as_deref(),
             ..Identity::MALFORMED
         };
+        let says_something = |it: &Identity<'_>| !it.says_the_same(&says_nothing);
         self.read_if(&self.part, |items| Some(Pattern::parts(items)), id)
-            .filter(|identity| !identity.says_the_same(&says_nothing))
-            .or_else(|| self.identify_around_job(id))
+            .filter(says_something)
+            .or_else(|| self.identify_around_job(id).filter(says_something))
     }
 
     /// Returns what the kernel wrote around a job that looks like several fields. The job is unknown. What stands behind the job

@@ -138,6 +138,36 @@ fn only_formats_that_an_identifier_needs_are_kept() {
 }
 
 #[test]
+fn nothing_is_read_where_formats_name_different_users() {
+    let login = ["%u:%j:%h", "%e.%u"];
+    let gateways = ["%u:%j:%H", "%e.%u", "%e@%u@%H"];
+    for (tried, id, expected) in [
+        // A program is called like a job and its node.
+        (
+            &login[..],
+            "1000:4711:n1.2000",
+            "uid=2000 executable=1000:4711:n1 ok",
+        ),
+        (&["%u:%j", "%e.%u"], "2000:.1000:.4711", "malformed"),
+        (&gateways, "2000:x@1000@naaaaaaaaaaaaaaaaaa", "malformed"),
+        // The end of what was cut may be anybody's.
+        (&login, "2000:\\xAA\\xAA\\xAA\\xAA:aaaa.1000", "malformed"),
+        (
+            &gateways,
+            "dd@1000@dtn1",
+            "uid=1000 node=dtn1 executable=dd ok",
+        ),
+        (
+            &login,
+            "1000:4711:n1.hpc.site",
+            "job=4711 uid=1000 node=n1 ok",
+        ),
+    ] {
+        assert_eq!(show(formats(tried).identify(id)), expected, "{id}");
+    }
+}
+
+#[test]
 fn a_node_label_is_the_node_where_the_format_asks_for_none() {
     let label = |format, id| {
         let format = Format::compile(format, Some("login")).unwrap();
@@ -778,6 +808,48 @@ const SEPARATED: [&str; 10] = [
     "%j:%g:%u:%H",
 ];
 
+/// The formats of a site that the documentation recommends, each with its pattern of nodes.
+const RECOMMENDED: [&[(&str, Option<&str>)]; 9] = [
+    &[("%u:%j:%H", None), ("%e.%u", None)],
+    &[("%u:%j:%h", None), ("%e.%u", None)],
+    &[("%.8j:%u:%H", None), ("%e.%u", None)],
+    &[("%u:%j", None), ("%e.%u", None)],
+    &[("%u:%j:%H", None), ("%e.%u", None), ("%e@%u@%H", None)],
+    &[("%u:%j:%h", None), ("%e.%u", None), ("%e@%u@%H", None)],
+    &[("%.8j:%u:%H", None), ("%e.%u", None), ("%u@%H", None)],
+    &[
+        ("%e:%u:%H", Some("login%")),
+        ("%u:%j:%H", None),
+        ("%e.%u", None),
+    ],
+    &[("%.8j?%e:%u:%H", None), ("%e.%u", None)],
+];
+
+/// Text that is made to look like fields of an identifier.
+fn forged(pieces: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    let piece = proptest::sample::select(vec![
+        "1000",
+        "2000",
+        "7",
+        "4711",
+        ":",
+        "@",
+        ".",
+        ":1000:",
+        ".1000",
+        "@1000@",
+        "n1",
+        "n101.hpc.site",
+        "login1",
+        "x",
+        "\\xC3",
+        "aaaaaaaaaa",
+        "%",
+        " ",
+    ]);
+    proptest::collection::vec(piece, pieces).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
     #[test]
     fn what_a_client_builds_is_read_back(
@@ -869,6 +941,29 @@ proptest! {
         let identity = formats.identify(id);
         prop_assert_eq!(identity.uid, Some(process.uid), "{} {:?}", id, identity);
         prop_assert!(!user_may_be_forged(format, id));
+    }
+
+    /// Whatever a user calls programs and jobs: with formats that the documentation recommends, nobody else has done the work.
+    #[test]
+    fn no_work_is_put_on_another_user(
+        uid in proptest::sample::select(vec![0_u32, 7, 1000, 2000, 4_000_000_000]),
+        executable in forged(1..8),
+        job in forged(0..12),
+        host in proptest::sample::select(vec!["n1", "n101.hpc.site", "login1", "a-node-with-a-long-name"]),
+        (formats, sent) in proptest::sample::select(RECOMMENDED.as_slice()).prop_flat_map(|formats| {
+            (Just(formats), 0..formats.len())
+        }),
+    ) {
+        let (format, nodes) = formats[sent];
+        prop_assume!(nodes.is_none_or(|_| host.starts_with("login")));
+        let executable = executable[..executable.floor_char_boundary(15)].to_owned();
+        let limited = if format.contains("%.8j") { job.floor_char_boundary(8) } else { job.len() };
+        let job = job[..limited].to_owned();
+        let process = Process { executable, uid, gid: 1, pid: 1, job, host: host.to_owned() };
+        let id = process.identifier(&format.replace("%.8j?%e", if limited > 0 { "%j" } else { "%e" }).replace("%.8j", "%j"));
+        let id = &id[..id.floor_char_boundary(31)];
+        let identity = by_node(formats).identify(id).uid;
+        prop_assert!(identity.is_none_or(|it| it == uid), "{} {:?}", id, identity);
     }
 
     #[test]

@@ -51,6 +51,12 @@ impl Names {
     }
 }
 
+/// Returns the table of the names that users had at a time, which is an expression.
+pub fn users_at(at: &str) -> String {
+    let before = format!("{at} - interval '1 microsecond'");
+    sql!("names/users.sql", since = before, until = at)
+}
+
 impl Plan {
     /// Returns whether entries that have usage in the window may belong to several jobs or names, so that these are known for
     /// parts of their usage only.

@@ -69,7 +69,7 @@ SELECT send('delta', 0, 1, 'a@1@n1', 'b@2@n1');
 SELECT sum(send('c' || n, 0, 1, 'many.1')) + sum(send('c' || n, 2, 2, 'many.1')) FROM generate_series(1, 103) n;
 SELECT cardinality(clusters) FROM jobstats.entries WHERE name = 'many.1';
 
--- Without such formats nobody needs to know who sent what.
+-- Without such formats nobody needs to know who sent what. Where the formats of all read different users, there is none.
 UPDATE jobstats.entry_formats SET cluster = NULL;
 CALL jobstats_maintain();
 SELECT count(*) FILTER (WHERE clusters IS NOT NULL) AS noted, count(*) FILTER (WHERE uid IS NULL) AS without_user FROM jobstats.entries;

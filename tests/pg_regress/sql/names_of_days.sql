@@ -54,6 +54,10 @@ SELECT rank, user_name, total FROM jobstats_top('2025-11-03 08:00', '2025-11-06'
 SELECT user_name, opens, nodes FROM jobstats_summary('2025-11-03 08:00', '2025-11-06', '{user_name}') ORDER BY opens;
 SELECT operation, sum(count) FROM jobstats_densities('2025-11-03 08:00', '2025-11-06', 'open', '{user_name}') GROUP BY 1;
 SELECT * FROM jobstats_totals('2025-11-03 08:00', '2025-11-04', '{open}', '{}', user_name => '{bob}');
+-- Who was at work at a moment had the name of that day.
+SELECT at, workload, user_name
+FROM unnest('{2025-11-04 00:00, 2025-11-04 00:10, 2025-11-05 00:10}'::timestamptz[]) at, jobstats_now(at => at)
+ORDER BY at, workload;
 
 -- Rollups say the same: those by user, and where a window begins or ends inside a bucket.
 CREATE VIEW answers AS

@@ -12,8 +12,9 @@ LEFT JOIN LATERAL (
 ) job ON true
 LEFT JOIN jobstats.users person ON person.uid = coalesce(e.uid, job.uid)
 LEFT JOIN LATERAL (
+    -- The first name counts for all time before it too.
     SELECT before.user_name FROM jobstats.earlier_users before
-    WHERE before.uid = coalesce(e.uid, job.uid) AND before.since <= $2 AND before.until > $2
-    LIMIT 1
+    WHERE before.uid = coalesce(e.uid, job.uid) AND before.until >= $2
+    ORDER BY before.until LIMIT 1
 ) earlier ON true
 WHERE e.entry_id = ANY ($1)

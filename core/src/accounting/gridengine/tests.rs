@@ -99,7 +99,7 @@ fn all_counts_of_fields_give_the_same_job() {
         ":0:0",
         ":0:0:NONE",
         UGE,
-        &format!("{UGE}{}", ":NONE:0".repeat(9) + ":end"),
+        &format!("{UGE}{}", ":0.000000:NONE".repeat(9) + ":end"),
     ];
     let counts = appended.map(|more| format!("{SGE}{more}").split(':').count());
     assert_eq!(counts, [43, 45, 46, 55, 74]);

@@ -22,6 +22,7 @@ use crate::query::dimension::{By, Jobs, Table, join_names, named_columns};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
+use crate::query::names::users_at;
 use crate::query::question::Period;
 use crate::query::{empty, without_times};
 use crate::store;
@@ -189,10 +190,11 @@ fn whose(client: &SpiClient<'_>, ranked: &[Ranked]) -> Result<Vec<Whose>, Error>
         jobs: Jobs::Joined,
     };
     let by = By::these(&["uid", "user_name", "account", "job_name"]);
+    let users = format!("LATERAL {}", users_at("asked.\"time\""));
     let statement = sql!(
         "now/whose.sql",
         dimensions = named_columns(by.iter(), |_| entry),
-        names = join_names(by.iter(), entry, ["jobstats.users", "jobstats.groups"], ""),
+        names = join_names(by.iter(), entry, [&users, "jobstats.groups"], ""),
     );
     let entries: Vec<i64> = ranked.iter().map(|it| it.usage.entry).collect();
     let times: Vec<_> = ranked.iter().map(|it| it.usage.target.time).collect();
