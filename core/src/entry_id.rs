@@ -212,27 +212,27 @@ fn identify<'a>(formats: impl Iterator<Item = &'a Format> + Clone, id: &'a str) 
 
 /// Returns the reading by the first format that matches the whole identifier, if no other format that may have made it reads another
 /// user: users choose the names of programs and jobs, and so the format that an identifier seems to have.
-fn whole<'a>(
-    formats: impl Iterator<Item = &'a Format> + Clone,
-    id: &'a str,
-) -> Option<Identity<'a>> {
+fn whole<'a>(formats: impl Iterator<Item = &'a Format>, id: &'a str) -> Option<Identity<'a>> {
+    let read: Vec<_> = formats.map(|it| (it, it.identify(id))).collect();
     // A program may be called like a node, but no domain ends in a number, as what `%e.%u` makes of it does.
-    let is_program = formats
-        .clone()
-        .any(|format| format.ends_with_user() && format.identify(id).is_some());
+    let is_program = read
+        .iter()
+        .any(|(format, whole)| format.ends_with_user() && whole.is_some());
     let may_have_made = |format: &Format, it: &Identity<'_>| {
         format.is_for(it) != Some(false) && !(is_program && format.reads_a_number_as_domain(it, id))
     };
-    let whole = |format: &'a Format| format.identify(id).filter(|it| may_have_made(format, it));
-    let readings = formats.clone().filter_map(|it| Some((it, whole(it)?)));
-    let first = first(readings)?;
-    let mut users = formats.filter_map(|format| {
-        let part = || {
-            format
-                .identify_part(id)
-                .filter(|it| may_have_made(format, it))
-        };
-        whole(format).or_else(part)?.uid
+    let whole = read
+        .iter()
+        .map(|&(format, whole)| (format, whole.filter(|it| may_have_made(format, it))));
+    let first = first(
+        whole
+            .clone()
+            .filter_map(|(format, whole)| Some((format, whole?))),
+    )?;
+    let mut users = whole.filter_map(|(format, whole)| {
+        let part = || format.identify_part(id);
+        let part = || part().filter(|it| may_have_made(format, it));
+        whole.or_else(part)?.uid
     });
     let is_clear = first
         .uid
@@ -246,12 +246,11 @@ fn first<'a>(formats: impl Iterator<Item = (&'a Format, Identity<'a>)>) -> Optio
     let mut readings = Vec::new();
     for (format, identity) in formats {
         match format.is_for(&identity) {
-            Some(true) if readings.is_empty() => return Some(identity),
-            Some(true) => {
+            Some(_) if readings.is_empty() => return Some(identity),
+            Some(_) => {
                 readings.push(identity);
                 break;
             }
-            Some(false) => {}
             None => readings.push(identity),
         }
     }

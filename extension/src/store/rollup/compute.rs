@@ -120,7 +120,7 @@ fn jobstats_skip_empty_days(
     Ok(timestamptz(from)?)
 }
 
-/// The rows that are summed at once, at most, where these are more than a day's: as many as take less than a second.
+/// The rows that are summed at once, at most, where these are more than a day's.
 const MOST_ROWS: i64 = 50_000;
 
 /// The days that are summed at once, at most: each takes locks on some partitions.
