@@ -41,7 +41,7 @@ if [ $# -eq 0 ]; then
     exit
 fi
 
-directory=$(mktemp -d /tmp/jobstats-faults.XXXXXX)
+directory=$(mktemp -d -t jobstats-faults.XXXXXX)
 chmod 755 "$directory"
 
 clean_up() {

@@ -78,6 +78,15 @@ new_store() {
     psql -q -At "$url" -c 'CREATE EXTENSION jobstats' -c "SELECT jobstats_setup(${3:-})"
 }
 
+# work_in_memory
+# Keeps what is temporary in memory where there is much: making and dropping a database costs half as much as on a disk.
+work_in_memory() {
+    local kilobytes
+    # The header of df sorts first, and then the lesser of the two.
+    kilobytes=$({ df --output=avail /dev/shm && sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; } 2>/dev/null | sort -n | sed -n 2p)
+    [ "${kilobytes:-0}" -lt $((8 << 20)) ] || export TMPDIR=/dev/shm
+}
+
 # start_volatile DIRECTORY [setting=value ...]
 # A cluster whose contents need not survive a crash.
 start_volatile() { scripts/cluster.sh start "$1" fsync=off full_page_writes=off synchronous_commit=off "${@:2}"; }
@@ -85,7 +94,7 @@ start_volatile() { scripts/cluster.sh start "$1" fsync=off full_page_writes=off 
 # start_cluster NAME [setting=value ...]
 # A volatile cluster of its own for a script, which goes when the script ends. Sets cluster and url.
 start_cluster() {
-    cluster=$(mktemp -d "/tmp/jobstats-$1.XXXXXX")
+    cluster=$(mktemp -d -t "jobstats-$1.XXXXXX")
     trap 'scripts/cluster.sh remove "$cluster"' EXIT
     ! is_root || chown postgres "$cluster"
     start_volatile "$cluster" "${@:2}"

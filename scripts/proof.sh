@@ -33,13 +33,15 @@ deliver() {
             END { print name, sent, late + 0, twice + 0 }' >>"$output/deliveries.csv"
 }
 
-# A simulated day at every interval, and again with all texts in order and once.
+# A simulated day at every interval, and again with all texts in order and once. At one interval alone, only the oldest and the newest
+# layout are sent in order: no rule about order depends on the layout.
 days() {
     local interval world day=(--from 2025-06-01T00:00:00Z) late=(--late 0.05 --repeated 0.05)
     for interval in "${intervals[@]}"; do
         world=(--layout "$1" --interval "$interval" "${day[@]}")
         deliver "$1 $interval day" "${world[@]}" "${late[@]}" && verify "$1 $interval day" "${world[@]}" --observed || return
     done
+    [ "${#intervals[@]}" -gt 1 ] || [[ $1 =~ ^(${layouts[0]}|${layouts[-1]})$ ]] || return 0
     interval=${intervals[-1]} world=(--layout "$1" --interval "${intervals[-1]}" "${day[@]}")
     deliver "$1 $interval day in order" "${world[@]}" && verify "$1 $interval day in order" "${world[@]}"
 }

@@ -139,7 +139,7 @@ cron() {
     local libraries=pg_cron own url status=0
     [ -e "$("$PG_CONFIG" --pkglibdir)/pg_cron.so" ] || { echo 'not run: pg_cron is not installed' && return 77; }
     ! have_timescaledb || libraries=timescaledb,pg_cron
-    own=$(mktemp -d /tmp/jobstats-cron.XXXXXX)
+    own=$(mktemp -d -t jobstats-cron.XXXXXX)
     ! is_root || chown postgres "$own"
     scripts/cluster.sh start "$own" shared_preload_libraries="$libraries" cron.database_name="$name" cron.host="$own"
     { new_database "$own" "$name" && url=$(scripts/cluster.sh url "$own" "$name") &&

@@ -67,7 +67,7 @@ build_and_install() {
 start_clusters() {
     local lane
     export JOBSTATS_TEST_CLUSTERS
-    JOBSTATS_TEST_CLUSTERS=$(mktemp -d /tmp/jobstats-test.XXXXXX)
+    JOBSTATS_TEST_CLUSTERS=$(mktemp -d -t jobstats-test.XXXXXX)
     trap remove_clusters EXIT
     ! is_root || chown postgres "$JOBSTATS_TEST_CLUSTERS"
     for ((lane = 0; lane < lanes; lane++)); do
@@ -107,6 +107,7 @@ mkdir -p "$target"
 [ -n "${JOBSTATS_TEST_INSTALLED:-}" ] || build_and_install "$@"
 list "$@" >"$target/tests"
 : >"$target/results"
+work_in_memory
 start_clusters
 say "$(wc -l <"$target/tests") tests, $lanes at once"
 status=0

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The package of the extension passes the regression tests with a PostgreSQL that is older than the one it was built for.
+# The package of the extension passes regression tests with a PostgreSQL that is older than the one it was built for: those that show
+# errors, since these are what differs between minor versions.
 . "$(dirname "$0")/common.sh"
 
 apt-get install -q -y "$packages"/postgresql-*-jobstats_*.deb
-JOBSTATS_TEST_INSTALLED=yes make test PARTS=regress
+mapfile -t errors < <(grep -lE 'ERROR|SQLSTATE' tests/pg_regress/expected/*.out | sed 's|.*/\(.*\)\.out|regress:\1|')
+JOBSTATS_TEST_INSTALLED=yes make test PARTS="${errors[*]}"
