@@ -23,6 +23,14 @@ examples_are_tested() {
     [ -z "$found" ] || die "$(printf 'no test shows these examples:\n%s' "$found")"
 }
 
+# A link of a page leads to a file, and to a heading that is there.
+links_lead_somewhere() {
+    local pages found
+    mapfile -t pages < <(git ls-files '*.md')
+    found=$(awk -f scripts/links.awk pass=1 "${pages[@]}" pass=2 "${pages[@]}")
+    [ -z "$found" ] || die "$(printf 'these links lead nowhere:\n%s' "$found")"
+}
+
 # A doc comment begins with a verb or with the thing itself, so that it can be read once and understood.
 comments_are_sentences() {
     local found
@@ -49,3 +57,5 @@ say "cargo deny check bans licenses sources"
 cargo deny check bans licenses sources
 say "examples in the documentation"
 examples_are_tested
+say "links in the documentation"
+links_lead_somewhere

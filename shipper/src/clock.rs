@@ -2,8 +2,9 @@
 //!
 //! A clock that is wrong for a few readings does lasting harm: the database rejects texts of the future, and after a time
 //! that was too late it rejects right ones and doubts the start of every entry that began in between. So the times of
-//! readings follow the steady clock since boot for an hour after a step. A clock that was set back by then has done no
-//! harm. After that hour, and within the first minutes after boot, when a time server sets the clock, the new time counts.
+//! readings follow the steady clock since boot for an hour after a step, and the database rejects no text of that hour for
+//! its time. The `start_time` of entries comes from Lustre: what begins while the clock is behind stays doubtful. After
+//! that hour, and within the first minutes after boot, when a time server sets the clock, the new time counts.
 
 use std::fs;
 use std::io;

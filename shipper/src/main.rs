@@ -251,7 +251,7 @@ impl Shipper {
     }
 
     /// Returns what must be added to the times of a reading of lctl. With a spool, which keeps the clocks of the last reading, a
-    /// step of the wall clock does no harm.
+    /// step of the wall clock does not change them for an hour.
     fn correction(&self, source: &Source) -> SignedDuration {
         match (&source.way, &self.backlog) {
             (Way::Lctl(_), Some(backlog)) => clock::correction(backlog.path()),

@@ -22,6 +22,7 @@ DELETE FROM jobstats.entry_formats;
 SELECT * FROM jobstats_identify('wget.1000');
 
 -- Other formats; nothing in, nothing out.
+SELECT job, uid, node, format, status FROM jobstats_identify('1000:4711:n101', '{%u:%j:%H}');
 SELECT * FROM jobstats_identify('dd@1000@login1', '{%e@%u@%h}');
 SELECT * FROM jobstats_identify(NULL);
 SELECT * FROM jobstats_identify('a', '{}');
