@@ -296,12 +296,14 @@ impl Scene<'_> {
 
     /// Reads many times without a pause.
     fn read_often(&self, times: usize) {
-        let until = self.server.place.calls().len() + times;
+        let before = self.server.place.calls().len();
         let mut running = self.server.start_run(&self.url());
-        wait_for("readings", || {
-            self.server.revive(&mut running, &self.url());
-            self.server.place.calls().len() > until
-        });
+        for reading in 0..=times {
+            wait_for("reading", || {
+                self.server.revive(&mut running, &self.url());
+                self.server.place.calls().len() > before + reading
+            });
+        }
     }
 
     fn read_with_error(&self, error: i64, readings: usize) {
