@@ -17,7 +17,7 @@ use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
 use crate::lock::{self, Lock};
-use crate::message::{report, warn};
+use crate::message::{self, report, warn};
 use crate::reading::Reading;
 use crate::state::{Event, StateFile};
 
@@ -48,8 +48,8 @@ pub enum Error {
     #[error(transparent)]
     Unsent(#[from] Unsent),
     /// A file was damaged.
-    #[error("{0} damaged readings were set aside")]
-    Damaged(u64),
+    #[error("1 damaged reading was set aside")]
+    Damaged,
     /// A reading could neither be written to the spool nor sent.
     #[error(
         "1 reading was dropped, because there is no room for it and it could not be sent at once"
@@ -126,7 +126,7 @@ impl Backlog {
                 ..Losses::default()
             });
             report(format_args!(
-                "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
+                "readings were dropped from {path}, {waiting} that waited and {rejected} that were set aside: they were older than \
                  --spool-age, or all together larger than --spool-size"
             ));
         }
@@ -314,7 +314,10 @@ impl Courier {
         let waiting = self.backlog.waiting().map_or(0, |waiting| waiting.len());
         if waiting > 0 {
             let path = self.backlog.directory.path().display();
-            warn(format_args!("{waiting} readings wait in {path}"));
+            warn(format_args!(
+                "{} in {path}",
+                message::waiting(waiting as u64)
+            ));
         }
     }
 
@@ -366,7 +369,7 @@ impl Courier {
                     damaged: 1,
                     ..Losses::default()
                 });
-                return Err(Failure::Aside(Error::Damaged(1)));
+                return Err(Failure::Aside(Error::Damaged));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
         };

@@ -62,7 +62,7 @@ fn of_backlog(error: &backlog::Error) -> u8 {
         backlog::Error::Unsent(error) => exit::code(error.kind),
         backlog::Error::Lock(_)
         | backlog::Error::Directory { .. }
-        | backlog::Error::Damaged(_)
+        | backlog::Error::Damaged
         | backlog::Error::Dropped => SYSTEM,
     }
 }

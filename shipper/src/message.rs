@@ -71,6 +71,14 @@ pub fn moment(time: Timestamp) -> String {
     time.strftime("%F %TZ").to_string()
 }
 
+/// Says how many readings wait.
+pub fn waiting(count: u64) -> String {
+    match count {
+        1 => "1 reading waits".to_owned(),
+        count => format!("{count} readings wait"),
+    }
+}
+
 /// Formats lines for the end of a message, each on a line of its own.
 pub fn list(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  {line}")).collect()

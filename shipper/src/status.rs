@@ -11,7 +11,7 @@ use jobstats_client::duration;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::message::{moment, report};
+use crate::message::{moment, report, waiting};
 use crate::options::lock_of;
 use crate::state::{Failure, State, StateFile, Work};
 
@@ -342,8 +342,8 @@ impl Spool {
         match self.oldest {
             None => "nothing waits".to_owned(),
             Some(oldest) => format!(
-                "{} readings wait ({:.1} MB), the oldest for {}",
-                self.waiting,
+                "{} ({:.1} MB), the oldest for {}",
+                waiting(self.waiting),
                 self.waiting_bytes as f64 / 1e6,
                 shown_age(oldest, now)
             ),

@@ -11,3 +11,8 @@ fn each_line_in_the_journal_has_a_level() {
     let text = format(Level::Warning, "the disk is full\n  /var", true);
     assert_eq!(text, "<4>the disk is full\n<4>  /var\n");
 }
+
+#[test]
+fn one_reading_waits_and_two_wait() {
+    assert_eq!([1, 2].map(waiting), ["1 reading waits", "2 readings wait"]);
+}

@@ -154,7 +154,7 @@ fn no_other_answer_sets_anything_aside() {
                 let ended = machine.once(&server.url()).run();
                 assert_eq!(ended.code, Some(code), "{answer:?}: {}", ended.said);
                 assert!(
-                    ended.said.contains("1 readings wait"),
+                    ended.said.contains("1 reading waits"),
                     "{answer:?}: {}",
                     ended.said
                 );
@@ -189,7 +189,7 @@ fn a_server_that_says_nothing_costs_the_time_limit() {
         // Both texts together, and then the first one alone.
         ended.said.contains("no answer within the time limits") && requests.unwrap().len() == 2
     };
-    with_a_limit(run, is_right).is(69, &["1 readings wait"]);
+    with_a_limit(run, is_right).is(69, &["1 reading waits"]);
     let (_, machine) = tried.take().unwrap();
     machine
         .once(&Server::saying(vec![Reply::created()]).url())
@@ -216,7 +216,7 @@ fn a_request_that_is_too_large_is_divided_and_only_a_text_that_is_too_large_wait
         &[
             "MDT0001: HTTP 413: a proxy takes no request of this size",
             "1 of 3 targets",
-            "1 readings wait",
+            "1 reading waits",
         ],
     );
     let taken: Vec<_> = arrived(&server, 0);
