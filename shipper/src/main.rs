@@ -23,6 +23,7 @@ mod reading;
 mod record;
 mod rehearsal;
 mod replay;
+mod requeue;
 mod row;
 mod schedule;
 mod script;
@@ -78,6 +79,8 @@ enum Error {
     Record(#[from] record::Error),
     #[error(transparent)]
     Replay(#[from] replay::Error),
+    #[error(transparent)]
+    Requeue(#[from] requeue::Error),
 }
 
 impl Error {
@@ -136,6 +139,7 @@ impl Command {
             }
             Self::Record(options) => record::execute(options)?,
             Self::Replay(options) => replay::execute(options)?,
+            Self::Requeue(options) => requeue::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),
             Self::Status(options) => return Ok(status::execute(&options)),
             Self::Generate(generate) => generate::write(&generate.directory)?,

@@ -12,7 +12,7 @@ use crate::feed::Sender;
 use crate::input::Saved;
 use crate::lctl::Lctl;
 use crate::message::Level;
-use crate::{doctor, exit, lock, priority, record, replay, status};
+use crate::{doctor, exit, lock, priority, record, replay, requeue, status};
 
 pub mod http;
 #[cfg(test)]
@@ -70,6 +70,9 @@ pub enum Command {
     /// Send what `record` kept, with its times
     #[command(after_help = exit::HELP)]
     Replay(replay::Options),
+    /// Take back readings that the database refused, to send them again
+    #[command(after_help = exit::HELP)]
+    Requeue(requeue::Options),
     /// Try each step from lctl to the database without storing anything, and say what to do
     #[command(after_help = doctor::HELP)]
     Doctor(doctor::Options),

@@ -147,7 +147,7 @@ pub fn of_spool(path: PathBuf) -> (Verdict, String) {
         Ok(spool) if spool.set_aside > 0 => (
             Verdict::Warning,
             format!(
-                "{} readings are set aside in {shown}/rejected; move them to {shown} after the cause is gone, or remove them",
+                "files are set aside in {shown}/rejected: {}; jobstats-shipper requeue takes them back after the cause is gone",
                 spool.set_aside
             ),
         ),

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use common::machine::{COUNTING, Machine, texts};
-use common::{AWAY, Database, Running, Shipper, wait_for};
+use common::{AWAY, Database, Running, Shipper, refusing, wait_for};
 use jobstats_client::spool::{Data, Directory, Index, Text};
 
 /// Adds a number to each row, in the order in which they come.
@@ -123,6 +123,37 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     assert!(machine.files("").is_empty());
     assert_eq!(machine.files("rejected"), ["0000000000000002.lctl.zst"]);
     assert_eq!(machine.losses(), [0, 0, 1, 0]);
+    // It comes back when it is asked for.
+    let requeue = |numbers: &[&str]| {
+        Shipper::new(&["requeue", "--spool", machine.spool().to_str().unwrap()])
+            .args(numbers)
+            .run_without_lock()
+    };
+    requeue(&["1"]).is(66, &["no such reading is set aside"]);
+    requeue(&["2"]).is(0, &["1 reading waits again in "]);
+    requeue(&[]).is(66, &[]);
+    assert!(machine.files("rejected").is_empty());
+    let before = arrived(&mut database).len();
+    machine.once(&database.url()).run().succeeds_silently();
+    let expected = [texts([2]), texts([5])].concat();
+    assert_eq!(arrived(&mut database)[before..], expected);
+}
+
+#[test]
+fn a_database_that_refuses_connections_with_an_internal_error_refuses_no_text() {
+    // A server whose disk is full answers so.
+    let url = refusing("XX000", "could not write init file");
+    let machine = Machine::new(COUNTING);
+    machine.once(&url).run().is(
+        69,
+        &[
+            "could not write init file (SQLSTATE XX000)",
+            "1 reading waits",
+        ],
+    );
+    assert_eq!(machine.files("").len(), 1);
+    assert!(machine.files("rejected").is_empty());
+    assert_eq!(machine.losses(), [0; 4]);
 }
 
 #[test]

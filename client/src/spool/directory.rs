@@ -180,6 +180,19 @@ impl Directory {
         self.move_aside(entry, DAMAGED)
     }
 
+    /// Moves a file that is set aside back to those that wait. Returns false if it is damaged, and stays, or is already gone.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be moved.
+    pub fn requeue(&self, entry: &Entry) -> io::Result<bool> {
+        let name = entry.path.file_name().unwrap_or_default();
+        if name.as_encoded_bytes().ends_with(DAMAGED.as_bytes()) {
+            return Ok(false);
+        }
+        unless_gone(fs::rename(&entry.path, self.path.join(name)))
+    }
+
     /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
     /// oldest first. A file that waits ages by at most a day between two files, or from the last one to now: a clock that
     /// is stepped ahead by years must not drop everything.

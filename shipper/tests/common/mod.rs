@@ -5,7 +5,8 @@ pub mod machine;
 #[path = "../../../client/tests/simulator/mod.rs"]
 pub mod simulator;
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -317,6 +318,11 @@ impl Shipper {
         Ended::new(self.command().output().unwrap())
     }
 
+    /// Runs a command that takes no lock.
+    pub fn run_without_lock(self) -> Ended {
+        Ended::new(self.output())
+    }
+
     /// With this text on its stdin.
     pub fn run_with_input(mut self, text: &str) -> Ended {
         let mut child = self
@@ -339,6 +345,28 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A database that is away.
 pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
+
+/// Returns the URL of a server that refuses each connection with this SQLSTATE and message.
+pub fn refusing(state: &str, message: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let fields = format!("SFATAL\0VFATAL\0C{state}\0M{message}\0\0");
+    let length = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+    let answer = [b"E", &length[..], fields.as_bytes()].concat();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut length = [0; 4];
+            // The connection may be broken already.
+            if stream.read_exact(&mut length).is_ok() {
+                let mut startup = vec![0; u32::from_be_bytes(length) as usize - 4];
+                let _ = stream.read_exact(&mut startup);
+                let _ = stream.write_all(&answer);
+            }
+        }
+    });
+    format!("postgresql://writer@127.0.0.1:{port}/jobstats?sslmode=disable")
+}
 
 /// A background process that is killed at the end.
 pub struct Running(pub Child);

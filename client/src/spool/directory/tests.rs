@@ -188,6 +188,15 @@ fn files_are_set_aside_and_removed_once() {
             .path
             .ends_with("rejected/0000000000000002.lctl.zst.damaged")
     );
+    // What was set aside by mistake comes back with its number, and what is damaged does not.
+    let requeued: Vec<_> = rejected
+        .iter()
+        .map(|entry| spool.requeue(entry).unwrap())
+        .collect();
+    assert_eq!(requeued, [true, false]);
+    assert!(!spool.requeue(&rejected[0]).unwrap());
+    assert_eq!(numbers(&spool.waiting().unwrap()), [1]);
+    assert_eq!(numbers(&spool.rejected().unwrap()), [2]);
 }
 
 #[test]

@@ -56,13 +56,16 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
 impl Refusal {
     /// Returns the kind of the failure.
     pub fn kind(&self) -> Kind {
+        // PostgREST says so of a role that does not exist, whose SQLSTATE says something else.
+        if matches!(self.status, 401 | 403 | 407 | 511) {
+            return Kind::Denied;
+        }
         match self.state().map(Kind::of_state) {
             Some(Kind::Refused) if !self.is_of_text() => {}
             Some(kind) => return kind,
             None => {}
         }
         match self.status {
-            401 | 403 | 407 | 511 => Kind::Denied,
             429 | 503 | 507 => Kind::Exhausted,
             504 => Kind::Silent,
             408 | 425 | 500.. => Kind::Lost,
