@@ -12,6 +12,9 @@ use crate::tls;
 #[cfg(test)]
 mod tests;
 
+/// The longest part of a message of a stranger that is shown.
+const MOST_SHOWN: usize = 1000;
+
 /// The kind of a failure, which decides whether a retry makes sense, and what a program tells its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -157,13 +160,35 @@ fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustl
 
 /// Formats an error or notice of the server with its SQLSTATE and hint.
 pub fn server_message(error: &DbError) -> String {
-    let mut message = error.message().to_owned();
+    let mut message = one_line(error.message());
     // Notices have the state of success, which says nothing.
     if *error.code() != SqlState::SUCCESSFUL_COMPLETION {
         let _ = write!(message, " (SQLSTATE {})", error.code().code());
     }
     if let Some(hint) = error.hint() {
-        let _ = write!(message, " (hint: {hint})");
+        let _ = write!(message, " (hint: {})", one_line(hint));
     }
     message
+}
+
+/// Returns text of a stranger as one line of limited length, in which nothing moves the cursor, gives a terminal an order, or changes the
+/// direction of what follows: whoever answers as the database could otherwise forge lines of a log.
+pub fn one_line(text: &str) -> String {
+    let mut characters = text.chars();
+    let visible = characters.by_ref().take(MOST_SHOWN).map(|character| {
+        match character.is_control() || is_mark(character) {
+            true => ' ',
+            false => character,
+        }
+    });
+    let mut line: String = visible.collect();
+    if characters.next().is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Returns true for characters that separate lines or change the direction of text.
+fn is_mark(character: char) -> bool {
+    matches!(character, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -88,7 +88,7 @@ impl Finding {
             Verdict::Warning | Verdict::Unknown => "warning",
             Verdict::Critical => "FAILED",
         };
-        let message = self.message.replace('\n', " ");
+        let message = self.message.replace(char::is_control, " ");
         let _ = writeln!(stdout().lock(), "{verdict:<8} {:<11} {message}", self.step);
     }
 }

@@ -100,6 +100,8 @@ fn write(level: Level, message: Arguments<'_>) {
 
 /// Returns the lines of a message. The journal takes each line for an entry of its own.
 fn format(level: Level, message: &str, in_journal: bool) -> String {
+    // What programs and servers said is part of it, and would give a terminal orders.
+    let message = message.replace(|c: char| c.is_control() && c != '\n', " ");
     if in_journal {
         let lines = message.lines();
         return lines

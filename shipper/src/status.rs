@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::duration;
+use jobstats_client::failure::one_line;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
@@ -258,8 +259,11 @@ fn problems(
 impl Answer {
     /// Returns a line with the verdict, and a table.
     fn text(&self, now: Timestamp) -> String {
-        let mut text = format!("{}: {}\n", self.status.name(), self.summary(now));
+        let summary = one_line(&self.summary(now));
+        let mut text = format!("{}: {summary}\n", self.status.name());
+        // Whoever writes the file may not be whoever reads it here, on a terminal.
         let mut row = |name: &str, value: String| {
+            let (name, value) = (one_line(name), one_line(&value));
             text.push_str(&format!("{name:<11} {value}\n"));
         };
         for (source, readings) in &self.state.sources {

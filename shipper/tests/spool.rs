@@ -142,15 +142,12 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
 #[test]
 fn a_database_that_refuses_connections_with_an_internal_error_refuses_no_text() {
     // A server whose disk is full answers so.
-    let url = refusing("XX000", "could not write init file");
+    let url = refusing("XX000", "could not write\u{1b}]0;init\u{7} file\nforged");
     let machine = Machine::new(COUNTING);
-    machine.once(&url).run().is(
-        69,
-        &[
-            "could not write init file (SQLSTATE XX000)",
-            "1 reading waits",
-        ],
-    );
+    let said = "could not write ]0;init  file forged (SQLSTATE XX000)";
+    let ended = machine.once(&url).run();
+    let ended = ended.is(69, &[said, "1 reading waits"]);
+    assert!(!ended.said.contains('\u{1b}'), "{}", ended.said);
     assert_eq!(machine.files("").len(), 1);
     assert!(machine.files("rejected").is_empty());
     assert_eq!(machine.losses(), [0; 4]);

@@ -69,3 +69,12 @@ fn a_refused_connection_refuses_no_data() {
         assert_eq!(Kind::of_state(state).of_connecting(), kind, "{state}");
     }
 }
+
+#[test]
+fn a_stranger_writes_one_line_and_gives_a_terminal_no_orders() {
+    let hostile = "no\u{1b}]0;title\u{7}\r\nerror: forged\u{9b}2J\u{202e}gpj";
+    assert_eq!(one_line(hostile), "no ]0;title   error: forged 2J gpj");
+    let long = one_line(&"x".repeat(1 << 20));
+    assert_eq!(long.chars().count(), MOST_SHOWN + 1);
+    assert!(long.ends_with('…'));
+}

@@ -1,9 +1,9 @@
-use super::{Level, format};
+use super::{Level, format, waiting};
 
 #[test]
 fn a_message_begins_with_the_name_of_the_program() {
-    let text = format(Level::Warning, "the disk is full\n  /var", false);
-    assert_eq!(text, "jobstats-shipper: the disk is full\n  /var\n");
+    let text = format(Level::Warning, "the disk is full\n\t/var\u{1b}[2J", false);
+    assert_eq!(text, "jobstats-shipper: the disk is full\n /var [2J\n");
 }
 
 #[test]
