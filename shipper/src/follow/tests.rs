@@ -193,6 +193,20 @@ fn a_position_that_a_crash_left_behind_repeats_lines_and_loses_none() {
 }
 
 #[test]
+fn a_damaged_position_repeats_lines_and_stops_nothing() {
+    let log = Log::new();
+    log.append("acct", "a\n");
+    assert_eq!(log.ship(), ["a\n"]);
+    for damage in ["", "{\"file\":\"acct\",\"off", "\0\0\0\0"] {
+        fs::write(log.path("spool/lsf.position"), damage).unwrap();
+        assert_eq!(log.ship(), ["a\n"]);
+        assert!(log.ship().is_empty());
+    }
+    log.append("acct", "b\n");
+    assert_eq!(log.ship(), ["b\n"]);
+}
+
+#[test]
 fn a_spool_without_room_moves_no_position() {
     let mut log = Log::new();
     log.append("acct", "a\n");
