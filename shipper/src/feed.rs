@@ -269,7 +269,7 @@ impl Error {
 pub struct Timeouts {
     /// The limit for connecting, per host.
     pub connect: Duration,
-    /// The limit for storing one target, or for a request.
+    /// The limit for storing one target, or for a request from the name of its host to its answer.
     pub statement: Duration,
 }
 

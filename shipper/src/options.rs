@@ -209,7 +209,7 @@ pub struct Common {
     /// Time limit for connecting to the database, per host, or to PostgREST
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// Time limit for storing one target, or for a request over HTTP
+    /// Time limit for storing one target, or for a request over HTTP, with connecting
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub statement_timeout: Duration,
     /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart
