@@ -11,6 +11,7 @@ use tempfile::Builder;
 use crate::own_file;
 use crate::spool::file::{Error, Index, write};
 use crate::spool::losses::Losses;
+use crate::trust;
 
 #[cfg(test)]
 mod tests;
@@ -81,12 +82,14 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if the directory cannot be created or read.
+    /// Fails if the directory cannot be created or read, or if others than root and the user of this process can write to it or put another
+    /// one in its place: what they put there would be sent, and moved about with the rights of this process.
     pub fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(path.join(REJECTED))?;
+        trust::directory(path).map_err(io::Error::other)?;
         let directory = Self {
             path: path.to_owned(),
         };
