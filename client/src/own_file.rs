@@ -19,6 +19,15 @@ pub fn read(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().read(true), path)
 }
 
+/// Opens a file to read it and to write over what it has.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read and written, or is a link or no file.
+pub fn existing(path: &Path) -> io::Result<File> {
+    opened(OpenOptions::new().read(true).write(true), path)
+}
+
 /// Opens a file to read it and to write over what it has. If it does not exist it is made, and only its owner may read it.
 ///
 /// # Errors

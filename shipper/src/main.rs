@@ -188,7 +188,7 @@ impl Shipper {
             age: options.spool.spool_age,
         };
         let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
-        let open = |path| Backlog::open(path, limits, state.clone());
+        let open = |path| Backlog::open(path, limits, state.clone(), backlog::spare(&lock));
         Ok(Self {
             store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use common::machine::{COUNTING, Machine, texts};
 use common::{AWAY, Database, Running, Shipper, refusing, wait_for};
 use jobstats_client::spool::{Data, Directory, Index, Text};
+use serde_json::Value;
 
 /// Adds a number to each row, in the order in which they come.
 fn numbered(database: &mut Database) {
@@ -322,6 +323,40 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
     assert_eq!(machine.losses(), [0; 4]);
     small(AWAY).run().is(69, &["1 reading was dropped"]);
     assert!(machine.files("").is_empty());
+    assert_eq!(machine.losses(), [0, 1, 0, 0]);
+}
+
+#[test]
+fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let machine = Machine::new(COUNTING);
+    machine.once(AWAY).run().is(69, &[]);
+    let read_only = |url: &str| machine.once(url).run_read_only(&machine.spool());
+    let Some(sent) = read_only(&database.url()) else {
+        return;
+    };
+    sent.is(
+        0,
+        &[
+            "Read-only file system",
+            "it is sent at once",
+            "1 reading waits",
+        ],
+    );
+    assert_eq!(database.bodies(), texts([2]));
+    let lost = read_only(AWAY).unwrap();
+    lost.is(69, &["1 reading was dropped"]);
+    // Losses are counted beside the lock until the spool can be written again.
+    let lock = machine.lctl.file("reading.lock");
+    let status = Shipper::new(&["status", "--json", "--lock", lock.to_str().unwrap()])
+        .args(&["--spool", machine.spool().to_str().unwrap()])
+        .output();
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(status["spool"]["losses"]["dropped_for_lack_of_room"], 1);
+    machine.once(&database.url()).run().succeeds_silently();
+    assert_eq!(database.bodies(), texts([1, 2, 4]));
     assert_eq!(machine.losses(), [0, 1, 0, 0]);
 }
 

@@ -20,8 +20,9 @@ struct Log {
     time: Cell<SystemTime>,
 }
 
-fn state(directory: &TempDir) -> StateFile {
-    StateFile::new(directory.path().join("state"))
+fn backlog(directory: &TempDir, limits: Limits) -> Backlog {
+    let [spool, state, spare] = ["spool", "state", "spare"].map(|name| directory.path().join(name));
+    Backlog::open(spool, limits, StateFile::new(state), spare).unwrap()
 }
 
 impl Log {
@@ -38,8 +39,7 @@ impl Log {
                 path: directory.path().join(name),
                 most: u64::MAX,
             },
-            backlog: Backlog::open(directory.path().join("spool"), limits, state(&directory))
-                .unwrap(),
+            backlog: backlog(&directory, limits),
             directory,
             time: Cell::new(SystemTime::UNIX_EPOCH),
         }
@@ -215,7 +215,7 @@ fn a_spool_without_room_moves_no_position() {
         bytes: 1,
         age: Duration::from_secs(3600),
     };
-    log.backlog = Backlog::open(log.path("spool"), none, state(&log.directory)).unwrap();
+    log.backlog = backlog(&log.directory, none);
     let sender = Sender {
         cluster: String::new(),
         server: String::new(),

@@ -84,6 +84,15 @@ fn what_waits_too_long_is_critical() {
 }
 
 #[test]
+fn a_spool_that_cannot_be_written_is_critical() {
+    let spool = Spool {
+        read_only: true,
+        ..waiting(0)
+    };
+    assert_eq!(verdicts(&running(), Some(&spool), 1), [Verdict::Critical]);
+}
+
+#[test]
 fn a_loss_is_a_warning_for_a_day() {
     let mut state = running();
     state.apply(Event::Lost, at(1 - 86_400));

@@ -213,6 +213,9 @@ impl Fake {
 /// The time limits of the shipper's commands.
 const LIMITS: [&str; 3] = ["--lctl-timeout", "--connect-timeout", "--statement-timeout"];
 
+/// Makes a directory read-only for a command, and runs the command.
+const READ_ONLY: &str = r#"mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@""#;
+
 /// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
 pub struct Shipper {
     command: Command,
@@ -321,6 +324,32 @@ impl Shipper {
     /// Runs a command that takes no lock.
     pub fn run_without_lock(self) -> Ended {
         Ended::new(self.output())
+    }
+
+    /// Runs where a directory is on a read-only file system. Returns `None`, and says so, if this user may not mount.
+    pub fn run_read_only(mut self, directory: &Path) -> Option<Ended> {
+        let read_only = || {
+            let mut command = Command::new("unshare");
+            command
+                .args(["--mount", "sh", "-c", READ_ONLY])
+                .arg(directory);
+            command
+        };
+        let tried = read_only().arg("true").stderr(Stdio::null()).status();
+        if !tried.is_ok_and(|status| status.success()) {
+            not_run("nothing can be mounted");
+            return None;
+        }
+        let shipper = self.command();
+        let mut command = read_only();
+        command.arg(shipper.get_program()).args(shipper.get_args());
+        for (name, value) in shipper.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Some(Ended::new(command.stdin(Stdio::null()).output().unwrap()))
     }
 
     /// With this text on its stdin.
