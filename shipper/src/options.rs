@@ -160,7 +160,7 @@ pub struct Reader {
     /// Time limit for a reading
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// Lock file that keeps out a second instance [default: one per server, in /run]
+    /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /run or $TMPDIR]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
     /// Largest reading, when compressed; a larger one is dropped
