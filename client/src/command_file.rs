@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::process::geteuid;
+use crate::trust;
 
 /// The reason why such a file is not read.
 #[derive(Debug, thiserror::Error)]
@@ -21,13 +21,16 @@ pub enum Error {
     /// Others than root and the user of this process can write to the file.
     #[error("{} can be written by others than root and its user: give it to root or to that user, and chmod 644 it", .0.display())]
     Writable(PathBuf),
+    /// Others can put another file in its place.
+    #[error(transparent)]
+    Directory(#[from] trust::Error),
 }
 
 /// Reads a file that only root or the user of this process can write.
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read, or if others can write to it.
+/// Fails if the file cannot be read, or if others can write to it or to its directory.
 pub fn read(path: &Path) -> Result<String, Error> {
     let unreadable = |cause| Error::Unreadable {
         path: path.to_owned(),
@@ -35,10 +38,10 @@ pub fn read(path: &Path) -> Result<String, Error> {
     };
     let mut file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
-    let is_own = [0, geteuid().as_raw()].contains(&metadata.uid());
-    if !is_own || metadata.mode() & 0o022 != 0 {
+    if trust::owner(path, &metadata).is_err() || metadata.mode() & 0o022 != 0 {
         return Err(Error::Writable(path.to_owned()));
     }
+    trust::place(path)?;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)
@@ -48,6 +51,8 @@ pub fn read(path: &Path) -> Result<String, Error> {
 mod tests {
     use std::fs::{Permissions, set_permissions, write};
     use std::os::unix::fs::{PermissionsExt, chown};
+
+    use rustix::process::geteuid;
 
     use super::*;
 
@@ -71,6 +76,16 @@ mod tests {
                 )
             );
         }
+        // Whoever can write to its directory can replace it.
+        let directory = tempfile::tempdir().unwrap();
+        let copy = directory.path().join("sources.toml");
+        write(&copy, "").unwrap();
+        assert!(read(&copy).is_ok());
+        set_permissions(directory.path(), Permissions::from_mode(0o777)).unwrap();
+        assert!(matches!(
+            read(&copy),
+            Err(Error::Directory(trust::Error::Open(_)))
+        ));
         // Only root can give the file away.
         if geteuid().is_root() {
             chown(file.path(), Some(65534), None).unwrap();

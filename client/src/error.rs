@@ -35,7 +35,7 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Settings(_) | Self::Tls(_) => Kind::Setup,
-            Self::Connect { cause, .. } => cause.kind(),
+            Self::Connect { cause, .. } => cause.kind().of_connecting(),
             Self::ConnectTimeout(_) => Kind::Silent,
             Self::Database(error) => Kind::of(error),
         }

@@ -12,6 +12,9 @@ use crate::tls;
 #[cfg(test)]
 mod tests;
 
+/// The longest part of a message of a stranger that is shown.
+const MOST_SHOWN: usize = 1000;
+
 /// The kind of a failure, which decides whether a retry makes sense, and what a program tells its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -22,14 +25,13 @@ pub enum Kind {
     Lost,
     /// The server is short of disk space or memory, or cannot read a file; a retry may succeed.
     Exhausted,
-    /// The server reports an internal error. Most pass, such as `tuple concurrently updated`; otherwise the data may be
-    /// the cause.
+    /// The server reports an internal error. Most pass, such as `tuple concurrently updated`.
     Internal,
     /// The database does not answer.
     Silent,
     /// The statement took too long, this time or always.
     Slow,
-    /// The database refused the data itself, and will always refuse it.
+    /// The database refused the data itself, and will always refuse it (`OF_DATA`).
     Refused,
     /// The database refused the statement for a reason other than its data, for example because a partition is missing.
     Failed,
@@ -60,12 +62,32 @@ impl Kind {
         )
     }
 
-    /// Returns true if the data is the cause, so that a later retry would not help. An internal error counts, because
-    /// it is expected to have been retried.
-    pub fn is_of_data(self) -> bool {
-        matches!(self, Self::Refused | Self::Internal)
+    /// Returns the kind of the same failure while a connection is made. No data was sent by then, so it cannot be the cause: a server
+    /// whose disk is full refuses connections with an internal error.
+    #[must_use]
+    pub fn of_connecting(self) -> Self {
+        match self {
+            // Among others, the server does not take a setting of the connection.
+            Self::Refused | Self::Failed => Self::Setup,
+            Self::Conflict | Self::Internal | Self::Slow => Self::Lost,
+            kind => kind,
+        }
     }
 }
+
+/// The SQLSTATEs that say that the data itself cannot be stored, now or later, and why. After every other one the data waits, because
+/// the server, its settings or its disk may be the cause: an unknown `zone` in the settings of a store is a 22023.
+pub const OF_DATA: [(&str, &str); 9] = [
+    ("22001", "a name is too long"),
+    ("22003", "a number is out of range"),
+    ("22007", "a time cannot be read"),
+    ("22008", "a time is out of range"),
+    ("22015", "a duration is out of range"),
+    ("22021", "a name has bytes that cannot be stored"),
+    ("22P02", "a value cannot be read"),
+    ("22P03", "the text is not packed with zstd"),
+    ("54000", "the text is too large, or has too many targets"),
+];
 
 /// Returns the kind of an error that the server reported.
 fn of_server(state: &SqlState) -> Kind {
@@ -83,8 +105,7 @@ fn of_server(state: &SqlState) -> Kind {
         // These are a missing database or schema, a feature that an older store lacks, and a missing relation, column or
         // function. The last class is a store without its extension.
         (_, "3D" | "3F" | "0A" | "42" | "55") => Kind::Setup,
-        // The classes are values that cannot be used, and limits of PostgreSQL or of the extension.
-        (_, "22" | "54") => Kind::Refused,
+        (state, _) if OF_DATA.iter().any(|(of_data, _)| *of_data == state) => Kind::Refused,
         _ => Kind::Failed,
     }
 }
@@ -139,13 +160,35 @@ fn of_tls<'a>(source: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustl
 
 /// Formats an error or notice of the server with its SQLSTATE and hint.
 pub fn server_message(error: &DbError) -> String {
-    let mut message = error.message().to_owned();
+    let mut message = one_line(error.message());
     // Notices have the state of success, which says nothing.
     if *error.code() != SqlState::SUCCESSFUL_COMPLETION {
         let _ = write!(message, " (SQLSTATE {})", error.code().code());
     }
     if let Some(hint) = error.hint() {
-        let _ = write!(message, " (hint: {hint})");
+        let _ = write!(message, " (hint: {})", one_line(hint));
     }
     message
+}
+
+/// Returns text of a stranger as one line of limited length, in which nothing moves the cursor, gives a terminal an order, or changes the
+/// direction of what follows: whoever answers as the database could otherwise forge lines of a log.
+pub fn one_line(text: &str) -> String {
+    let mut characters = text.chars();
+    let visible = characters.by_ref().take(MOST_SHOWN).map(|character| {
+        match character.is_control() || is_mark(character) {
+            true => ' ',
+            false => character,
+        }
+    });
+    let mut line: String = visible.collect();
+    if characters.next().is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Returns true for characters that separate lines or change the direction of text.
+fn is_mark(character: char) -> bool {
+    matches!(character, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -12,6 +12,7 @@
 //! | [`duration`] | durations in options and files |
 //! | [`command_file`] | files with commands, which nobody else may write |
 //! | [`own_file`] | files that a program keeps for itself, which are no links |
+//! | [`trust`] | who may change files with commands or passwords, and directories |
 //! | [`generate`] | manual pages and completions of shells |
 //! | [`answers`] | a struct for each question, and one for the rows of its answer |
 //! | [`spool`] | readings on disk that wait until the database has stored them |
@@ -54,6 +55,7 @@ pub mod retry;
 pub mod settings;
 pub mod spool;
 pub mod tls;
+pub mod trust;
 pub mod variables;
 
 pub use answers::ask;

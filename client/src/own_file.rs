@@ -1,14 +1,15 @@
 //! Files that a program keeps for itself, such as locks and counts.
 //!
-//! They may lie in a directory where others can make files, too: root's shipper reads into the spool of the service's user. A link
+//! They may lie in a directory where others can make files, too: the lock of root's shipper is in that of the service's user. A link
 //! there could stand for a file that only this process may write, and a pipe would never end.
 
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use rustix::process::geteuid;
 
 /// Opens a file to read it.
 ///
@@ -19,15 +20,50 @@ pub fn read(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().read(true), path)
 }
 
-/// Opens a file to read it and to write over what it has. If it does not exist it is made, and only its owner may read it.
+/// Opens a file to read it and to write over what it has.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read and written, or is a link or no file.
+pub fn existing(path: &Path) -> io::Result<File> {
+    opened(OpenOptions::new().read(true).write(true), path)
+}
+
+/// Opens a file to read it and to write over what it has. If it does not exist it is made, and only its owner may read it. The owner is that of
+/// the directory also if root makes it, or the user of a service could not open a file of its own.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be read and written, or is a link or no file.
 pub fn open(path: &Path) -> io::Result<File> {
+    match existing(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        opened => return opened,
+    }
     let mut options = OpenOptions::new();
-    options.create(true).read(true).write(true).truncate(false);
-    opened(options.mode(0o600), path)
+    options.create_new(true).read(true).write(true).mode(0o600);
+    match opened(&mut options, path) {
+        // Somebody else has made it in the meantime.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => existing(path),
+        made => {
+            let made = made?;
+            give(&made, path)?;
+            Ok(made)
+        }
+    }
+}
+
+/// Gives a new file of root's to the owner of its directory.
+fn give(file: &File, path: &Path) -> io::Result<()> {
+    if !geteuid().is_root() {
+        return Ok(());
+    }
+    let directory = path.parent().filter(|parent| *parent != Path::new(""));
+    let directory = fs::metadata(directory.unwrap_or(Path::new(".")))?;
+    match directory.uid() {
+        0 => Ok(()),
+        owner => fchown(file, Some(owner), Some(directory.gid())),
+    }
 }
 
 fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
@@ -60,6 +96,23 @@ mod tests {
         fs::write(&path, "text").unwrap();
         open(&path).unwrap();
         assert_eq!(io::read_to_string(read(&path).unwrap()).unwrap(), "text");
+    }
+
+    #[test]
+    fn a_file_of_roots_is_of_the_owner_of_its_directory() {
+        // Only root can give something away.
+        if geteuid().is_root() {
+            let directory = tempfile::tempdir().unwrap();
+            let [own, given] = ["own", "given"].map(|name| directory.path().join(name));
+            open(&own).unwrap();
+            std::os::unix::fs::chown(directory.path(), Some(65534), Some(65534)).unwrap();
+            for _ in 0..2 {
+                open(&own).unwrap();
+                open(&given).unwrap();
+                let owner = |path| fs::metadata(path).unwrap().uid();
+                assert_eq!([owner(&own), owner(&given)], [0, 65534]);
+            }
+        }
     }
 
     #[test]

@@ -11,7 +11,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore,
+    SignatureScheme,
 };
 
 use crate::settings::SslMode;
@@ -68,6 +69,11 @@ pub fn client_config(
 
 /// Returns what a user can do about a failure of TLS, if that is known.
 pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
+    if let rustls::Error::AlertReceived(alert) = error {
+        return is_about_client(*alert).then_some(
+            "the server does not take the client certificate: its ssl_ca_file must have the authority that signed it, and it must be valid",
+        );
+    }
     let rustls::Error::InvalidCertificate(cause) = error else {
         return None;
     };
@@ -83,6 +89,20 @@ pub fn remedy(error: &rustls::Error) -> Option<&'static str> {
              encrypts without verifying who answers"
         }
     })
+}
+
+/// Returns true for what a server says of a client certificate.
+fn is_about_client(alert: AlertDescription) -> bool {
+    matches!(
+        alert,
+        AlertDescription::BadCertificate
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateRequired
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::UnsupportedCertificate
+    )
 }
 
 /// Returns the trusted certificates, or `None` if the mode accepts any. A CA file makes `prefer` and `require` verify

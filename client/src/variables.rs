@@ -7,6 +7,8 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::trust;
+
 mod service;
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,9 @@ pub enum Error {
     /// Users other than the owner can read or write the file.
     #[error("{} is open to others than its owner, and may hold a secret; chmod 600 it", .0.display())]
     Open(PathBuf),
+    /// The file belongs to another user, who could choose what is done with the rights of this one.
+    #[error(transparent)]
+    Foreign(#[from] trust::Error),
     /// A line is no assignment of a known variable.
     #[error("{} line {line}: expected NAME=VALUE with a NAME of {}", path.display(), KNOWN.join(", "))]
     Line {
@@ -179,15 +184,19 @@ fn is_credential(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read, or is open to others than its owner.
+/// Fails if the file cannot be read, is open to others than its owner, or belongs to another user than root and that of this process.
 pub fn read_private(path: &Path) -> Result<String, Error> {
     let unreadable = |cause| Error::Unreadable {
         path: path.to_owned(),
         cause,
     };
     let mut file = File::open(path).map_err(unreadable)?;
-    if file.metadata().map_err(unreadable)?.mode() & 0o077 != 0 && !is_credential(path) {
-        return Err(Error::Open(path.to_owned()));
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !is_credential(path) {
+        if metadata.mode() & 0o077 != 0 {
+            return Err(Error::Open(path.to_owned()));
+        }
+        trust::owner(path, &metadata)?;
     }
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(unreadable)?;

@@ -554,7 +554,7 @@ fn what_is_refused_has_its_kind(store: &mut Store) {
         ..Top::default()
     };
     let error = ask(&mut store.client, &unknown).unwrap_err();
-    assert_eq!(error.kind(), Kind::Refused);
+    assert_eq!(error.kind(), Kind::Failed);
     assert!(
         error.to_string().contains("(SQLSTATE 22023) (hint: "),
         "{error}"

@@ -17,7 +17,7 @@ use jobstats_client::{Backoff, Kind};
 
 use crate::feed::{Feed, Progress, Sender, Unsent};
 use crate::lock::{self, Lock};
-use crate::message::{report, warn};
+use crate::message::{self, report, warn};
 use crate::reading::Reading;
 use crate::state::{Event, StateFile};
 
@@ -48,11 +48,11 @@ pub enum Error {
     #[error(transparent)]
     Unsent(#[from] Unsent),
     /// A file was damaged.
-    #[error("{0} damaged readings were set aside")]
-    Damaged(u64),
+    #[error("1 damaged reading was set aside")]
+    Damaged,
     /// A reading could neither be written to the spool nor sent.
     #[error(
-        "1 reading was dropped, because there is no room for it and it could not be sent at once"
+        "1 reading was dropped, because it could neither be written to the spool nor be sent at once"
     )]
     Dropped,
 }
@@ -63,23 +63,50 @@ pub struct Backlog {
     directory: Directory,
     limits: Limits,
     state: StateFile,
+    /// The file that counts losses while the directory is on a read-only file system.
+    spare: PathBuf,
+}
+
+/// The right to send what waits, until this value is dropped. On a read-only file system nothing can be taken out of the spool, so it
+/// needs no lock.
+pub struct Turn {
+    _lock: Option<Lock>,
+}
+
+/// Returns the file beside a lock that counts losses while the spool cannot be written.
+pub fn spare(lock: &Path) -> PathBuf {
+    lock.with_extension("losses")
 }
 
 impl Backlog {
-    /// Opens the directory.
+    /// Opens the directory. `spare` counts losses while the directory cannot be written.
     ///
     /// # Errors
     ///
     /// Fails if the directory cannot be created or read.
-    pub fn open(path: PathBuf, limits: Limits, state: StateFile) -> Result<Self, Error> {
-        match Directory::open(&path) {
-            Ok(directory) => Ok(Self {
-                directory,
-                limits,
-                state,
-            }),
-            Err(cause) => Err(Error::Directory { path, cause }),
-        }
+    pub fn open(
+        path: PathBuf,
+        limits: Limits,
+        state: StateFile,
+        spare: PathBuf,
+    ) -> Result<Self, Error> {
+        let directory = match Directory::open(&path) {
+            Ok(directory) => directory,
+            Err(cause) => return Err(Error::Directory { path, cause }),
+        };
+        // If this fails, the counts stay where they are.
+        let _ = directory.take_counts_over(&spare);
+        Ok(Self {
+            directory,
+            limits,
+            state,
+            spare,
+        })
+    }
+
+    /// Returns true if nothing can be put into the spool or taken out.
+    pub fn is_read_only(&self) -> bool {
+        self.directory.is_read_only()
     }
 
     /// Writes a reading to the disk. Gives it back if that fails, so that it can be sent at once.
@@ -87,8 +114,12 @@ impl Backlog {
         match self.try_keep(&reading, sender) {
             Ok(_) => None,
             Err(error) => {
+                let when = match self.is_read_only() {
+                    true => "at once, and those that wait stay there",
+                    false => "after those that wait",
+                };
                 warn(format_args!(
-                    "the reading cannot be written to {}: {error}; it is sent after those that wait",
+                    "the reading cannot be written to {}: {error}; it is sent {when}",
                     self.directory.path().display()
                 ));
                 Some(reading)
@@ -126,7 +157,7 @@ impl Backlog {
                 ..Losses::default()
             });
             report(format_args!(
-                "{waiting} waiting readings and {rejected} that were set aside were dropped from {path}: they were older than \
+                "readings were dropped from {path}, {waiting} that waited and {rejected} that were set aside: they were older than \
                  --spool-age, or all together larger than --spool-size"
             ));
         }
@@ -144,16 +175,20 @@ impl Backlog {
     /// Adds to the counts of lost readings. A failure is only reported: the readings are lost in any case.
     fn count(&self, losses: Losses) {
         self.state.note(Event::Lost);
-        if let Err(error) = self.directory.count(losses) {
+        let counted = self.directory.count(losses);
+        if let Err(error) = counted.or_else(|_| Losses::add(&self.spare, losses)) {
             let path = self.directory.path().display();
             report(format_args!("the counts of losses in {path}: {error}"));
         }
     }
 
     /// Takes the lock of the sender. Returns `None` if another instance is sending.
-    pub fn lock(&self) -> Result<Option<Lock>, Error> {
+    pub fn turn(&self) -> Result<Option<Turn>, Error> {
+        if self.is_read_only() {
+            return Ok(Some(Turn { _lock: None }));
+        }
         match Lock::take(&self.directory.path().join(LOCK)) {
-            Ok(lock) => Ok(Some(lock)),
+            Ok(lock) => Ok(Some(Turn { _lock: Some(lock) })),
             Err(lock::Error::Taken(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -195,8 +230,8 @@ struct Hold {
 pub struct Drained {
     /// The first failure.
     pub failure: Option<Error>,
-    /// True if the time was over before all was sent.
-    pub late: bool,
+    /// True if readings were left that need another call: the time was over, or the spool is on a read-only file system.
+    pub left: bool,
 }
 
 /// A reading that could not be sent as a whole.
@@ -233,9 +268,14 @@ impl Courier {
     }
 
     /// Sends the readings that wait, oldest first, except those of sources that pause after a failure. Begins no reading
-    /// after `until`.
+    /// after `until`. On a read-only file system it sends nothing: what was sent could not be removed, and would be sent again and again.
     pub fn drain(&mut self, until: Option<Instant>) -> Result<Drained, Error> {
         let mut drained = Drained::default();
+        if self.backlog.is_read_only() {
+            self.holds.retain(|source, _| source.is_empty());
+            drained.left = true;
+            return Ok(drained);
+        }
         let mut stopped = HashSet::new();
         loop {
             let mut sent = 0;
@@ -248,7 +288,7 @@ impl Courier {
                     continue;
                 }
                 if until.is_some_and(|until| Instant::now() >= until) {
-                    drained.late = true;
+                    drained.left = true;
                     return Ok(drained);
                 }
                 let start = Instant::now();
@@ -314,13 +354,16 @@ impl Courier {
         let waiting = self.backlog.waiting().map_or(0, |waiting| waiting.len());
         if waiting > 0 {
             let path = self.backlog.directory.path().display();
-            warn(format_args!("{waiting} readings wait in {path}"));
+            warn(format_args!(
+                "{} in {path}",
+                message::waiting(waiting as u64)
+            ));
         }
     }
 
-    /// Returns true if readings of the source wait in the spool after a failure.
+    /// Returns true if readings of the source wait in the spool after a failure, and can be sent later.
     pub fn is_held(&self, source: &str) -> bool {
-        self.holds.contains_key(source)
+        self.holds.contains_key(source) && !self.backlog.is_read_only()
     }
 
     fn is_paused(&self, source: &str) -> bool {
@@ -366,7 +409,7 @@ impl Courier {
                     damaged: 1,
                     ..Losses::default()
                 });
-                return Err(Failure::Aside(Error::Damaged(1)));
+                return Err(Failure::Aside(Error::Damaged));
             }
             Err(error) => return Err(self.unusable(io::Error::other(error))),
         };

@@ -88,7 +88,7 @@ impl Finding {
             Verdict::Warning | Verdict::Unknown => "warning",
             Verdict::Critical => "FAILED",
         };
-        let message = self.message.replace('\n', " ");
+        let message = self.message.replace(char::is_control, " ");
         let _ = writeln!(stdout().lock(), "{verdict:<8} {:<11} {message}", self.step);
     }
 }
@@ -222,8 +222,9 @@ fn of_entries(looks: &[(&str, Look)]) -> Finding {
         return Finding::warning(
             step,
             "empty on all targets: either no client has worked for the cleanup interval, or the clients send no identifiers; \
-             on a client, lctl get_param jobid_var must not print disable; to set it for all clients, on the MGS: \
-             lctl set_param -P jobid_var=SLURM_JOB_ID jobid_name=%j:%u:%H",
+             on a client, lctl get_param jobid_var must not print disable; to set it for all clients, first in the database: \
+             UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H'; then on the MGS: \
+             lctl set_param -P jobid_var=SLURM_JOB_ID, and lctl set_param -P jobid_name=%u:%j:%H",
         );
     }
     Finding::ok(

@@ -5,7 +5,7 @@ use jobstats_client::exit;
 pub use jobstats_client::exit::{LATER, NOTHING, REFUSED, SETUP, SYSTEM, UNREAD, USAGE};
 
 use crate::sources::ReadError;
-use crate::{Error, backlog, input, lctl, lock, record, replay};
+use crate::{Error, backlog, input, lctl, lock, record, replay, requeue};
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -13,7 +13,7 @@ Exit codes:
    0  everything was sent, or waits in the spool for another instance that is sending
   64  wrong arguments
   65  the database refused or rejected a text
-  66  nothing to read: no target on this server, or no input
+  66  nothing to read: no target on this server, no input, or no reading that is set aside
   69  the database cannot be reached
   71  an error of this machine: no lock file, no room in the spool, a damaged reading
   74  the reading failed: lctl or a command failed, took too long, or printed something else or too much
@@ -33,6 +33,8 @@ pub fn code(error: &Error) -> u8 {
         Error::Backlog(error) => of_backlog(error),
         Error::Record(record::Error { .. }) => SYSTEM,
         Error::Replay(error) => of_replay(error),
+        Error::Requeue(requeue::Error::Directory { .. }) => SYSTEM,
+        Error::Requeue(requeue::Error::Nothing(_)) => NOTHING,
     }
 }
 
@@ -62,7 +64,7 @@ fn of_backlog(error: &backlog::Error) -> u8 {
         backlog::Error::Unsent(error) => exit::code(error.kind),
         backlog::Error::Lock(_)
         | backlog::Error::Directory { .. }
-        | backlog::Error::Damaged(_)
+        | backlog::Error::Damaged
         | backlog::Error::Dropped => SYSTEM,
     }
 }

@@ -244,10 +244,10 @@ impl Error {
         self.kind().is_passing() && !self.answer().is_some_and(Refusal::asks_to_wait)
     }
 
-    /// Returns true if the database will always refuse the text. The error is expected to have been retried.
+    /// Returns true if the database will always refuse the text.
     fn is_refusal(&self) -> bool {
         self.answer()
-            .map_or(self.kind().is_of_data(), Refusal::is_of_text)
+            .map_or(self.kind() == Kind::Refused, Refusal::is_of_text)
     }
 
     /// Returns the time for which the other side wants to be left alone.
@@ -269,7 +269,7 @@ impl Error {
 pub struct Timeouts {
     /// The limit for connecting, per host.
     pub connect: Duration,
-    /// The limit for storing one target, or for a request.
+    /// The limit for storing one target, or for a request from the name of its host to its answer.
     pub statement: Duration,
 }
 

@@ -32,6 +32,10 @@ const MOST_TEXT: u64 = 16 << 20;
 /// The size of a piece that is read at once.
 const PIECE: usize = 64 << 10;
 
+/// The message about a position that cannot be read.
+const DAMAGED: &str = "is damaged: the file is read again from its beginning, or the newest file of a directory, and what was sent before \
+                       changes nothing";
+
 /// An error that prevents a reading. The text is read again at the next attempt.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -81,13 +85,19 @@ impl Follow {
             path: place.clone(),
             cause,
         };
-        let last = Position::load(&place).map_err(broken)?;
+        let (last, damage) = match Position::load(&place) {
+            // A source that stopped here would stop for ever. A repeated line changes nothing.
+            Err(cause) if cause.kind() == io::ErrorKind::InvalidData => {
+                (None, Some(format!("{} {DAMAGED}", place.display())))
+            }
+            loaded => (loaded.map_err(broken)?, None),
+        };
         let unreadable = |cause| Error::Unreadable {
             path: self.path.clone(),
             cause,
         };
         let found = generations(&self.path, last.as_ref()).map_err(unreadable)?;
-        if let (Some(lost), Some(first)) = (found.lost, found.files.first()) {
+        if let (Some(lost), Some(first)) = (damage.or(found.lost), found.files.first()) {
             warn(format_args!("{}: {lost}", self.name));
             // The message comes once, also if there is nothing to read yet.
             Position::new(&first.path, 0).save(&place).map_err(broken)?;

@@ -7,7 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use jobstats_client::own_file;
+use rustix::fs::{Access, access};
 use rustix::process::geteuid;
+
+/// The directory that the unit of the packages makes for its user.
+const OF_UNIT: &str = "/run/jobstats-shipper";
 
 /// The most of a lock file that is read.
 const MOST_TEXT: usize = 100;
@@ -86,16 +90,41 @@ pub fn of_source(path: &Path, name: &str) -> PathBuf {
     path.into()
 }
 
-/// Returns the path of the lock for this server: in /run for root, in the temporary directory for other users.
+/// Returns the path of the lock for this server: in the directory that the unit makes for its user, if it is there and this user may write to
+/// it, and otherwise in /run for root and in the temporary directory for other users. So the unit, cron and commands by hand have one lock.
 pub fn default_path(server: &str) -> PathBuf {
+    default_beside(Path::new(OF_UNIT), server)
+}
+
+fn default_beside(of_unit: &Path, server: &str) -> PathBuf {
     let server = server.replace(
         |c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c),
         "_",
     );
     let user = geteuid();
-    if user.is_root() {
+    if access(of_unit, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+        of_unit.join(format!("{server}.lock"))
+    } else if user.is_root() {
         PathBuf::from(format!("/run/jobstats-shipper.{server}.lock"))
     } else {
         env::temp_dir().join(format!("jobstats-shipper.{}.{server}.lock", user.as_raw()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_write_to_the_directory_of_the_unit_has_its_lock() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |of_unit: &Path| default_beside(of_unit, "oss 1.site");
+        assert_eq!(
+            path(directory.path()),
+            directory.path().join("oss_1.site.lock")
+        );
+        let other = path(&directory.path().join("missing"));
+        let name = other.file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with("jobstats-shipper.") && name.ends_with("oss_1.site.lock"));
     }
 }

@@ -23,6 +23,7 @@ mod reading;
 mod record;
 mod rehearsal;
 mod replay;
+mod requeue;
 mod row;
 mod schedule;
 mod script;
@@ -78,6 +79,8 @@ enum Error {
     Record(#[from] record::Error),
     #[error(transparent)]
     Replay(#[from] replay::Error),
+    #[error(transparent)]
+    Requeue(#[from] requeue::Error),
 }
 
 impl Error {
@@ -136,6 +139,7 @@ impl Command {
             }
             Self::Record(options) => record::execute(options)?,
             Self::Replay(options) => replay::execute(options)?,
+            Self::Requeue(options) => requeue::execute(options)?,
             Self::Doctor(options) => return Ok(doctor::execute(options)),
             Self::Status(options) => return Ok(status::execute(&options)),
             Self::Generate(generate) => generate::write(&generate.directory)?,
@@ -184,7 +188,7 @@ impl Shipper {
             age: options.spool.spool_age,
         };
         let state = StateFile::beside(options.spool.spool.as_deref(), &lock);
-        let open = |path| Backlog::open(path, limits, state.clone());
+        let open = |path| Backlog::open(path, limits, state.clone(), backlog::spare(&lock));
         Ok(Self {
             store: Store::new(options.http, &options.database)?,
             backlog: options.spool.spool.map(open).transpose()?,

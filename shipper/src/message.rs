@@ -71,6 +71,14 @@ pub fn moment(time: Timestamp) -> String {
     time.strftime("%F %TZ").to_string()
 }
 
+/// Says how many readings wait.
+pub fn waiting(count: u64) -> String {
+    match count {
+        1 => "1 reading waits".to_owned(),
+        count => format!("{count} readings wait"),
+    }
+}
+
 /// Formats lines for the end of a message, each on a line of its own.
 pub fn list(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  {line}")).collect()
@@ -92,6 +100,8 @@ fn write(level: Level, message: Arguments<'_>) {
 
 /// Returns the lines of a message. The journal takes each line for an entry of its own.
 fn format(level: Level, message: &str, in_journal: bool) -> String {
+    // What programs and servers said is part of it, and would give a terminal orders.
+    let message = message.replace(|c: char| c.is_control() && c != '\n', " ");
     if in_journal {
         let lines = message.lines();
         return lines

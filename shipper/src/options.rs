@@ -12,7 +12,7 @@ use crate::feed::Sender;
 use crate::input::Saved;
 use crate::lctl::Lctl;
 use crate::message::Level;
-use crate::{doctor, exit, lock, priority, record, replay, status};
+use crate::{doctor, exit, lock, priority, record, replay, requeue, status};
 
 pub mod http;
 #[cfg(test)]
@@ -70,6 +70,9 @@ pub enum Command {
     /// Send what `record` kept, with its times
     #[command(after_help = exit::HELP)]
     Replay(replay::Options),
+    /// Take back readings that the database refused, to send them again
+    #[command(after_help = exit::HELP)]
+    Requeue(requeue::Options),
     /// Try each step from lctl to the database without storing anything, and say what to do
     #[command(after_help = doctor::HELP)]
     Doctor(doctor::Options),
@@ -157,7 +160,7 @@ pub struct Reader {
     /// Time limit for a reading
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub lctl_timeout: Duration,
-    /// Lock file that keeps out a second instance [default: one per server, in /run]
+    /// Lock file that keeps out a second instance [default: one per server, in /run/jobstats-shipper, /run or $TMPDIR]
     #[arg(long, value_name = "FILE")]
     pub lock: Option<PathBuf>,
     /// Largest reading, when compressed; a larger one is dropped
@@ -206,7 +209,7 @@ pub struct Common {
     /// Time limit for connecting to the database, per host, or to PostgREST
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "10s")]
     pub connect_timeout: Duration,
-    /// Time limit for storing one target, or for a request over HTTP
+    /// Time limit for storing one target, or for a request over HTTP, with connecting
     #[arg(long, value_name = "DURATION", value_parser = duration::parse, default_value = "60s")]
     pub statement_timeout: Duration,
     /// Largest share of the time that readings may take; after a longer reading, the next ones are further apart

@@ -1,11 +1,14 @@
 //! Runs a program to its end or to a time limit.
 
+use std::env;
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jobstats_client::variables;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::lock::Lock;
@@ -14,6 +17,8 @@ use crate::notify;
 use crate::pump::{Stream, pump};
 
 mod leash;
+#[cfg(test)]
+mod tests;
 
 /// The number of bytes of a program's stderr that are kept.
 const MOST_MESSAGES: usize = 16 << 10;
@@ -47,6 +52,9 @@ impl Process {
     /// Fails if the program cannot be run.
     pub fn start(command: &mut Command, name: &str, lock: Option<&Lock>) -> io::Result<Self> {
         let started = Instant::now();
+        for name in secrets(env::vars_os()) {
+            command.env_remove(name);
+        }
         let child = leash::tie(command, lock)?
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -151,6 +159,20 @@ impl Drop for Process {
         // Nothing more can be done about a failure here.
         let _ = self.kill();
     }
+}
+
+/// Returns the variables that hold a password: those of the database, and proxies whose URL has one. What the shipper starts needs none.
+fn secrets(environment: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
+    let is_secret = |(name, value): &(OsString, OsString)| {
+        let has_user = value.as_encoded_bytes().contains(&b'@');
+        let is_proxy = name
+            .to_string_lossy()
+            .to_ascii_lowercase()
+            .ends_with("_proxy");
+        name == "PGPASSWORD" || name == variables::URL || is_proxy && has_user
+    };
+    let secrets = environment.filter(is_secret);
+    secrets.map(|(name, _)| name).collect()
 }
 
 /// Describes how a program ended.

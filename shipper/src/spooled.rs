@@ -110,7 +110,7 @@ fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result
     let mut courier = Courier::new(backlog.clone(), shipper.feed()?);
     let until = Instant::now() + ONCE;
     loop {
-        let Some(lock) = backlog.lock()? else {
+        let Some(turn) = backlog.turn()? else {
             // The other instance looks for more readings before it ends.
             return Ok(());
         };
@@ -128,8 +128,8 @@ fn send_all(shipper: &Shipper, backlog: &Backlog, unkept: &mut Unkept) -> Result
                 }
             }
         });
-        drop(lock);
-        if failed.is_none() && !drained.late && !backlog.waiting()?.is_empty() {
+        drop(turn);
+        if failed.is_none() && !drained.left && !backlog.waiting()?.is_empty() {
             continue;
         }
         courier.report_waiting();
@@ -223,9 +223,9 @@ fn send_forever(
     unkept: &Handover,
     rung: &Receiver<()>,
 ) -> Result<(), Error> {
-    let _lock = loop {
-        match backlog.lock()? {
-            Some(lock) => break lock,
+    let _turn = loop {
+        match backlog.turn()? {
+            Some(turn) => break turn,
             None => thread::sleep(LOCKED),
         }
     };

@@ -8,10 +8,12 @@ use std::time::Duration;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use jobstats_client::duration;
+use jobstats_client::failure::one_line;
 use jobstats_client::spool::{Directory, Entry, Losses};
 use serde::Serialize;
 
-use crate::message::{moment, report};
+use crate::backlog;
+use crate::message::{moment, report, waiting};
 use crate::options::lock_of;
 use crate::state::{Failure, State, StateFile, Work};
 
@@ -26,6 +28,9 @@ const INTERVALS: f64 = 3.0;
 
 /// The time for which a loss is a warning.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
+
+/// The message about a spool whose file system is read-only.
+const READ_ONLY: &str = "the spool is on a read-only file system: readings are sent without it, or dropped, and not noted here";
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -93,6 +98,8 @@ struct Spool {
     oldest: Option<Timestamp>,
     /// The number of files that are set aside.
     set_aside: u64,
+    /// True if the file system is read-only.
+    read_only: bool,
     losses: Counts,
 }
 
@@ -142,12 +149,13 @@ pub fn of_spool(path: PathBuf) -> (Verdict, String) {
     if !path.exists() {
         return (Verdict::Ok, format!("{shown} is not there yet"));
     }
-    match Spool::read(&path) {
+    match Spool::read(&path, Losses::default()) {
         Err(error) => (Verdict::Critical, format!("{shown}: {error}")),
+        Ok(spool) if spool.read_only => (Verdict::Critical, format!("{shown}: {READ_ONLY}")),
         Ok(spool) if spool.set_aside > 0 => (
             Verdict::Warning,
             format!(
-                "{} readings are set aside in {shown}/rejected; move them to {shown} after the cause is gone, or remove them",
+                "files are set aside in {shown}/rejected: {}; jobstats-shipper requeue takes them back after the cause is gone",
                 spool.set_aside
             ),
         ),
@@ -168,7 +176,9 @@ fn answer(options: &Options) -> io::Result<Answer> {
             format!("{path}: {error}; the shipper has not run with this spool or lock"),
         )
     })?;
-    let spool = options.spool.as_deref().map(Spool::read).transpose()?;
+    let counted = Losses::read_file(&backlog::spare(&lock))?;
+    let read = |path| Spool::read(path, counted);
+    let spool = options.spool.as_deref().map(read).transpose()?;
     let found = problems(&state, spool.as_ref(), options.max_age, Timestamp::now());
     let verdict = found.iter().map(|(verdict, _)| *verdict).max();
     Ok(Answer {
@@ -180,10 +190,11 @@ fn answer(options: &Options) -> io::Result<Answer> {
 }
 
 impl Spool {
-    fn read(path: &Path) -> io::Result<Self> {
+    /// Reads the spool. `counted` are losses that were counted elsewhere.
+    fn read(path: &Path, counted: Losses) -> io::Result<Self> {
         let directory = Directory::at(path);
         let waiting = directory.waiting()?;
-        let losses = Losses::read(path)?;
+        let losses = Losses::read(path)?.plus(counted);
         let written = |entry: &Entry| Timestamp::try_from(entry.written).ok();
         Ok(Self {
             path: path.to_owned(),
@@ -191,6 +202,7 @@ impl Spool {
             waiting_bytes: waiting.iter().map(|entry| entry.bytes).sum(),
             oldest: waiting.iter().filter_map(written).min(),
             set_aside: directory.rejected()?.len() as u64,
+            read_only: directory.is_read_only(),
             losses: Counts {
                 dropped_by_limits: losses.limits,
                 dropped_for_lack_of_room: losses.room,
@@ -209,6 +221,9 @@ fn problems(
     now: Timestamp,
 ) -> Vec<(Verdict, String)> {
     let mut found = Vec::new();
+    if spool.is_some_and(|spool| spool.read_only) {
+        found.push((Verdict::Critical, READ_ONLY.to_owned()));
+    }
     let mut longest = USUAL_AGE;
     for (source, readings) in &state.sources {
         let usual = readings.interval_seconds.map(|seconds| seconds * INTERVALS);
@@ -258,8 +273,11 @@ fn problems(
 impl Answer {
     /// Returns a line with the verdict, and a table.
     fn text(&self, now: Timestamp) -> String {
-        let mut text = format!("{}: {}\n", self.status.name(), self.summary(now));
+        let summary = one_line(&self.summary(now));
+        let mut text = format!("{}: {summary}\n", self.status.name());
+        // Whoever writes the file may not be whoever reads it here, on a terminal.
         let mut row = |name: &str, value: String| {
+            let (name, value) = (one_line(name), one_line(&value));
             text.push_str(&format!("{name:<11} {value}\n"));
         };
         for (source, readings) in &self.state.sources {
@@ -342,8 +360,8 @@ impl Spool {
         match self.oldest {
             None => "nothing waits".to_owned(),
             Some(oldest) => format!(
-                "{} readings wait ({:.1} MB), the oldest for {}",
-                self.waiting,
+                "{} ({:.1} MB), the oldest for {}",
+                waiting(self.waiting),
                 self.waiting_bytes as f64 / 1e6,
                 shown_age(oldest, now)
             ),

@@ -36,11 +36,17 @@ fn the_environment_names_the_database() {
     let Some(mut database) = Database::new() else {
         return;
     };
-    without_database(&lctl())
+    let lctl = Fake::new(&format!("env >\"$0.env\"; {TWO_TARGETS}"));
+    without_database(&lctl)
         .env("JOBSTATS_DATABASE_URL", &database.url())
+        .env("PGPASSWORD", "s3cret")
         .run()
         .succeeds_silently();
     assert_eq!(database.count(), 2);
+    // lctl does not inherit the secrets.
+    let inherited = fs::read_to_string(lctl.file("lctl.env")).unwrap();
+    assert!(inherited.contains("LC_ALL=C"));
+    assert!(!inherited.contains("s3cret") && !inherited.contains("DATABASE_URL"));
 }
 
 #[test]

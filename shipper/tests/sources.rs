@@ -161,7 +161,7 @@ fn a_file_that_grows_is_sent_from_where_the_last_reading_ended() {
     assert_eq!(database.bodies(), ["a\nb\n"]);
     // Nothing is lost and nothing doubled while the database is away and the file is rotated.
     machine.append("acct", " a line\n");
-    once(AWAY).is(69, &["readings wait"]);
+    once(AWAY).is(69, &["1 reading waits"]);
     machine.append("acct", "c\n");
     fs::rename(machine.path("acct"), machine.path("acct.1")).unwrap();
     machine.append("acct", "d\n");
@@ -296,7 +296,7 @@ fn a_source_that_the_database_refuses_holds_up_no_other() {
         &[
             "a: there is no source",
             "1 of 1 texts were not stored",
-            "1 readings wait",
+            "1 reading waits",
         ],
     );
     once().is(78, &["2 readings wait"]);

@@ -9,8 +9,9 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use common::machine::{COUNTING, Machine, texts};
-use common::{AWAY, Database, Running, Shipper, wait_for};
+use common::{AWAY, Database, Running, Shipper, refusing, wait_for};
 use jobstats_client::spool::{Data, Directory, Index, Text};
+use serde_json::Value;
 
 /// Adds a number to each row, in the order in which they come.
 fn numbered(database: &mut Database) {
@@ -65,7 +66,10 @@ fn an_outage_loses_nothing_and_doubles_nothing() {
     numbered(&mut database);
     let machine = Machine::new(COUNTING);
     for call in 1..=5 {
-        let waiting = format!("{call} readings wait in ");
+        let waiting = match call {
+            1 => "1 reading waits in ".to_owned(),
+            call => format!("{call} readings wait in "),
+        };
         machine
             .once(AWAY)
             .run()
@@ -120,6 +124,34 @@ fn a_text_that_is_refused_for_good_is_set_aside_and_holds_up_nothing() {
     assert!(machine.files("").is_empty());
     assert_eq!(machine.files("rejected"), ["0000000000000002.lctl.zst"]);
     assert_eq!(machine.losses(), [0, 0, 1, 0]);
+    // It comes back when it is asked for.
+    let requeue = |numbers: &[&str]| {
+        Shipper::new(&["requeue", "--spool", machine.spool().to_str().unwrap()])
+            .args(numbers)
+            .run_without_lock()
+    };
+    requeue(&["1"]).is(66, &["no such reading is set aside"]);
+    requeue(&["2"]).is(0, &["1 reading waits again in "]);
+    requeue(&[]).is(66, &[]);
+    assert!(machine.files("rejected").is_empty());
+    let before = arrived(&mut database).len();
+    machine.once(&database.url()).run().succeeds_silently();
+    let expected = [texts([2]), texts([5])].concat();
+    assert_eq!(arrived(&mut database)[before..], expected);
+}
+
+#[test]
+fn a_database_that_refuses_connections_with_an_internal_error_refuses_no_text() {
+    // A server whose disk is full answers so.
+    let url = refusing("XX000", "could not write\u{1b}]0;init\u{7} file\nforged");
+    let machine = Machine::new(COUNTING);
+    let said = "could not write ]0;init  file forged (SQLSTATE XX000)";
+    let ended = machine.once(&url).run();
+    let ended = ended.is(69, &[said, "1 reading waits"]);
+    assert!(!ended.said.contains('\u{1b}'), "{}", ended.said);
+    assert_eq!(machine.files("").len(), 1);
+    assert!(machine.files("rejected").is_empty());
+    assert_eq!(machine.losses(), [0; 4]);
 }
 
 #[test]
@@ -171,7 +203,7 @@ fn errors_of_access_store_version_role_and_disk_set_nothing_aside() {
         let url = database.url_with(&format!("options=-c%20test.state%3D{state}"));
         let ended = machine.once(&url).run();
         assert!(
-            ended.said.contains(state) && ended.said.contains("readings wait"),
+            ended.said.contains(state) && ended.said.contains(" wait"),
             "{}",
             ended.said
         );
@@ -251,15 +283,10 @@ fn limits_drop_the_oldest_and_say_how_many() {
     for _ in 4..=6 {
         limited(AWAY).run().is(
             69,
-            &[
-                "1 waiting readings and 0 that were set aside were dropped",
-                "3 readings wait",
-            ],
+            &["1 that waited and 0 that were set aside", "3 readings wait"],
         );
     }
-    limited(&database.url())
-        .run()
-        .is(0, &["1 waiting readings"]);
+    limited(&database.url()).run().is(0, &["1 that waited"]);
     assert_eq!(arrived(&mut database), texts([5, 6, 7]));
     assert_eq!(machine.losses(), [4, 0, 0, 0]);
 }
@@ -278,7 +305,7 @@ fn old_readings_are_dropped() {
         .once(&database.url())
         .args(&["--spool-age", "1h"])
         .run()
-        .is(0, &["1 waiting readings", "--spool-age"]);
+        .is(0, &["1 that waited", "--spool-age"]);
     assert_eq!(database.bodies(), texts([2]));
 }
 
@@ -296,6 +323,40 @@ fn a_spool_that_takes_no_reading_sends_it_at_once() {
     assert_eq!(machine.losses(), [0; 4]);
     small(AWAY).run().is(69, &["1 reading was dropped"]);
     assert!(machine.files("").is_empty());
+    assert_eq!(machine.losses(), [0, 1, 0, 0]);
+}
+
+#[test]
+fn a_spool_on_a_read_only_file_system_sends_at_once_and_counts_what_is_lost() {
+    let Some(mut database) = Database::new() else {
+        return;
+    };
+    let machine = Machine::new(COUNTING);
+    machine.once(AWAY).run().is(69, &[]);
+    let read_only = |url: &str| machine.once(url).run_read_only(&machine.spool());
+    let Some(sent) = read_only(&database.url()) else {
+        return;
+    };
+    sent.is(
+        0,
+        &[
+            "Read-only file system",
+            "it is sent at once",
+            "1 reading waits",
+        ],
+    );
+    assert_eq!(database.bodies(), texts([2]));
+    let lost = read_only(AWAY).unwrap();
+    lost.is(69, &["1 reading was dropped"]);
+    // Losses are counted beside the lock until the spool can be written again.
+    let lock = machine.lctl.file("reading.lock");
+    let status = Shipper::new(&["status", "--json", "--lock", lock.to_str().unwrap()])
+        .args(&["--spool", machine.spool().to_str().unwrap()])
+        .output();
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(status["spool"]["losses"]["dropped_for_lack_of_room"], 1);
+    machine.once(&database.url()).run().succeeds_silently();
+    assert_eq!(database.bodies(), texts([1, 2, 4]));
     assert_eq!(machine.losses(), [0, 1, 0, 0]);
 }
 

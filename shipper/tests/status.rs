@@ -87,8 +87,8 @@ fn what_limits_dropped_and_what_was_set_aside_is_counted() {
         let size = size.to_string();
         machine.once(url).args(&["--spool-size", &size]).run()
     };
-    limited(AWAY).is(69, &["1 waiting readings"]);
-    limited(&database.url()).is(65, &["1 waiting readings", "set aside"]);
+    limited(AWAY).is(69, &["1 that waited"]);
+    limited(&database.url()).is(65, &["1 that waited", "set aside"]);
     let (code, said, json) = status(&machine, &[]);
     assert_eq!(code, Some(1));
     assert_eq!(json["spool"]["losses"]["dropped_by_limits"], 2);

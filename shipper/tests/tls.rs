@@ -150,12 +150,7 @@ fn a_client_certificate_replaces_the_password() {
     let Some(mut server) = Server::start() else {
         return;
     };
-    let (key, certificate) = server.identity("certified");
-    let (key, certificate) = (
-        server.file("client.key", &key),
-        server.file("client.pem", &certificate),
-    );
-    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
+    let [certificate, key] = server.identity(&server.issuer, "certified");
     let url = format!(
         "postgresql://certified@127.0.0.1:{}/postgres?sslmode=require",
         server.port
@@ -184,6 +179,15 @@ fn a_client_certificate_replaces_the_password() {
             .args(&both)
             .env("CREDENTIALS_DIRECTORY", path(server.directory.path()));
     from_systemd.run().is(0, &[]);
+    // A certificate that the server does not trust is a mistake, and no outage.
+    server.identity(&authority("a stranger").0, "certified");
+    ship(&both).is(
+        78,
+        &[
+            "UnknownCA",
+            "hint: the server does not take the client certificate",
+        ],
+    );
 }
 
 #[test]
@@ -327,13 +331,15 @@ impl Server {
         })
     }
 
-    /// The key and the certificate of a client.
-    fn identity(&self, role: &str) -> (String, String) {
+    /// The files of the certificate and of the key of a client.
+    fn identity(&self, issuer: &Issuer<'static, KeyPair>, role: &str) -> [PathBuf; 2] {
         let mut parameters = CertificateParams::default();
         parameters.distinguished_name.push(DnType::CommonName, role);
         let key = KeyPair::generate().unwrap();
-        let certificate = parameters.signed_by(&key, &self.issuer).unwrap();
-        (key.serialize_pem(), certificate.pem())
+        let certificate = parameters.signed_by(&key, issuer).unwrap();
+        let key = self.file("client.key", &key.serialize_pem());
+        fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
+        [self.file("client.pem", &certificate.pem()), key]
     }
 
     fn file(&self, name: &str, text: &str) -> PathBuf {

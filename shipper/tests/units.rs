@@ -12,8 +12,12 @@ use common::not_run;
 /// The largest exposure that is accepted, as systemd computes it: 0 is none, 10 is a plain service of root.
 const MOST_EXPOSED: f32 = 1.7;
 
+fn packaging() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging")
+}
+
 fn services() -> Vec<PathBuf> {
-    let packaging = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging");
+    let packaging = packaging();
     let files = fs::read_dir(packaging)
         .unwrap()
         .map(|file| file.unwrap().path());
@@ -72,4 +76,18 @@ fn services_have_a_user_and_one_capability() {
             "{command}"
         );
     }
+}
+
+/// With one user, one spool and one lock, whichever of them reads.
+#[test]
+fn cron_runs_the_command_of_the_unit_as_its_user() {
+    let text = |name: &str| fs::read_to_string(packaging().join(name)).unwrap();
+    let unit = text("jobstats-shipper.service");
+    let command = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart=/usr/bin/"));
+    let cron = text("jobstats-shipper.cron").replace("--spread 110s ", "");
+    let line = cron.lines().last().unwrap();
+    let expected = format!("*/2 * * * * jobstats-shipper {} 2>&1 | ", command.unwrap());
+    assert!(line.starts_with(&expected), "{line}");
 }

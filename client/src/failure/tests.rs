@@ -25,6 +25,9 @@ fn sqlstates_tell_what_to_do() {
         ("0A000", Kind::Setup),
         ("22P03", Kind::Refused),
         ("54000", Kind::Refused),
+        ("54001", Kind::Failed),
+        ("22012", Kind::Failed),
+        ("22023", Kind::Failed),
         ("XX000", Kind::Internal),
         ("XX001", Kind::Failed),
         ("23514", Kind::Failed),
@@ -36,20 +39,42 @@ fn sqlstates_tell_what_to_do() {
 
 #[test]
 fn only_a_text_that_is_always_refused_is_given_up() {
-    // Access, store, version, role and disk are not the data's fault.
-    for state in [
-        "28000", "42501", "42703", "42P01", "55000", "53100", "57P03", "25006", "40001", "23514",
-        "P0001",
+    let page = include_str!("../../../docs/shipper.md");
+    for (state, why) in OF_DATA {
+        let kind = Kind::of_state(state);
+        assert_eq!(kind, Kind::Refused, "{state}");
+        // While a connection is made, no text was sent.
+        assert_eq!(kind.of_connecting(), Kind::Setup);
+        assert!(page.contains(&format!("| `{state}` | {why} |")), "{state}");
+    }
+    let listed = page.lines().filter(|line| {
+        let state = line.strip_prefix("| `").and_then(|rest| rest.get(..7));
+        state.is_some_and(|state| state.starts_with(['2', '5']) && state.ends_with("` "))
+    });
+    assert_eq!(listed.count(), OF_DATA.len());
+}
+
+#[test]
+fn a_refused_connection_refuses_no_data() {
+    for (state, kind) in [
+        // A full disk of the server.
+        ("XX000", Kind::Lost),
+        ("57014", Kind::Lost),
+        ("53300", Kind::Lost),
+        ("53100", Kind::Exhausted),
+        ("28P01", Kind::Denied),
+        ("3D000", Kind::Setup),
+        ("22023", Kind::Setup),
     ] {
-        assert!(
-            !of_server(&SqlState::from_code(state)).is_of_data(),
-            "{state}"
-        );
+        assert_eq!(Kind::of_state(state).of_connecting(), kind, "{state}");
     }
-    for state in ["22021", "22P03", "54000", "XX000"] {
-        assert!(
-            of_server(&SqlState::from_code(state)).is_of_data(),
-            "{state}"
-        );
-    }
+}
+
+#[test]
+fn a_stranger_writes_one_line_and_gives_a_terminal_no_orders() {
+    let hostile = "no\u{1b}]0;title\u{7}\r\nerror: forged\u{9b}2J\u{202e}gpj";
+    assert_eq!(one_line(hostile), "no ]0;title   error: forged 2J gpj");
+    let long = one_line(&"x".repeat(1 << 20));
+    assert_eq!(long.chars().count(), MOST_SHOWN + 1);
+    assert!(long.ends_with('…'));
 }

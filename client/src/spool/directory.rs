@@ -10,7 +10,8 @@ use tempfile::Builder;
 
 use crate::own_file;
 use crate::spool::file::{Error, Index, write};
-use crate::spool::losses::Losses;
+use crate::spool::losses::{self, Losses};
+use crate::trust;
 
 #[cfg(test)]
 mod tests;
@@ -81,16 +82,24 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if the directory cannot be created or read.
+    /// Fails if the directory cannot be created or read, or if others than root and the user of this process can write to it or put another
+    /// one in its place: what they put there would be sent, and moved about with the rights of this process.
     pub fn open(path: &Path) -> io::Result<Self> {
-        DirBuilder::new()
+        let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(path.join(REJECTED))?;
+            .create(path.join(REJECTED));
+        if let Err(error) = made
+            && !(is_read_only(&error) && path.is_dir())
+        {
+            return Err(error);
+        }
+        trust::directory(path).map_err(io::Error::other)?;
         let directory = Self {
             path: path.to_owned(),
         };
-        directory.remove_leftovers()?;
+        // A leftover that cannot be removed takes some room, and nothing else.
+        let _ = directory.remove_leftovers();
         // A disk that is full already has room for the readings that wait, and they can be sent.
         let _ = Losses::prepare(path);
         Ok(directory)
@@ -180,6 +189,19 @@ impl Directory {
         self.move_aside(entry, DAMAGED)
     }
 
+    /// Moves a file that is set aside back to those that wait. Returns false if it is damaged, and stays, or is already gone.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be moved.
+    pub fn requeue(&self, entry: &Entry) -> io::Result<bool> {
+        let name = entry.path.file_name().unwrap_or_default();
+        if name.as_encoded_bytes().ends_with(DAMAGED.as_bytes()) {
+            return Ok(false);
+        }
+        unless_gone(fs::rename(&entry.path, self.path.join(name)))
+    }
+
     /// Drops files until the limits are kept: all that are too old, then those that are set aside, then those that wait,
     /// oldest first. A file that waits ages by at most a day between two files, or from the last one to now: a clock that
     /// is stepped ahead by years must not drop everything.
@@ -219,7 +241,21 @@ impl Directory {
     ///
     /// Fails if the counts cannot be read or written.
     pub fn count(&self, losses: Losses) -> io::Result<()> {
-        Losses::add(&self.path, losses)
+        Losses::add(&self.path.join(losses::FILE), losses)
+    }
+
+    /// Adds what was counted in a file elsewhere to the counts of this directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the counts cannot be read or written.
+    pub fn take_counts_over(&self, file: &Path) -> io::Result<()> {
+        Losses::take_over(&self.path.join(losses::FILE), file)
+    }
+
+    /// Returns true if nothing can be put into the directory or taken out, because its file system is read-only.
+    pub fn is_read_only(&self) -> bool {
+        own_file::existing(&self.path.join(losses::FILE)).is_err_and(|error| is_read_only(&error))
     }
 
     fn move_aside(&self, entry: &Entry, mark: &str) -> io::Result<()> {
@@ -287,6 +323,10 @@ fn unless_gone(result: io::Result<()>) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+fn is_read_only(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ReadOnlyFilesystem
 }
 
 fn is_source(name: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::own_file;
 mod tests;
 
 /// The name of the file.
-const FILE: &str = "losses";
+pub(super) const FILE: &str = "losses";
 
 /// The numbers of readings that never reached the database as a whole, since the spool was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,13 +26,22 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Reads the counts. A file that is missing or damaged counts as zeros.
+    /// Reads the counts of a directory. A file that is missing or damaged counts as zeros.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be read.
     pub fn read(directory: &Path) -> io::Result<Self> {
-        match own_file::read(&directory.join(FILE)) {
+        Self::read_file(&directory.join(FILE))
+    }
+
+    /// Reads counts that are kept elsewhere while the directory cannot be written.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read.
+    pub fn read_file(file: &Path) -> io::Result<Self> {
+        match own_file::read(file) {
             Ok(file) => Self::read_from(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error),
@@ -45,21 +54,36 @@ impl Losses {
     ///
     /// Fails if the file cannot be written.
     pub(super) fn prepare(directory: &Path) -> io::Result<()> {
-        Self::add(directory, Self::default())
+        Self::add(&directory.join(FILE), Self::default())
     }
 
-    /// Adds to the counts.
+    /// Adds to the counts of a file.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be read or written.
-    pub(super) fn add(directory: &Path, more: Self) -> io::Result<()> {
-        let file = own_file::open(&directory.join(FILE))?;
+    pub fn add(file: &Path, more: Self) -> io::Result<()> {
+        let file = own_file::open(file)?;
         // The reader and the sender may be two processes.
         file.lock()?;
         let sum = Self::read_from(&file)?.plus(more);
         // The size is always the same, so that a full disk has room for the new counts.
         file.write_all_at(sum.lines().as_bytes(), 0)
+    }
+
+    /// Adds the counts of a file to those of another one, and sets them to zero.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read or written.
+    pub(super) fn take_over(file: &Path, from: &Path) -> io::Result<()> {
+        let from = match own_file::existing(from) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            from => from?,
+        };
+        from.lock()?;
+        Self::add(file, Self::read_from(&from)?)?;
+        from.set_len(0)
     }
 
     fn read_from(mut file: impl Read) -> io::Result<Self> {
@@ -79,7 +103,9 @@ impl Losses {
         })
     }
 
-    fn plus(self, more: Self) -> Self {
+    /// Returns the sum of both counts.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
         Self {
             limits: self.limits.saturating_add(more.limits),
             room: self.room.saturating_add(more.room),

@@ -55,6 +55,17 @@ fn a_file_that_others_can_read_is_refused() {
 }
 
 #[test]
+fn a_file_of_another_user_is_refused() {
+    let file = file("PGHOST=db1\n", 0o600);
+    // Only root can give the file away.
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(file.path(), Some(65534), None).unwrap();
+        let refused = Variables::new(nothing, Some(file.path())).unwrap_err();
+        assert!(matches!(refused, Error::Foreign(_)), "{refused}");
+    }
+}
+
+#[test]
 fn a_wrong_line_is_named_by_its_number_alone() {
     let file = file("PGHOST=db1\nPASSWORD=secret\n", 0o600);
     let message = Variables::new(nothing, Some(file.path()))

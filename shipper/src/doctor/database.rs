@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
+use jobstats_client::failure::one_line;
 use jobstats_client::{Error, Kind, Settings, SslMode};
 use tokio::time::timeout;
 use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
@@ -119,7 +120,7 @@ impl Database {
         row: &SimpleQueryRow,
         here: &RangeInclusive<Timestamp>,
     ) -> Result<Facts, String> {
-        let text = |column: &str| row.get(column).unwrap_or_default();
+        let text = |column: &str| one_line(row.get(column).unwrap_or_default());
         let clock: i64 = text("clock")
             .parse()
             .map_err(|_| "the clock of the database is odd")?;
@@ -128,10 +129,10 @@ impl Database {
             to: self.rehearsal.connector.to_string(),
             is_local: self.is_local,
             sslmode: self.sslmode,
-            version: text("version").to_owned(),
-            role: text("role").to_owned(),
+            version: text("version"),
+            role: text("role"),
             tls: text("tls") == "t",
-            extension: row.get("extension").map(str::to_owned),
+            extension: row.get("extension").map(one_line),
             has_feed: text("has_feed") == "t",
             may_insert: text("may_insert") == "t",
             ahead: ahead(here, there),

@@ -14,6 +14,15 @@ fn empty_texts_of_all_targets_ask_for_jobid_var() {
     let finding = of_entries(&empty);
     assert_eq!(finding.verdict, Verdict::Warning);
     assert!(finding.message.contains("lctl get_param jobid_var"));
+    // What it says to type is what the documentation says.
+    let page = include_str!("../../../docs/lustre.md");
+    for command in [
+        "UPDATE jobstats.entry_formats SET format = '%u:%j:%H' WHERE format = '%j:%u:%H';",
+        "lctl set_param -P jobid_var=SLURM_JOB_ID",
+        "lctl set_param -P jobid_name=%u:%j:%H",
+    ] {
+        assert!(finding.message.contains(command) && page.contains(command));
+    }
     let one = of_entries(&[target("a", 0, None), target("b", 7, None)]);
     assert_eq!(one.verdict, Verdict::Ok);
     assert_eq!(one.message, "7 entries; 1 of 2 targets have none");

@@ -60,7 +60,7 @@ pub enum Error {
     #[error("the connection broke before the answer was complete: {0}")]
     Broken(ureq::Error),
     /// The answer did not come in time.
-    #[error("no answer within the time limits (--connect-timeout and --statement-timeout)")]
+    #[error("no answer within the time limit (--statement-timeout)")]
     Late,
     /// The answer is that the texts were not stored.
     #[error(transparent)]
@@ -249,7 +249,7 @@ impl Settings {
             .max_redirects(0)
             .timeout_resolve(Some(timeouts.connect))
             .timeout_connect(Some(timeouts.connect))
-            .timeout_global(Some(timeouts.connect.saturating_add(timeouts.statement)))
+            .timeout_global(Some(timeouts.statement))
             .user_agent(crate::row::SHIPPER.replace(' ', "/"))
             .accept("application/json")
             .input_buffer_size(BUFFER)

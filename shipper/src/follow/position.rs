@@ -56,9 +56,14 @@ impl Position {
     }
 
     /// Reads a position. Returns `None` if there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` if the file is damaged, and other kinds if it cannot be read.
     pub fn load(place: &Path) -> io::Result<Option<Self>> {
+        let damaged = |cause| io::Error::new(io::ErrorKind::InvalidData, cause);
         match fs::read(place) {
-            Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
+            Ok(json) => serde_json::from_slice(&json).map(Some).map_err(damaged),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -20,8 +20,9 @@ struct Log {
     time: Cell<SystemTime>,
 }
 
-fn state(directory: &TempDir) -> StateFile {
-    StateFile::new(directory.path().join("state"))
+fn backlog(directory: &TempDir, limits: Limits) -> Backlog {
+    let [spool, state, spare] = ["spool", "state", "spare"].map(|name| directory.path().join(name));
+    Backlog::open(spool, limits, StateFile::new(state), spare).unwrap()
 }
 
 impl Log {
@@ -38,8 +39,7 @@ impl Log {
                 path: directory.path().join(name),
                 most: u64::MAX,
             },
-            backlog: Backlog::open(directory.path().join("spool"), limits, state(&directory))
-                .unwrap(),
+            backlog: backlog(&directory, limits),
             directory,
             time: Cell::new(SystemTime::UNIX_EPOCH),
         }
@@ -193,6 +193,20 @@ fn a_position_that_a_crash_left_behind_repeats_lines_and_loses_none() {
 }
 
 #[test]
+fn a_damaged_position_repeats_lines_and_stops_nothing() {
+    let log = Log::new();
+    log.append("acct", "a\n");
+    assert_eq!(log.ship(), ["a\n"]);
+    for damage in ["", "{\"file\":\"acct\",\"off", "\0\0\0\0"] {
+        fs::write(log.path("spool/lsf.position"), damage).unwrap();
+        assert_eq!(log.ship(), ["a\n"]);
+        assert!(log.ship().is_empty());
+    }
+    log.append("acct", "b\n");
+    assert_eq!(log.ship(), ["b\n"]);
+}
+
+#[test]
 fn a_spool_without_room_moves_no_position() {
     let mut log = Log::new();
     log.append("acct", "a\n");
@@ -201,7 +215,7 @@ fn a_spool_without_room_moves_no_position() {
         bytes: 1,
         age: Duration::from_secs(3600),
     };
-    log.backlog = Backlog::open(log.path("spool"), none, state(&log.directory)).unwrap();
+    log.backlog = backlog(&log.directory, none);
     let sender = Sender {
         cluster: String::new(),
         server: String::new(),

@@ -84,6 +84,15 @@ fn what_waits_too_long_is_critical() {
 }
 
 #[test]
+fn a_spool_that_cannot_be_written_is_critical() {
+    let spool = Spool {
+        read_only: true,
+        ..waiting(0)
+    };
+    assert_eq!(verdicts(&running(), Some(&spool), 1), [Verdict::Critical]);
+}
+
+#[test]
 fn a_loss_is_a_warning_for_a_day() {
     let mut state = running();
     state.apply(Event::Lost, at(1 - 86_400));
@@ -95,7 +104,8 @@ fn a_loss_is_a_warning_for_a_day() {
 fn the_table_says_all_in_a_few_lines() {
     let (status, problems) = (Verdict::Ok, Vec::new());
     let mut state = running();
-    let message = "cannot connect to db:5432/lustre as shipper: Connection refused".to_owned();
+    // The file may say anything.
+    let message = "cannot connect to db:5432/lustre as shipper:\nConnection refused".to_owned();
     let (stored, rejected) = (1, 1);
     state.apply(
         Event::Undelivered {

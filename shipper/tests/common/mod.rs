@@ -5,7 +5,8 @@ pub mod machine;
 #[path = "../../../client/tests/simulator/mod.rs"]
 pub mod simulator;
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -212,6 +213,9 @@ impl Fake {
 /// The time limits of the shipper's commands.
 const LIMITS: [&str; 3] = ["--lctl-timeout", "--connect-timeout", "--statement-timeout"];
 
+/// Makes a directory read-only for a command, and runs the command.
+const READ_ONLY: &str = r#"mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@""#;
+
 /// `jobstats-shipper` with a lock of its own and nothing of this environment that has to do with databases.
 pub struct Shipper {
     command: Command,
@@ -317,6 +321,37 @@ impl Shipper {
         Ended::new(self.command().output().unwrap())
     }
 
+    /// Runs a command that takes no lock.
+    pub fn run_without_lock(self) -> Ended {
+        Ended::new(self.output())
+    }
+
+    /// Runs where a directory is on a read-only file system. Returns `None`, and says so, if this user may not mount.
+    pub fn run_read_only(mut self, directory: &Path) -> Option<Ended> {
+        let read_only = || {
+            let mut command = Command::new("unshare");
+            command
+                .args(["--mount", "sh", "-c", READ_ONLY])
+                .arg(directory);
+            command
+        };
+        let tried = read_only().arg("true").stderr(Stdio::null()).status();
+        if !tried.is_ok_and(|status| status.success()) {
+            not_run("nothing can be mounted");
+            return None;
+        }
+        let shipper = self.command();
+        let mut command = read_only();
+        command.arg(shipper.get_program()).args(shipper.get_args());
+        for (name, value) in shipper.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Some(Ended::new(command.stdin(Stdio::null()).output().unwrap()))
+    }
+
     /// With this text on its stdin.
     pub fn run_with_input(mut self, text: &str) -> Ended {
         let mut child = self
@@ -339,6 +374,28 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A database that is away.
 pub const AWAY: &str = "postgresql://writer@127.0.0.1:1/jobstats";
+
+/// Returns the URL of a server that refuses each connection with this SQLSTATE and message.
+pub fn refusing(state: &str, message: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let fields = format!("SFATAL\0VFATAL\0C{state}\0M{message}\0\0");
+    let length = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+    let answer = [b"E", &length[..], fields.as_bytes()].concat();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut length = [0; 4];
+            // The connection may be broken already.
+            if stream.read_exact(&mut length).is_ok() {
+                let mut startup = vec![0; u32::from_be_bytes(length) as usize - 4];
+                let _ = stream.read_exact(&mut startup);
+                let _ = stream.write_all(&answer);
+            }
+        }
+    });
+    format!("postgresql://writer@127.0.0.1:{port}/jobstats?sslmode=disable")
+}
 
 /// A background process that is killed at the end.
 pub struct Running(pub Child);

@@ -96,7 +96,7 @@ fn the_certificate_of_the_server_is_verified() {
     machine
         .once(&server.url())
         .run()
-        .is(78, &["UnknownIssuer", "1 readings wait"]);
+        .is(78, &["UnknownIssuer", "1 reading waits"]);
     let other = Certificates::new();
     let stranger = other.file("ca.pem");
     machine
@@ -128,7 +128,7 @@ fn a_client_certificate_is_shown_to_a_server_that_wants_one() {
     let once = || machine.once(&server.url()).args(&["--ca-file", &ca]);
     once()
         .run()
-        .is(78, &["CertificateRequired", "1 readings wait"]);
+        .is(78, &["CertificateRequired", "1 reading waits"]);
     let [certificate, key] = certificates.client("mds1");
     let [_, other_key] = certificates.client("other");
     let with = |key: &str| {
@@ -181,7 +181,7 @@ fn the_environment_names_the_proxy() {
 
     let refusing = ConnectProxy::new(Some(502));
     once(&[("https_proxy", format!("http://{}", refusing.address))])
-        .is(69, &["no connection", "502", "1 readings wait"]);
+        .is(69, &["no connection", "502", "1 reading waits"]);
     let ended = once(&[("ALL_PROXY", "socks5://user:s3cret@127.0.0.1:1".to_owned())]);
     assert!(
         !ended

@@ -118,6 +118,19 @@ fn only_the_owner_may_read_it() {
 }
 
 #[test]
+fn a_directory_that_others_can_write_is_not_opened() {
+    let (_directory, spool) = spool();
+    let open_with = |mode| {
+        fs::set_permissions(spool.path(), fs::Permissions::from_mode(mode)).unwrap();
+        Directory::open(spool.path()).is_ok()
+    };
+    assert_eq!(
+        [0o700, 0o755, 0o770, 0o1777].map(open_with),
+        [true, true, false, false]
+    );
+}
+
+#[test]
 fn leftovers_of_a_crash_go_and_files_of_others_stay() {
     let (_directory, spool) = spool();
     let (old, new, other) = (
@@ -188,6 +201,15 @@ fn files_are_set_aside_and_removed_once() {
             .path
             .ends_with("rejected/0000000000000002.lctl.zst.damaged")
     );
+    // What was set aside by mistake comes back with its number, and what is damaged does not.
+    let requeued: Vec<_> = rejected
+        .iter()
+        .map(|entry| spool.requeue(entry).unwrap())
+        .collect();
+    assert_eq!(requeued, [true, false]);
+    assert!(!spool.requeue(&rejected[0]).unwrap());
+    assert_eq!(numbers(&spool.waiting().unwrap()), [1]);
+    assert_eq!(numbers(&spool.rejected().unwrap()), [2]);
 }
 
 #[test]

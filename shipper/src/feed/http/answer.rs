@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use jobstats_client::Kind;
+use jobstats_client::failure::one_line;
 use serde_json::Value;
 use ureq::http::HeaderMap;
 
@@ -14,9 +15,6 @@ mod tests;
 
 /// The answer to texts that were stored.
 const CREATED: u16 = 201;
-
-/// The longest part of a message that is shown.
-const MOST_SHOWN: usize = 500;
 
 /// An answer other than that the texts were stored.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,7 +38,7 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
     }
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
-    let text = |name| json.get(name).and_then(Value::as_str).map(shown);
+    let text = |name| json.get(name).and_then(Value::as_str).map(one_line);
     Err(Refusal {
         status,
         code: text("code"),
@@ -48,7 +46,7 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
         hint: text("hint"),
         // What follows may be secret.
         location: header("location")
-            .map(|place| shown(place.split(['?', '#']).next().unwrap_or(place))),
+            .map(|place| one_line(place.split(['?', '#']).next().unwrap_or(place))),
         retry_after: header("retry-after").and_then(|value| pause(value, Timestamp::now())),
     })
 }
@@ -56,13 +54,16 @@ pub fn check(status: u16, headers: &HeaderMap, body: &[u8]) -> Result<(), Refusa
 impl Refusal {
     /// Returns the kind of the failure.
     pub fn kind(&self) -> Kind {
+        // PostgREST says so of a role that does not exist, whose SQLSTATE says something else.
+        if matches!(self.status, 401 | 403 | 407 | 511) {
+            return Kind::Denied;
+        }
         match self.state().map(Kind::of_state) {
             Some(Kind::Refused) if !self.is_of_text() => {}
             Some(kind) => return kind,
             None => {}
         }
         match self.status {
-            401 | 403 | 407 | 511 => Kind::Denied,
             429 | 503 | 507 => Kind::Exhausted,
             504 => Kind::Silent,
             408 | 425 | 500.. => Kind::Lost,
@@ -139,19 +140,6 @@ impl Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
-
-/// Returns text of a stranger as one line of limited length.
-fn shown(text: &str) -> String {
-    let is_visible = |character: char| !character.is_control();
-    let visible = text.chars().map(|character| {
-        if is_visible(character) {
-            character
-        } else {
-            ' '
-        }
-    });
-    visible.take(MOST_SHOWN).collect()
-}
 
 /// Parses `Retry-After`, which is a number of seconds or a time.
 fn pause(value: &str, now: Timestamp) -> Option<Duration> {

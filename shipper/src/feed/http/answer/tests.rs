@@ -27,8 +27,8 @@ fn texts_are_set_aside_only_for_what_postgresql_says_of_them() {
     for (status, state) in [
         (400, "22P02"),
         (400, "22021"),
-        (409, "22000"),
-        (422, "22023"),
+        (409, "22003"),
+        (422, "22P03"),
         (500, "54000"),
     ] {
         assert!(
@@ -39,6 +39,8 @@ fn texts_are_set_aside_only_for_what_postgresql_says_of_them() {
     // The role of a token that does not exist is 401 with 22023.
     for (status, state) in [
         (401, "22023"),
+        (400, "22023"),
+        (500, "54001"),
         (403, "42501"),
         (400, "42703"),
         (404, "42P01"),
