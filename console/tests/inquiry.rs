@@ -158,19 +158,25 @@ fn servers(of_11: u64, of_12: u64) -> String {
 
 fn accounting(zero: u64) -> String {
     let header = "JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n";
-    let run = |job: &str, label: &str, (from, to): (u64, Option<u64>), uid: u32, state: &str| {
+    let run = |(cluster, job): (&str, &str),
+               label: &str,
+               (from, to): (u64, Option<u64>),
+               uid: u32,
+               state: &str| {
         let at = |minute: u64| (zero + 60 * minute).to_string();
         let end = to.map_or_else(|| "Unknown".to_owned(), at);
         format!(
-            "{job}|{label}|alpha|{}|{}|{end}|{uid}|user{uid}|physics|small|{state}|0:0|2|32|{HOSTILE}\n",
+            "{job}|{label}|{cluster}|{}|{}|{end}|{uid}|user{uid}|physics|small|{state}|0:0|2|32|{HOSTILE}\n",
             at(from),
             at(from)
         )
     };
     let runs = [
-        run("11", "10_1", (0, Some(40)), 1000, "COMPLETED"),
-        run("12", "12", (0, None), 1001, "RUNNING"),
-        run("13", "13", (5, Some(10)), 1001, "FAILED"),
+        run(("alpha", "11"), "10_1", (0, Some(40)), 1000, "COMPLETED"),
+        run(("alpha", "12"), "12", (0, None), 1001, "RUNNING"),
+        run(("alpha", "13"), "13", (5, Some(10)), 1001, "FAILED"),
+        run(("alpha", "21"), "21", (5, Some(10)), 1001, "COMPLETED"),
+        run(("beta", "21"), "21", (5, Some(10)), 1004, "FAILED"),
     ];
     format!("{header}{}", runs.concat())
 }
@@ -184,6 +190,7 @@ fn a_store_is_asked() {
     what_is_special_of_a_job_is_said(&store);
     a_user_and_a_target_have_a_window(&store);
     json_has_exact_numbers(&store);
+    jobs_that_count_alike_are_told_apart(&store);
     parts_add_up(&store);
     pages_are_written(&store);
     what_is_wrong_is_told(&mut store);
@@ -260,6 +267,44 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
 
 fn a_user_and_a_target_have_a_window(store: &Store) {
     let user = store.text(&["user", "user1001", "--from", "3h"]);
+fn jobs_that_count_alike_are_told_apart(store: &Store) {
+    let said = |arguments: &[&str], code: i32| {
+        let output = store.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(output.stdout.is_empty());
+        words(&String::from_utf8(output.stderr).unwrap())
+    };
+    let several = said(&["job", "21"], 64);
+    for part in [
+        "several schedulers have a job 21, choose one:",
+        "--scheduler alpha: user1001, physics, <img src=x",
+        "--scheduler beta: user1004, physics, <img src=x",
+        "FAILED, began ",
+    ] {
+        assert!(several.contains(part), "{part}: {several}");
+    }
+    let unknown = said(&["job", "21", "--scheduler", "gamma"], 66);
+    assert!(
+        unknown.contains("nothing is known of job 21 of scheduler gamma --scheduler alpha"),
+        "{unknown}"
+    );
+    // Where there is no choice, none has to be made.
+    assert!(
+        store
+            .text(&["job", "11", "--scheduler", "alpha"])
+            .contains("Account: physics")
+    );
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    let statement = "SELECT bool_or('scheduler' = ANY (proargnames[1:pronargs])) FROM pg_proc WHERE proname = 'jobstats_job'";
+    if client.query_one(statement, &[]).unwrap().get(0) {
+        let beta = store.text(&["job", "21", "--scheduler", "beta"]);
+        assert!(
+            beta.contains("User: user1004") && beta.contains("Scheduler: beta"),
+            "{beta}"
+        );
+    }
+}
+
     assert!(user.contains("Lustre use of user user1001"), "{user}");
     assert!(user.contains("Jobs at work: 1"), "{user}");
     assert!(words(&user).contains("Read 1.15 GB"), "{user}");

@@ -1,6 +1,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
+use jobstats_client::answers::Filters;
 use proptest::prelude::*;
 
 use super::super::{Course, Fact, Step, json};
@@ -40,7 +41,7 @@ fn job(name: &str) -> Subject {
     Subject {
         kind: Kind::Job,
         name: name.to_owned(),
-        is_numbered: false,
+        filters: Filters::default(),
         facts: vec![
             text("user", "User"),
             text("account", "Account"),
