@@ -15,12 +15,16 @@ use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
 use crate::config;
+use crate::print;
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
-use crate::subject::{self, Asked, Subject, json, sheet};
 use crate::subject::job::Candidate;
+use crate::subject::{self, Asked, Subject, json, sheet};
 use crate::text;
 use crate::when::{self, Clock};
+
+/// The width of text that is not printed on a terminal.
+const WIDTH: usize = 80;
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -44,10 +48,6 @@ pub enum Error {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
-    /// The store knows nothing of it.
-    #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
-    Unknown {
-        /// The kind of what was asked for.
     /// Several schedulers have a job of this number.
     #[error("several schedulers have a job {job}, choose one:{}", text::listed(.candidates))]
     Several {
@@ -56,6 +56,10 @@ pub enum Error {
         /// The candidates, each with the option that chooses it.
         candidates: Vec<String>,
     },
+    /// The store knows nothing of it.
+    #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
+    Unknown {
+        /// The kind of what was asked for.
         kind: &'static str,
         /// The name, as it was asked for.
         name: String,
@@ -191,13 +195,13 @@ pub struct Job {
     /// Only what it did up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
+    /// Scheduler, if those of several clusters count alike and have a job of this number
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
     /// The form of the output.
     #[command(flatten)]
     pub form: Form,
     /// The database and the zone.
-    /// Scheduler, if those of several clusters count alike and have a job of this number
-    #[arg(long, value_name = "NAME")]
-    pub scheduler: Option<String>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -339,6 +343,7 @@ pub fn job(options: &Job) -> Result<(), Error> {
         since: edge("from", &options.from)?,
         until: edge("to", &options.to)?,
     };
+    let clock = options.common.clock();
     let mut store = options.common.store()?;
     let candidates = subject::job::candidates(&mut store, &options.job, window)?;
     let choice = choose(options, &candidates, &clock)?;
@@ -390,7 +395,6 @@ fn described(candidate: &Candidate, clock: &Clock) -> String {
         .collect();
     let scheduler = text::shown(&candidate.scheduler);
     format!("--scheduler {scheduler}: {}", texts.join(", "))
-    let clock = options.common.clock();
 }
 
 /// Runs `user`.
@@ -441,7 +445,8 @@ fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Res
     if form.json {
         writeln!(out, "{}", json::document(subject))?;
     } else {
-        out.write_all(sheet::sheet(subject, clock).as_bytes())?;
+        let cells = print::terminal_width().unwrap_or(WIDTH);
+        out.write_all(sheet::sheet(subject, clock, cells).as_bytes())?;
     }
     Ok(out.flush()?)
 }
