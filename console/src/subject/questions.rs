@@ -96,9 +96,23 @@ pub(super) fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), 
             ..subject.filters.clone()
         },
     })?;
-    let parts = totals.rows.iter();
-    let parts = parts.filter_map(|row| usage(&totals.rows, subject.window, &row.operation));
-    subject.usage.extend(parts.collect::<Vec<_>>());
+    // Rates add up too: those of a job are of the time that was observed.
+    let length = match subject.used("metadata") {
+        Some(Usage {
+            total: Some(total),
+            rate: Some(rate),
+            ..
+        }) if *rate > 0.0 => number(*total) / rate,
+        _ => seconds(subject.window),
+    };
+    let parts = totals.rows.iter().filter_map(|row| {
+        Some(Usage {
+            rate: row.total.map(|total| number(total) / length),
+            ..usage(&totals.rows, subject.window, &row.operation)?
+        })
+    });
+    let parts: Vec<_> = parts.collect();
+    subject.usage.extend(parts);
     subject.note("The parts of metadata requests", &totals);
     Ok(())
 }
