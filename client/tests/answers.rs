@@ -181,6 +181,13 @@ fn parts_of_views_are_read(store: &mut Store) {
         job: "o'neil $1".to_owned(),
     };
     assert!(store.ask(&unknown).is_empty());
+    let unknown = JobRuns {
+        job: "o'neil $1".to_owned(),
+        window: store.window,
+    };
+    assert!(store.ask(&unknown).is_empty());
+    let unbounded = JobRuns::default();
+    assert!(store.ask(&unbounded).is_empty());
 }
 
 /// A statement that a person copies has the rows that the question has.

@@ -59,6 +59,8 @@ pub struct App {
     is_help: bool,
     /// True if one can go from now into the past.
     keeps_past: bool,
+    /// The filter before one is typed.
+    kept_filter: Filter,
     /// The interval of live readings, and the speed of the past, while the other one is shown.
     interval: Micros,
     speed: f64,
@@ -75,6 +77,7 @@ impl App {
             table: Table::default(),
             is_help: false,
             keeps_past: false,
+            kept_filter: Filter::default(),
             interval: SECOND,
             speed: 1.0,
         }
@@ -196,7 +199,10 @@ impl App {
             'r' => self.look.amounts = !self.look.amounts,
             '+' | '=' => self.view.window = beside(&WINDOWS, self.view.window, true),
             '-' => self.view.window = beside(&WINDOWS, self.view.window, false),
-            '/' => self.look.typing = Some(self.view.filter.text().to_owned()),
+            '/' => {
+                self.kept_filter = self.view.filter.clone();
+                self.look.typing = Some(self.view.filter.text().to_owned());
+            }
             ' ' | 'p' => self.pause(),
             _ => self.letter_of_look(letter),
         }
@@ -271,8 +277,9 @@ impl App {
         }
     }
 
+    /// Takes a key of the filter, which counts from its first letter on.
     fn type_filter(&mut self, code: KeyCode) {
-        let Some(typed) = &mut self.look.typing else {
+        let Some(mut typed) = self.look.typing.take() else {
             return;
         };
         match code {
@@ -280,13 +287,15 @@ impl App {
             KeyCode::Backspace => {
                 typed.pop();
             }
-            KeyCode::Enter => {
-                self.view.filter = Filter::new(typed);
-                self.look.typing = None;
+            KeyCode::Enter => return,
+            KeyCode::Esc => {
+                self.view.filter = std::mem::take(&mut self.kept_filter);
+                return;
             }
-            KeyCode::Esc => self.look.typing = None,
             _ => {}
         }
+        self.view.filter = Filter::new(&typed);
+        self.look.typing = Some(typed);
     }
 
     fn group(&mut self, by: By) {

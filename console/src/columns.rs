@@ -413,7 +413,8 @@ impl Filled {
         let width = match column {
             // Names go before the last columns, up to a length.
             Name => longest.clamp(title.max(NAME.0), NAME_FIRST),
-            Account => longest.min(NAME_FIRST),
+            User | Account => longest.min(NAME_FIRST),
+            Target | Server => longest.min(NAME.1),
             Rank => widths.cells(),
             Service => widths.cells().max(title.saturating_sub(BAR.0 + 1)),
             _ => longest,
@@ -445,7 +446,7 @@ impl Filled {
 fn widen(filled: &mut [Filled], mut spare: usize, context: &Context<'_>) -> usize {
     let mut names: Vec<_> = filled
         .iter_mut()
-        .filter(|one| matches!(one.column, Name | Account))
+        .filter(|one| matches!(one.column, Name | User | Account))
         .collect();
     names.sort_by_key(|one| one.column != Name);
     for one in names {

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jobstats_client::{Connector, exit};
+use jobstats_core::names::{groups_at, users_at};
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::{IsolationLevel, Row};
 use serde_json::json;
@@ -277,6 +278,8 @@ fn statement(session: &Session, level: Level, is_ordered: bool) -> String {
     };
     let rows = include_str!("export/rows.sql")
         .replace("@columns@", &columns("done"))
+        .replace("@users@", &users_at("$2"))
+        .replace("@groups@", &groups_at("$2"))
         .replace("@source@", source.trim_end());
     rows + order
 }

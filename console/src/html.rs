@@ -6,6 +6,8 @@
 use askama::Template;
 
 use crate::chart::Chart;
+use crate::chart::svg::escaped;
+use crate::number::UNKNOWN;
 use crate::text::{cut, push_shown, shown};
 
 #[cfg(test)]
@@ -16,6 +18,9 @@ pub const ROWS: usize = 200;
 
 /// The largest width of a name in a table.
 const NAME: usize = 40;
+
+/// The length up to which a word with hyphens is kept on one line, even that of a phone.
+const WHOLE: usize = 32;
 
 /// A page.
 #[derive(Debug, Clone, Template)]
@@ -156,6 +161,22 @@ impl Table {
         }
     }
 
+    /// Returns the table without the columns, after the first, in which nothing is known.
+    pub fn filled(&self) -> Self {
+        let is_known = |cell: &Cell| !["", UNKNOWN].contains(&&*cell.text);
+        let has_any = |at: usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(at));
+            at == 0 || cells.any(is_known)
+        };
+        let kept: Vec<_> = (0..self.columns.len()).filter(|at| has_any(*at)).collect();
+        let row = |row: &Vec<Cell>| kept.iter().filter_map(|at| row.get(*at).cloned()).collect();
+        Self {
+            columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Takes the largest rows by a number.
     pub fn largest(mut self, mut rows: Vec<(f64, Vec<Cell>)>) -> Self {
         rows.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -183,6 +204,53 @@ impl Page {
         }
         Ok(out)
     }
+}
+
+/// Returns the tables that say something.
+fn present(tables: &[Table]) -> Vec<Table> {
+    let says = |table: &&Table| !table.rows.is_empty() || table.note.is_some();
+    tables.iter().filter(says).map(Table::filled).collect()
+}
+
+/// Returns a text as HTML in which no line ends between a number and its unit, within a date, or within the
+/// name of a target.
+fn prose(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = "";
+    for (place, word) in text.split(' ').enumerate() {
+        let is_unit = is_unit(word) && before.ends_with(|it: char| it.is_ascii_digit());
+        if place > 0 {
+            out.push(if is_unit { '\u{a0}' } else { ' ' });
+        }
+        match is_whole(word) {
+            true => out.push_str(&format!("<span class=\"whole\">{}</span>", escaped(word))),
+            false => out.push_str(&escaped(word)),
+        }
+        before = word;
+    }
+    out
+}
+
+/// Returns true for the unit of a number, which may end a sentence.
+fn is_unit(word: &str) -> bool {
+    let unit = word.trim_end_matches([',', '.', ';', ':', ')']);
+    let unit = unit.trim_end_matches("/s");
+    let unit = unit
+        .strip_suffix("iB")
+        .or(unit.strip_suffix('B'))
+        .unwrap_or(unit);
+    matches!(
+        unit,
+        "" | "%" | "k" | "K" | "M" | "G" | "T" | "P" | "E" | "s" | "ms" | "µs" | "min" | "h"
+    ) && !word.is_empty()
+}
+
+/// Returns true for a date, and for the name of a target.
+fn is_whole(word: &str) -> bool {
+    let is_target = ["-MDT", "-OST"].iter().any(|kind| word.contains(kind));
+    let hyphens = word.bytes().filter(|it| *it == b'-').count();
+    let is_date = word.starts_with(|it: char| it.is_ascii_digit()) && hyphens == 2;
+    word.len() <= WHOLE && (is_target || is_date)
 }
 
 /// The style sheet.

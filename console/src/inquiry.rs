@@ -1,5 +1,6 @@
 //! Commands that ask a store once: `job`, `user`, `target`, `compare` and `report`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write, stdout};
 use std::os::unix::fs::MetadataExt;
@@ -14,11 +15,16 @@ use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
 use crate::config;
+use crate::print;
 use crate::report::{self, Scope};
 use crate::store::{self, Store};
+use crate::subject::job::Candidate;
 use crate::subject::{self, Asked, Subject, json, sheet};
 use crate::text;
 use crate::when::{self, Clock};
+
+/// The width of text that is not printed on a terminal.
+const WIDTH: usize = 80;
 
 /// The list of exit codes that `--help` shows.
 pub const HELP: &str = "\
@@ -42,6 +48,14 @@ pub enum Error {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
+    /// Several schedulers have a job of this number.
+    #[error("several schedulers have a job {job}, choose one:{}", text::listed(.candidates))]
+    Several {
+        /// The job, as it was asked for.
+        job: String,
+        /// The candidates, each with the option that chooses it.
+        candidates: Vec<String>,
+    },
     /// The store knows nothing of it.
     #[error("nothing is known of {kind} {name}{}", text::listed(.notes))]
     Unknown {
@@ -78,7 +92,7 @@ impl Error {
     /// Returns the exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) => exit::USAGE,
+            Self::Usage(_) | Self::Several { .. } => exit::USAGE,
             Self::Unknown { .. } => exit::NOTHING,
             Self::Store(error) => exit::code(error.kind()),
             Self::Config(_) => exit::SETUP,
@@ -181,6 +195,9 @@ pub struct Job {
     /// Only what it did up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
+    /// Scheduler, if those of several clusters count alike and have a job of this number
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
     /// The form of the output.
     #[command(flatten)]
     pub form: Form,
@@ -326,10 +343,58 @@ pub fn job(options: &Job) -> Result<(), Error> {
         since: edge("from", &options.from)?,
         until: edge("to", &options.to)?,
     };
+    let clock = options.common.clock();
     let mut store = options.common.store()?;
-    let asked = subject::job::ask(&mut store, &options.job, window)?;
+    let candidates = subject::job::candidates(&mut store, &options.job, window)?;
+    let choice = choose(options, &candidates, &clock)?;
+    let asked = subject::job::ask(&mut store, &options.job, window, choice)?;
     let subject = known("job", &options.job, asked)?;
-    show(&mut store, &subject, &options.form, &options.common.clock())
+    show(&mut store, &subject, &options.form, &clock)
+}
+
+/// Returns the job that is meant, if several schedulers have one of this number.
+fn choose<'c>(
+    options: &Job,
+    candidates: &'c BTreeMap<String, Candidate>,
+    clock: &Clock,
+) -> Result<Option<&'c Candidate>, Error> {
+    let list = || candidates.values().map(|it| described(it, clock)).collect();
+    match &options.scheduler {
+        None if candidates.len() < 2 => Ok(None),
+        None => Err(Error::Several {
+            job: text::shown(&options.job),
+            candidates: list(),
+        }),
+        Some(scheduler) => match candidates.get(scheduler) {
+            Some(candidate) => Ok(Some(candidate).filter(|_| candidates.len() > 1)),
+            None => Err(Error::Unknown {
+                kind: "job",
+                name: text::shown(&format!("{} of scheduler {scheduler}", options.job)),
+                notes: list(),
+            }),
+        },
+    }
+}
+
+/// Returns the option that chooses a job, with what tells it from others.
+fn described(candidate: &Candidate, clock: &Clock) -> String {
+    let started = candidate
+        .started
+        .map(|time| format!("began {}", clock.minute(time)));
+    let texts = [
+        &candidate.user,
+        &candidate.account,
+        &candidate.job_name,
+        &candidate.state,
+        &started,
+    ];
+    let texts: Vec<_> = texts
+        .into_iter()
+        .flatten()
+        .map(|text| text::shown(text))
+        .collect();
+    let scheduler = text::shown(&candidate.scheduler);
+    format!("--scheduler {scheduler}: {}", texts.join(", "))
 }
 
 /// Runs `user`.
@@ -380,7 +445,8 @@ fn show(store: &mut Store, subject: &Subject, form: &Form, clock: &Clock) -> Res
     if form.json {
         writeln!(out, "{}", json::document(subject))?;
     } else {
-        out.write_all(sheet::sheet(subject, clock).as_bytes())?;
+        let cells = print::terminal_width().unwrap_or(WIDTH);
+        out.write_all(sheet::sheet(subject, clock, cells).as_bytes())?;
     }
     Ok(out.flush()?)
 }

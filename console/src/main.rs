@@ -30,7 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const MOST: usize = 1 << 30;
 
 /// The width of a table that is not printed on a terminal.
-const WIDTH: u16 = 100;
+const WIDTH: usize = 100;
 
 /// An error that ends the program.
 #[derive(Debug, thiserror::Error)]
@@ -199,7 +199,10 @@ fn show(top: &Top) -> Result<(), Error> {
             once: top.show.once,
             json: top.show.json,
             is_store,
-            width: usize::from(top.show.width.unwrap_or_else(width)),
+            width: match top.show.width {
+                Some(width) => usize::from(width),
+                None => print::terminal_width().unwrap_or(WIDTH),
+            },
         };
         print::run(source, (&view, &look), form, interval, &mut stdout().lock())?;
         return Ok(());
@@ -292,12 +295,4 @@ fn distinct(inputs: &[Input]) -> Result<(), Error> {
         Some(same) => Err(Error::SameName(same[0].clone())),
         None => Ok(()),
     }
-}
-
-/// Returns the width of the terminal, if there is one.
-fn width() -> u16 {
-    let size = rustix::termios::tcgetwinsize(stdout()).ok();
-    size.map(|size| size.ws_col)
-        .filter(|width| *width > 0)
-        .unwrap_or(WIDTH)
 }

@@ -254,8 +254,26 @@ fn nothing(board: &Board, table: &Table, view: &View) -> String {
         (0, _) => " waiting for the first reading …".to_owned(),
         (_, None) => " nothing could be read".to_owned(),
         _ if !has_interval => " the first reading is made; rates follow with the second".to_owned(),
+        _ if table.more == 0 && table.without_share > Some(0.0) => without(view),
         _ if table.more > 0 || is_limited => " nothing left: a shows everything again".to_owned(),
         _ => " nothing was done in this interval".to_owned(),
+    }
+}
+
+/// Says why no work has a value of the dimension.
+fn without(view: &View) -> String {
+    match view.by {
+        By::Account if !view.has_accounts => {
+            " only a store knows accounts: docs/console.md".to_owned()
+        }
+        By::Account => {
+            " no work has an account, which only accounting says: Jobs in docs/sources.md"
+                .to_owned()
+        }
+        by => format!(
+            " no identifier names a {}: jobid_name in docs/lustre.md",
+            by.name()
+        ),
     }
 }
 

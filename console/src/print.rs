@@ -51,6 +51,12 @@ pub struct Form {
     pub width: usize,
 }
 
+/// Returns the width of the terminal that is printed on, if there is one.
+pub fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+}
+
 /// Prints one table or all of them. Live readings follow each other after `interval`.
 ///
 /// # Errors

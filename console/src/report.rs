@@ -16,6 +16,7 @@ use crate::when::Clock;
 use load::Load;
 use place::Place;
 
+mod advice;
 mod balance;
 mod burst;
 mod changes;
@@ -219,20 +220,17 @@ pub fn filesystem(store: &mut Store, mut scope: Scope, clock: &Clock) -> Result<
         return empty(store, &scope, &load, clock);
     }
     let health = trust::Health::ask(store, &scope)?;
-    let spans = standout::ask(store, &scope, &load, clock)?;
+    let mut spans = standout::ask(store, &scope, &load, clock)?;
     let places = scope
         .all()
         .into_iter()
         .map(|scope| Place::ask(store, scope));
     let places = places.collect::<Result<Vec<_>, _>>()?;
+    spans.add(burst::ask(store, &places, &spans, clock)?);
     let mut first = Vec::new();
     first.extend(health.silence(&scope, &load, clock));
     first.push(load.figure(&scope, &spans, clock));
     first.extend(spans.blocks());
-    let bursts = burst::ask(store, &places, &spans, clock)?;
-    if !bursts.is_empty() {
-        first.push(Block::List(bursts));
-    }
     if !load.notes.is_empty() {
         first.push(Block::List(
             load.notes.iter().map(|note| shown(note)).collect(),
@@ -260,8 +258,11 @@ fn sections(
     health: &trust::Health,
     clock: &Clock,
 ) -> Result<Vec<Section>, Error> {
-    Ok(vec![
-        section("load", "Load, and who made it", first),
+    let advice = advice::ask(store, scope)?;
+    let advice = (!advice.is_empty()).then(|| section("advice", "Advice", advice));
+    let mut sections = vec![section("load", "Load, and who made it", first)];
+    sections.extend(advice);
+    sections.extend([
         section(
             "targets",
             "Where and when",
@@ -294,7 +295,8 @@ fn sections(
             "Quality of the data",
             trust::quality(store, scope, clock)?,
         ),
-    ])
+    ]);
+    Ok(sections)
 }
 
 /// Returns the page of a window in which nothing was observed.

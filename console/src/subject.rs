@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jobstats_client::Decimal;
-use jobstats_client::answers::{Interval, RateRow, SummaryRow};
+use jobstats_client::answers::{Filters, Interval, RateRow, SummaryRow};
 
 pub mod findings;
 pub mod job;
@@ -49,8 +49,8 @@ pub struct Subject {
     pub kind: Kind,
     /// The name, as it was asked for.
     pub name: String,
-    /// True for a user that was found by number.
-    pub is_numbered: bool,
+    /// The filters that its work passes.
+    pub filters: Filters,
     /// Its properties: who or what it is.
     pub facts: Vec<Fact>,
     /// The window of all numbers.
@@ -110,6 +110,28 @@ pub struct Usage {
     pub per_call: Option<f64>,
     /// The mean per second.
     pub rate: Option<f64>,
+}
+
+impl Usage {
+    /// Returns the usage that a summary has of an operation, in so many seconds.
+    fn of_summary(
+        operation: &str,
+        total: Option<Decimal>,
+        calls: Option<Decimal>,
+        seconds: f64,
+    ) -> Self {
+        let per_call = match (total.map(number), calls.map(number)) {
+            (Some(total), Some(calls)) if calls >= 10.0 => Some(total / calls),
+            _ => None,
+        };
+        Self {
+            operation: operation.to_owned(),
+            total,
+            calls,
+            per_call,
+            rate: total.map(|total| number(total) / seconds),
+        }
+    }
 }
 
 /// Rates over time.

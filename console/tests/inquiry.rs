@@ -3,6 +3,7 @@
 //! Needs a server with the extension: `JOBSTATS_TEST_DATABASE_URL` names one where databases may be made.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Output};
@@ -10,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jobstats_core::operation::OPERATIONS;
 use postgres::{Client, NoTls};
+use serde_json::Value;
 
 const URL: &str = "JOBSTATS_TEST_DATABASE_URL";
 
@@ -91,7 +93,7 @@ impl Store {
     }
 
     #[track_caller]
-    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+    fn json(&self, arguments: &[&str]) -> Value {
         serde_json::from_str(&self.text(arguments)).unwrap()
     }
 }
@@ -158,19 +160,25 @@ fn servers(of_11: u64, of_12: u64) -> String {
 
 fn accounting(zero: u64) -> String {
     let header = "JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n";
-    let run = |job: &str, label: &str, (from, to): (u64, Option<u64>), uid: u32, state: &str| {
+    let run = |(cluster, job): (&str, &str),
+               label: &str,
+               (from, to): (u64, Option<u64>),
+               uid: u32,
+               state: &str| {
         let at = |minute: u64| (zero + 60 * minute).to_string();
         let end = to.map_or_else(|| "Unknown".to_owned(), at);
         format!(
-            "{job}|{label}|alpha|{}|{}|{end}|{uid}|user{uid}|physics|small|{state}|0:0|2|32|{HOSTILE}\n",
+            "{job}|{label}|{cluster}|{}|{}|{end}|{uid}|user{uid}|physics|small|{state}|0:0|2|32|{HOSTILE}\n",
             at(from),
             at(from)
         )
     };
     let runs = [
-        run("11", "10_1", (0, Some(40)), 1000, "COMPLETED"),
-        run("12", "12", (0, None), 1001, "RUNNING"),
-        run("13", "13", (5, Some(10)), 1001, "FAILED"),
+        run(("alpha", "11"), "10_1", (0, Some(40)), 1000, "COMPLETED"),
+        run(("alpha", "12"), "12", (0, None), 1001, "RUNNING"),
+        run(("alpha", "13"), "13", (5, Some(10)), 1001, "FAILED"),
+        run(("alpha", "21"), "21", (5, Some(10)), 1001, "COMPLETED"),
+        run(("beta", "21"), "21", (5, Some(10)), 1004, "FAILED"),
     ];
     format!("{header}{}", runs.concat())
 }
@@ -182,6 +190,7 @@ fn a_store_is_asked() {
     };
     a_job_is_one_screen(&store);
     what_is_special_of_a_job_is_said(&store);
+    jobs_that_count_alike_are_told_apart(&store);
     a_user_and_a_target_have_a_window(&store);
     json_has_exact_numbers(&store);
     parts_add_up(&store);
@@ -258,6 +267,44 @@ fn what_is_special_of_a_job_is_said(store: &Store) {
     assert!(words(&old).contains("Written 328 MB"), "{old}");
 }
 
+fn jobs_that_count_alike_are_told_apart(store: &Store) {
+    let said = |arguments: &[&str], code: i32| {
+        let output = store.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(output.stdout.is_empty());
+        words(&String::from_utf8(output.stderr).unwrap())
+    };
+    let several = said(&["job", "21"], 64);
+    for part in [
+        "several schedulers have a job 21, choose one:",
+        "--scheduler alpha: user1001, physics, <img src=x",
+        "--scheduler beta: user1004, physics, <img src=x",
+        "FAILED, began ",
+    ] {
+        assert!(several.contains(part), "{part}: {several}");
+    }
+    let unknown = said(&["job", "21", "--scheduler", "gamma"], 66);
+    assert!(
+        unknown.contains("nothing is known of job 21 of scheduler gamma --scheduler alpha"),
+        "{unknown}"
+    );
+    // Where there is no choice, none has to be made.
+    assert!(
+        store
+            .text(&["job", "11", "--scheduler", "alpha"])
+            .contains("Account: physics")
+    );
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    let statement = "SELECT bool_or('scheduler' = ANY (proargnames[1:pronargs])) FROM pg_proc WHERE proname = 'jobstats_job'";
+    if client.query_one(statement, &[]).unwrap().get(0) {
+        let beta = store.text(&["job", "21", "--scheduler", "beta"]);
+        assert!(
+            beta.contains("User: user1004") && beta.contains("Scheduler: beta"),
+            "{beta}"
+        );
+    }
+}
+
 fn a_user_and_a_target_have_a_window(store: &Store) {
     let user = store.text(&["user", "user1001", "--from", "3h"]);
     assert!(user.contains("Lustre use of user user1001"), "{user}");
@@ -303,22 +350,296 @@ fn json_has_exact_numbers(store: &Store) {
     assert!((sum - 327_680_000.0).abs() < 1.0, "{sum}");
 }
 
+/// Compares the parts of each screen with their sums, and its numbers with those of the function: exactly in JSON, as far as
+/// three digits say in text and on pages.
 fn parts_add_up(store: &Store) {
-    for asked in [
-        vec!["job", "11"],
-        vec!["user", "user1000", "--from", "3h"],
-        vec!["target", "scratch-MDT0000", "--from", "3h"],
-        vec!["target", "scratch-OST0000", "--from", "3h"],
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    for (asked, filter) in [
+        (vec!["job", "11"], "job => '{11}'"),
+        (
+            vec!["user", "user1000", "--from", "3h"],
+            "user_name => '{user1000}'",
+        ),
+        (
+            vec!["target", "scratch-MDT0000", "--from", "3h"],
+            "target => '{scratch-MDT0000}'",
+        ),
+        (
+            vec!["target", "scratch-OST0000", "--from", "3h"],
+            "target => '{scratch-OST0000}'",
+        ),
     ] {
         let answer = store.json(&[&asked[..], &["--json"]].concat());
-        let usage = answer["usage"].as_array().unwrap();
-        let total = |name: &str| {
-            let used = usage.iter().find(|usage| usage["operation"] == name);
-            used.and_then(|usage| usage["total"].as_u64()).unwrap_or(0)
+        let usage = answer["usage"].as_array().unwrap().iter();
+        let (mut totals, mut rates) = (BTreeMap::new(), BTreeMap::new());
+        for used in usage {
+            let operation = used["operation"].as_str().unwrap();
+            let statement = format!(
+                "SELECT coalesce(sum(total), 0)::float8 FROM jobstats_totals({}, {}, '{{{operation}}}', '{{}}', {filter}, kind => '{{{}}}')",
+                answer["since"].to_string().replace('"', "'"),
+                answer["until"].to_string().replace('"', "'"),
+                if is_part(operation) { "MDT" } else { "%" },
+            );
+            let total = used["total"].as_f64().unwrap_or(0.0);
+            let expected: f64 = client.query_one(&statement, &[]).unwrap().get(0);
+            assert!(is_near(total, expected, 1e-9), "{total}: {statement}");
+            totals.insert(operation.to_owned(), total);
+            rates.insert(operation.to_owned(), used["rate"].as_f64().unwrap_or(0.0));
+        }
+        add_up(&rates, &[], 1e-9, &asked);
+        let rankings = answer["rankings"].as_array().unwrap().iter();
+        let rankings = rankings.map(|ranking| {
+            let rows = ranking["rows"].as_array().unwrap().iter();
+            let row = |row: &Value| COLUMNS.map(|(operation, ..)| row[operation].as_f64());
+            Ranked {
+                rows: rows.map(row).collect(),
+                is_whole: true,
+            }
+        });
+        add_up(&totals, &rankings.collect::<Vec<_>>(), 1e-9, &asked);
+        let text = store.text(&asked);
+        let (shown, rankings) = of_sheet(&text);
+        add_up(&shown, &rankings, ROUNDING, &asked);
+        are_the_same(&shown, &totals);
+        let page = plain(&store.text(&[&asked[..], &["--html", "-"]].concat()));
+        let (shown, rankings) = of_page(&page);
+        add_up(&shown, &rankings, ROUNDING, &asked);
+        are_the_same(&shown, &totals);
+    }
+}
+
+/// The sample of the documentation is what the program prints.
+#[test]
+fn the_documentation_adds_up() {
+    let documentation = include_str!("../../docs/console.md");
+    let sheet = documentation
+        .split("```")
+        .find(|it| it.contains("Lustre use of job"))
+        .unwrap();
+    let (totals, rankings) = of_sheet(sheet);
+    assert!(totals.len() > 5 && !rankings.is_empty(), "{totals:?}");
+    add_up(&totals, &rankings, ROUNDING, &["docs"]);
+}
+
+/// The part that numbers of three digits may miss of a sum.
+const ROUNDING: f64 = 0.01;
+
+/// The operations of a ranking, with the labels of their totals, and the titles of their columns on a page.
+const COLUMNS: [(&str, &str, &str); 4] = [
+    ("service_time", "Server time", "Server time"),
+    ("read_bytes", "Read", "Read"),
+    ("write_bytes", "Written", "Written"),
+    ("metadata", "Metadata requests", "Metadata"),
+];
+
+/// The groups of a dimension, each with its numbers.
+struct Ranked {
+    rows: Vec<[Option<f64>; 4]>,
+    /// False if groups are left out.
+    is_whole: bool,
+}
+
+type Totals = BTreeMap<String, f64>;
+
+fn is_part(operation: &str) -> bool {
+    OPERATIONS
+        .iter()
+        .any(|it| it.metadata && it.name == operation)
+}
+
+fn is_near(one: f64, other: f64, part: f64) -> bool {
+    (one - other).abs() <= part * one.abs().max(other.abs())
+}
+
+/// Asserts that metadata requests are the sum of their parts, and that groups add up to totals.
+#[track_caller]
+fn add_up(totals: &Totals, rankings: &[Ranked], rounding: f64, asked: &[&str]) {
+    let is_sum = |sum: f64, total: f64, is_whole: bool| {
+        is_near(sum, total, rounding) || !is_whole && sum < total
+    };
+    let total = |name: &str| totals.get(name).copied().unwrap_or(0.0);
+    let parts = totals
+        .iter()
+        .filter(|(name, _)| is_part(name))
+        .map(|(_, part)| part);
+    let is_whole = !totals.contains_key("also");
+    assert!(
+        is_sum(parts.sum(), total("metadata"), is_whole),
+        "{asked:?}: {totals:?}"
+    );
+    for ranking in rankings {
+        for (at, (operation, ..)) in COLUMNS.iter().enumerate() {
+            let sum = ranking.rows.iter().filter_map(|row| row[at]).sum();
+            let is_sum = is_sum(sum, total(operation), ranking.is_whole);
+            assert!(is_sum, "{asked:?}: {operation}: {sum} of {totals:?}");
+        }
+    }
+}
+
+/// Asserts that a screen has the sums, and no number that is another one.
+#[track_caller]
+fn are_the_same(shown: &Totals, totals: &Totals) {
+    let sums = COLUMNS.iter().map(|(operation, ..)| *operation);
+    let names = shown.keys().map(String::as_str).chain(sums);
+    for name in names.filter(|name| *name != "also") {
+        let [shown, total] = [shown, totals].map(|it| it.get(name).copied().unwrap_or(0.0));
+        assert!(
+            is_near(shown, total, ROUNDING),
+            "{name}: {shown} is not {total}"
+        );
+    }
+}
+
+/// Returns a number as a person reads it, in base units.
+fn amount(text: &str) -> Option<f64> {
+    let (digits, unit) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    let factor = match unit.trim_end_matches("/s").trim_end_matches('B') {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "%" => 0.01,
+        "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        other => unreachable!("{other}"),
+    };
+    // Less than something may be half of it.
+    let factor = if digits.starts_with('<') {
+        factor / 2.0
+    } else {
+        factor
+    };
+    let digits = digits.trim_start_matches(['<', '>']).trim_end_matches("/s");
+    digits.parse::<f64>().ok().map(|number| number * factor)
+}
+
+/// Returns the operation of a label.
+fn operation(label: &str) -> String {
+    let known = COLUMNS.iter().find(|(_, known, _)| *known == label);
+    known.map_or(label, |(operation, ..)| operation).to_owned()
+}
+
+/// Reads the totals and rankings of a sheet of 80 columns.
+fn of_sheet(text: &str) -> (Totals, Vec<Ranked>) {
+    let cell = |line: &str, from: usize, to: usize| -> String {
+        line.chars().skip(from).take(to - from).collect()
+    };
+    let (mut totals, mut rankings) = (Totals::new(), Vec::<Ranked>::new());
+    let mut part = "";
+    for line in text.lines().filter(|line| !line.starts_with("───")) {
+        match line.split_whitespace().next() {
+            None | Some("──") => part = "",
+            Some("What") => part = "What",
+            Some("By") if line.contains("srv time") => {
+                part = "By";
+                rankings.push(Ranked {
+                    rows: Vec::new(),
+                    is_whole: true,
+                });
+            }
+            Some("also") => drop(totals.insert("also".to_owned(), 0.0)),
+            Some(_) if part == "What" => {
+                let total = amount(&cell(line, 21, 33)).unwrap_or(0.0);
+                totals.insert(operation(cell(line, 0, 21).trim()), total);
+            }
+            Some(_) if part == "By" => {
+                let last = rankings.last_mut().unwrap();
+                match line.contains(" more, ") {
+                    true => last.is_whole = false,
+                    false => {
+                        let at = |place: usize| amount(&cell(line, 44 + 9 * place, 53 + 9 * place));
+                        last.rows.push([0, 1, 2, 3].map(at));
+                    }
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    (totals, rankings)
+}
+
+/// Reads the totals and rankings of a page.
+fn of_page(page: &str) -> (Totals, Vec<Ranked>) {
+    let (_, rows) = table(page, "Totals").unwrap();
+    let totals = rows
+        .iter()
+        .map(|row| (operation(&row[0]), amount(&row[1]).unwrap_or(0.0)));
+    let rankings = ["By target", "By job", "By user", "By node"];
+    let rankings = rankings.iter().filter_map(|caption| table(page, caption));
+    let rankings = rankings.map(|(titles, rows)| {
+        let row = |row: &Vec<String>| {
+            COLUMNS.map(|(.., title)| {
+                let at = titles.iter().position(|it| it == title)?;
+                amount(&row[at])
+            })
         };
-        let parts = OPERATIONS.iter().filter(|it| it.metadata);
-        let sum: u64 = parts.map(|it| total(it.name)).sum();
-        assert_eq!(sum, total("metadata"), "{asked:?}: {usage:?}");
+        Ranked {
+            rows: rows.iter().map(row).collect(),
+            is_whole: true,
+        }
+    });
+    (totals.collect(), rankings.collect())
+}
+
+/// Returns the titles and the rows of a table of a page.
+fn table(page: &str, caption: &str) -> Option<(Vec<String>, Vec<Vec<String>>)> {
+    let (_, rest) = page.split_once(&format!("<h3>{caption}</h3>"))?;
+    let (table, _) = rest.split_once("</table>")?;
+    let cells = |row: &str| -> Vec<String> {
+        let cells = row.split("</th>").flat_map(|it| it.split("</td>"));
+        // What stands behind the last tag is the text.
+        let texts = cells
+            .filter(|it| it.contains("<t"))
+            .map(|it| it.rsplit('>').next().unwrap());
+        texts.map(str::to_owned).collect()
+    };
+    let mut rows = table
+        .split("</tr>")
+        .map(cells)
+        .filter(|row| !row.is_empty());
+    Some((rows.next()?, rows.collect()))
+}
+
+/// Returns a page as it reads, without what keeps lines from ending.
+fn plain(page: &str) -> String {
+    let names = page.split("<span class=\"whole\">");
+    let names = names.enumerate().map(|(at, part)| match at {
+        0 => part.to_owned(),
+        _ => part.replacen("</span>", "", 1),
+    });
+    let signs = [("\u{a0}", " "), ("&lt;", "<"), ("&gt;", ">")];
+    signs
+        .iter()
+        .fold(names.collect::<String>(), |page, (sign, read)| {
+            page.replace(sign, read)
+        })
+}
+
+/// The users, accounts and jobs of a report are all work, of which the function has the mean.
+fn a_report_adds_up(store: &Store, page: &str, from: &str) {
+    let mut client = Client::connect(&store.url, NoTls).unwrap();
+    let statement =
+        format!("SELECT rate FROM jobstats_rates('{from}', now(), '{{service_time}}', '{{}}')");
+    let mean: f64 = client.query_one(&statement, &[]).unwrap().get(0);
+    let lead = page.split_once("<p class=\"lead\">").unwrap().1;
+    let said = amount(lead.split_once(" requests in service").unwrap().0).unwrap();
+    assert!(is_near(said, mean, ROUNDING), "{said} is not {mean}");
+    for caption in ["Users", "Accounts", "Jobs"] {
+        let (titles, rows) = table(page, caption).unwrap();
+        let column = |title: &str| -> f64 {
+            let at = titles.iter().position(|it| it == title).unwrap();
+            rows.iter().filter_map(|row| amount(&row[at])).sum()
+        };
+        assert!(
+            is_near(column("In service"), mean, 0.02),
+            "{caption}: {rows:?}"
+        );
+        assert!(is_near(column("Part"), 1.0, 0.02), "{caption}: {rows:?}");
     }
 }
 
@@ -351,7 +672,12 @@ fn pages_are_written(store: &Store) {
         );
         every_statement_runs(store, &page);
     }
-    let page = store.text(&["report", "scratch", "--from", &from, "-o", "-"]);
+    let page = plain(&store.text(&["report", "scratch", "--from", &from, "-o", "-"]));
+    a_report_adds_up(store, &page, &from);
+    assert!(
+        page.contains("Job 11 of user1000: 80 k writes of 4.1 kB on average"),
+        "{page}"
+    );
     // The sentences that the report begins with name who it was, with what and where, and when.
     let lead = page.split_once("<p class=\"lead\">").unwrap().1;
     let lead = lead.split_once("</p>").unwrap().0;

@@ -137,6 +137,106 @@ fn numbers_are_those_of_sql() {
             sums.retain(|_, total| *total > 0.0);
             equal(&shown, &sums);
         }
+        rows_add_up(&store, &at);
+    }
+    names_are_those_of_the_day(&mut store, until);
+}
+
+/// Compares the rows of a table with its sum, in JSON and in text.
+fn rows_add_up(store: &Database, at: &str) {
+    for by in ["user", "job", "node", "target"] {
+        let options = ["--once", "--at", at, "--by", by, "-n", "1000"];
+        let table = &store.json(&options)[0];
+        let rows = table["rows"].as_array().unwrap();
+        let without = table["without_share"].as_f64().unwrap();
+        let sum = |number: &dyn Fn(&Value) -> f64| rows.iter().map(number).sum::<f64>();
+        let shares = sum(&|row| row["share"].as_f64().unwrap()) + without;
+        assert!((shares - 1.0).abs() < 1e-9, "{by}: {shares}");
+        let rates = sum(&|row| row["service_time"]["rate"].as_f64().unwrap());
+        let total = table["total"]["service_time"]["rate"].as_f64().unwrap();
+        assert!(
+            (rates - total * (1.0 - without)).abs() < 1e-9 * total,
+            "{by}: {rates} of {total}"
+        );
+        let text = store.top(&[&options[..], &["--width", "100"]].concat());
+        let text = String::from_utf8(text.stdout).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        let titles = lines
+            .iter()
+            .position(|line| line.contains("in service  share"))
+            .unwrap();
+        let end = lines[titles].chars().position(|it| it == '↓').unwrap()
+            + "↓in service  share".chars().count();
+        let cells = |from: usize, to: usize| -> f64 {
+            let rows = lines[titles + 1..].iter().take(rows.len());
+            rows.map(|line| number(&line.chars().skip(from).take(to - from).collect::<String>()))
+                .sum()
+        };
+        // What is shown is rounded: shares to whole percents, rates to three digits.
+        let rounding = 0.005 * rows.len() as f64 + 0.005;
+        let least = 0.001 * rows.len() as f64;
+        let shares = cells(end - 6, end) / 100.0 + without;
+        assert!((shares - 1.0).abs() <= rounding, "{by}: {shares}\n{text}");
+        let rates = cells(end - 14, end - 7);
+        assert!(
+            (rates - total * (1.0 - without)).abs() <= 0.01 * total + least,
+            "{by}: {rates}\n{text}"
+        );
+        let head = lines[0].split(" in service").next().unwrap();
+        let head = number(head.rsplit(' ').next().unwrap());
+        assert!(
+            (head - total).abs() <= 0.006 * total + 0.001,
+            "{by}: {head}\n{text}"
+        );
+    }
+}
+
+/// Returns the number in a cell, whatever stands around it. Less than one percent is half of one.
+fn number(cell: &str) -> f64 {
+    let digits: String = cell
+        .chars()
+        .filter(|it| it.is_ascii_digit() || *it == '.')
+        .collect();
+    match cell.contains('<') {
+        true => digits.parse::<f64>().unwrap() / 2.0,
+        false => digits.parse().unwrap_or(0.0),
+    }
+}
+
+/// A user that was called otherwise up to half an hour ago has that name in what was done then, wherever one looks.
+fn names_are_those_of_the_day(store: &mut Database, until: jiff::Timestamp) {
+    let at = |minutes| (until - SignedDuration::from_mins(minutes)).to_string();
+    let users = |store: &Database, minutes| -> BTreeMap<u64, Value> {
+        let table = &store.json(&["--once", "--at", &at(minutes)])[0];
+        let rows = table["rows"].as_array().unwrap().iter();
+        rows.map(|row| (row["user"].as_u64().unwrap(), row["user_name"].clone()))
+            .collect()
+    };
+    let (before, after) = (users(store, 40), users(store, 3));
+    let user = before.keys().find(|user| after.contains_key(user)).unwrap();
+    store
+        .client
+        .batch_execute(&format!(
+            "INSERT INTO jobstats.users (uid, user_name) VALUES ({user}, 'bob');
+             INSERT INTO jobstats.earlier_users (uid, user_name, since, until) VALUES ({user}, 'ada', '-infinity', '{}')",
+            at(30)
+        ))
+        .unwrap();
+    for (minutes, name) in [(40, "ada"), (3, "bob")] {
+        assert_eq!(users(store, minutes)[user], name);
+        let at = at(minutes);
+        for statement in [
+            format!(
+                "SELECT DISTINCT user_name, 1.0::float8 FROM jobstats_now(n => 1000, at => '{at}') WHERE uid = {user}"
+            ),
+            format!(
+                "SELECT user_name, 1.0::float8 FROM jobstats_totals(timestamptz '{at}' - interval '8 minutes', '{at}', \
+                 '{{service_time}}', '{{user_name}}', uid => '{{{user}}}')"
+            ),
+        ] {
+            let names: Vec<_> = store.numbers(&statement).into_keys().collect();
+            assert_eq!(names, [name], "{statement}");
+        }
     }
 }
 

@@ -62,6 +62,7 @@
 //! | [`accounting`] | reads the accounting of schedulers, a room for each |
 //! | [`passwd`], [`group`] | read what `getent passwd` and `getent group` print: the names of users and groups |
 //! | [`getent`] | reads what their lines have in common, and keeps the names that a user or group had before |
+//! | [`names`] | fills in the tables of the names that users and groups had at a time |
 //! | [`entry_id`] | reads job, user and node out of the identifiers of entries |
 //! | [`counter`], [`density`], [`distribution`] | sum up the readings of any counter, count values by size, describe them |
 //! | [`metrics`] | chooses the metrics of targets and of the store |
@@ -91,6 +92,7 @@ pub mod job_stats;
 mod lctl;
 pub mod matching;
 pub mod metrics;
+pub mod names;
 pub mod nearest;
 pub mod openmetrics;
 pub mod operation;

@@ -17,6 +17,8 @@ question! {
         /// The dimensions that make the groups after the whole job: `cluster`, `filesystem`, `kind`, `target` or `node`;
         /// `target` by default.
         by: Option<Vec<Dimension>>,
+        /// The scheduler of the job, if those of several clusters count alike.
+        scheduler: Option<String>,
     }
 }
 

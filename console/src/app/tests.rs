@@ -94,11 +94,14 @@ fn a_filter_is_typed_kept_and_dropped() {
     let mut app = live();
     press(&mut app, "/!1000q");
     assert_eq!(app.look.typing.as_deref(), Some("!1000q"));
+    assert_eq!(app.table.rows.len(), 2, "nobody is called 1000q");
     code(&mut app, KeyCode::Backspace);
+    assert_eq!(app.table.rows.len(), 1, "rows follow each letter");
     code(&mut app, KeyCode::Enter);
     assert_eq!(app.view.filter.text(), "!1000");
     assert_eq!(app.table.rows.len(), 1);
     press(&mut app, "/x");
+    assert_eq!(app.table.rows.len(), 2, "it goes on as !1000x");
     code(&mut app, KeyCode::Esc);
     assert_eq!(
         (app.look.typing.clone(), app.view.filter.text()),

@@ -37,6 +37,9 @@ pub struct Mark {
     pub span: (Timestamp, Timestamp),
 }
 
+/// The room of the number of a mark.
+const DIGIT: f64 = 14.0;
+
 /// A stretch of an outline: its start, its end so far, and its height there.
 type Stretch = (f64, f64, f64);
 
@@ -132,17 +135,28 @@ pub fn band(
         None,
     );
     svg.path(&outline(before, axis, plot, scale, None), "before", None);
-    for mark in marks {
-        let middle = (axis.at(mark.span.0, plot) + axis.at(mark.span.1, plot)) / 2.0;
-        svg.text(
-            (middle, plot.top - 8.0),
-            "t strong",
-            Anchor::Middle,
-            &mark.number.to_string(),
-        );
+    for (number, x) in places(axis, plot, marks) {
+        let place = (x, plot.top - 8.0);
+        svg.text(place, "t strong", Anchor::Middle, &number.to_string());
     }
     axis.draw(&mut svg, plot, size);
     svg
+}
+
+/// Returns the numbers of marks with their places above the middles of the spans, or so far to the right that each can be read.
+fn places(axis: &TimeAxis, plot: Plot, marks: &[Mark]) -> Vec<(usize, f64)> {
+    let middle = |mark: &Mark| (axis.at(mark.span.0, plot) + axis.at(mark.span.1, plot)) / 2.0;
+    let mut places: Vec<_> = marks
+        .iter()
+        .map(|mark| (mark.number, middle(mark)))
+        .collect();
+    places.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let mut least = f64::MIN;
+    for (_, x) in &mut places {
+        *x = x.max(least);
+        least = *x + DIGIT;
+    }
+    places
 }
 
 fn legend(svg: &mut Svg, plot: Plot, has_before: bool, size: Size) {

@@ -148,9 +148,14 @@ impl Svg {
 
 /// Returns a text that can stand in an element or in an attribute. It is shown as on a terminal: no character of it changes
 /// the order of others.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
+    escaped(&shown(text))
+}
+
+/// Returns a text of any length that can stand in an element or in an attribute.
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for character in shown(text).chars() {
+    for character in text.chars() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -16,22 +16,6 @@ JOIN jobstats.targets target ON target.target_id = done.target_id
 LEFT JOIN jobstats.entries entry ON entry.entry_id = done.entry_id
 LEFT JOIN jobstats.entry_jobs belongs ON belongs.entry_id = done.entry_id AND belongs.valid_from < $2 AND belongs.valid_to >= $2
 LEFT JOIN jobstats.job_ids run ON run.job_no = belongs.job_no
-LEFT JOIN (
-    SELECT DISTINCT ON (known.uid) known.uid, known.user_name, known.gid
-    FROM (
-        SELECT now.uid, now.user_name, now.gid, timestamptz 'infinity' AS until FROM jobstats.users now
-        UNION ALL
-        SELECT before.uid, before.user_name, before.gid, before.until FROM jobstats.earlier_users before WHERE before.until >= $2
-    ) known
-    ORDER BY known.uid, known.until
-) person ON person.uid = coalesce(entry.uid, run.uid)
-LEFT JOIN (
-    SELECT DISTINCT ON (known.gid) known.gid, known.group_name
-    FROM (
-        SELECT now.gid, now.group_name, timestamptz 'infinity' AS until FROM jobstats.groups now
-        UNION ALL
-        SELECT before.gid, before.group_name, before.until FROM jobstats.earlier_groups before WHERE before.until >= $2
-    ) known
-    ORDER BY known.gid, known.until
-) team ON team.gid = coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN run.gid END)
+LEFT JOIN @users@ person ON person.uid = coalesce(entry.uid, run.uid)
+LEFT JOIN @groups@ team ON team.gid = coalesce(person.gid, CASE WHEN entry.uid IS NULL THEN run.gid END)
 WHERE ($3 IS NULL OR target.cluster LIKE $3) AND ($4 IS NULL OR target.filesystem LIKE $4)

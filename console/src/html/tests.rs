@@ -150,6 +150,7 @@ fn page(name: &str) -> Page {
     table.rows = vec![
         vec![Cell::text(name), Cell::bar(text.clone(), 0.5)],
         vec![Cell::sentences(name), Cell::number(text.clone())],
+        vec![Cell::text("total"), Cell::number("1".to_owned())],
     ];
     table.note = Some(text.clone());
     let pair = || vec![(text.clone(), text.clone())];
@@ -240,6 +241,33 @@ fn a_table_says_how_many_rows_are_left_out() {
         "50 more rows are left out<span class=\"screen\">; the statement has all</span>."
     ));
     assert!(document.contains("#statements,.screen{display:none}"));
+}
+
+#[test]
+fn no_line_ends_within_a_number_or_the_name_of_a_target() {
+    assert_eq!(
+        prose("14 % of 2 MB/s, 3 k <b> on (puhti-MDT0000), 5 jobs, 90 min."),
+        "14\u{a0}% of 2\u{a0}MB/s, 3\u{a0}k &lt;b&gt; on <span class=\"whole\">(puhti-MDT0000),</span> 5 jobs, 90\u{a0}min."
+    );
+    assert_eq!(
+        prose("of 2026-11-23"),
+        "of <span class=\"whole\">2026-11-23</span>"
+    );
+    // Lines of a phone are shorter than such a name.
+    let long = format!("{}-MDT0000", "x".repeat(30));
+    assert_eq!(prose(&long), long);
+}
+
+#[test]
+fn columns_and_tables_that_say_nothing_are_left_out() {
+    let mut table = Table::new("numbers", &["Name", "#Known", "#Unknown", "#None"]);
+    let cells = |known: &str| ["–", known, "–", ""].map(Cell::text).to_vec();
+    table.rows = vec![cells("–"), cells("0")];
+    let tables = present(&[table, Table::new("nothing", &["Name"])]);
+    assert_eq!(tables.len(), 1);
+    let titles: Vec<_> = tables[0].columns.iter().map(|it| it.0.as_str()).collect();
+    assert_eq!(titles, ["Name", "Known"]);
+    assert!(tables[0].rows.iter().all(|row| row.len() == 2));
 }
 
 #[test]

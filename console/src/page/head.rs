@@ -154,10 +154,15 @@ fn states(board: &Board, filesystem: &str, line: &mut Line, room: usize) {
 }
 
 fn clock(board: &Board, look: &Look, width: usize) -> String {
-    let time = match (board.readings, width) {
+    // On a narrow screen, only what is not live needs its date.
+    let has_date = match look.mode {
+        Mode::Live(_) => width >= 100,
+        Mode::Replay(..) | Mode::Print => width >= 60,
+    };
+    let time = match (board.readings, has_date) {
         (0, _) => String::new(),
-        (_, ..100) => moment(board.time, "%H:%M:%S UTC"),
-        _ => moment(board.time, "%F %T UTC"),
+        (_, false) => moment(board.time, "%H:%M:%S UTC"),
+        (_, true) => moment(board.time, "%F %T UTC"),
     };
     let mode = match look.mode {
         Mode::Live(interval) => format!("live {}", seconds(interval)),

@@ -166,6 +166,55 @@ fn a_screen_without_readings_says_what_it_waits_for() {
 }
 
 #[test]
+fn work_that_has_no_account_is_not_called_nothing() {
+    let mut app = busy(1);
+    for (by, has_accounts, said) in [
+        (
+            By::Account,
+            true,
+            "no work has an account, which only accounting says: Jobs in docs/sources.md",
+        ),
+        (By::Account, false, "only a store knows accounts"),
+        (By::Node, false, "  1  r01c01"),
+    ] {
+        (app.view.by, app.view.has_accounts) = (by, has_accounts);
+        let lines = drawn(&mut app, 80, 24);
+        assert!(lines[0].contains("14.7 in service"), "{lines:#?}");
+        assert!(lines[3].contains(said), "{lines:#?}");
+    }
+}
+
+#[test]
+fn the_past_has_its_date_on_a_narrow_screen() {
+    for mode in [Mode::Replay(60.0, None), Mode::Print] {
+        let mut app = busy(1);
+        app.look.mode = mode;
+        let lines = drawn(&mut app, 80, 24);
+        assert!(
+            lines[0].contains("in service") && lines[0].contains("2026-11-23 09:20:00 UTC"),
+            "{lines:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_long_name_of_a_user_leaves_room_for_numbers() {
+    let name = "n".repeat(200);
+    let mut app = busy(2);
+    app.view.users =
+        crate::users::Users::read(format!("{name}:x:1000:1::/:/bin/sh\n").as_bytes()).into();
+    for by in [By::Job, By::User] {
+        app.view.by = by;
+        let lines = crate::print::lines(app.board(), &app.view, &app.look, 100);
+        assert!(
+            lines[2].contains("in service") && lines[2].contains("write"),
+            "{lines:#?}"
+        );
+        assert!(lines[3].contains("nnn…"), "{lines:#?}");
+    }
+}
+
+#[test]
 fn late_servers_are_told_and_their_rows_are_marked() {
     let mut app = busy(3);
     let mut late = reading(

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use jobstats_client::answers::{Filters, RateRow, Top, Window, exactly};
+use jobstats_client::answers::{Filters, RateRow, exactly};
 
 use super::place::Place;
-use super::standout::{High, Spans, high, times, within};
-use super::{Scope, by_user, points, user};
+use super::standout::{High, Leader, Span, Spans, high, times, within};
+use super::{Scope, points};
 use crate::inquiry::Error;
-use crate::number::Number;
 use crate::store::Store;
 use crate::text::shown;
 use crate::when::Clock;
@@ -37,19 +36,24 @@ pub fn ask(
     places: &[Place],
     spans: &Spans,
     clock: &Clock,
-) -> Result<Vec<String>, Error> {
-    let mut sentences = Vec::new();
+) -> Result<Vec<(Span, String)>, Error> {
+    let mut told = Vec::new();
     for place in places {
         let bursts = bursts(&place.rates.rows).into_iter();
         for burst in bursts
             .filter(|burst| !spans.tell_of(burst.high.span))
-            .take(BURSTS - sentences.len())
+            .take(BURSTS - told.len())
         {
-            let leader = leader(store, &place.scope, &burst)?;
-            sentences.push(burst.said(&place.scope, leader, clock));
+            let (scope, span) = (&place.scope, burst.high.span);
+            let filters = Filters {
+                target: Some(vec![exactly(&burst.target)]),
+                ..scope.filters()
+            };
+            let leader = Leader::ask(store, scope, span, &filters)?;
+            told.push((span, burst.said(scope, leader.as_ref(), clock)));
         }
     }
-    Ok(sentences)
+    Ok(told)
 }
 
 /// Returns the bursts of all targets, those with most work above the median of their target first.
@@ -89,28 +93,8 @@ fn bursts(rows: &[RateRow]) -> Vec<Burst> {
     bursts
 }
 
-/// Asks for the user that did most on the target in the burst, and returns the name with the part.
-fn leader(store: &mut Store, scope: &Scope, burst: &Burst) -> Result<Option<(String, f64)>, Error> {
-    let span = burst.high.span;
-    let top = store.ask(&Top {
-        window: Window::new(span.0, span.1),
-        operation: Some(scope.measure.to_owned()),
-        by: Some(by_user()),
-        n: Some(1),
-        filters: Filters {
-            target: Some(vec![exactly(&burst.target)]),
-            ..scope.filters()
-        },
-        ..Top::default()
-    })?;
-    Ok(top
-        .rows
-        .first()
-        .and_then(|row| Some((user(&row.group), row.share?))))
-}
-
 impl Burst {
-    fn said(&self, scope: &Scope, leader: Option<(String, f64)>, clock: &Clock) -> String {
+    fn said(&self, scope: &Scope, leader: Option<&Leader>, clock: &Clock) -> String {
         let mut said = format!(
             "{}: {} {} on {}",
             within(scope, self.high.span, clock),
@@ -122,13 +106,10 @@ impl Burst {
             true => format!(", {} times its median", times(self.high.mean / self.median)),
             false => ", which mostly had none".to_owned(),
         });
-        if let Some((name, share)) = leader {
-            said.push_str(&format!(
-                "; {} by {name}",
-                Number::percent(Some(share)).text()
-            ));
-        }
         said.push('.');
+        if let Some(leader) = leader {
+            said.push_str(&format!(" {}", leader.of_span(scope)));
+        }
         said
     }
 }
@@ -176,8 +157,8 @@ mod tests {
         };
         let clock = Clock::new(TimeZone::UTC);
         assert_eq!(
-            bursts[0].said(&scope, Some(("ada".to_owned(), 0.82)), &clock),
-            "00:20 to 00:30: 111 requests in service on scratch-MDT0000, 3.7 times its median; 82 % by ada."
+            bursts[0].said(&scope, None, &clock),
+            "00:20 to 00:30: 111 requests in service on scratch-MDT0000, 3.7 times its median."
         );
         assert_eq!(bursts[0].high.span.0, Timestamp::from_second(1200).unwrap());
     }

@@ -7,7 +7,7 @@ use jobstats_client::answers::{Dimension, Filters, Group, Rates, Top, TopRow, Wi
 use super::{Scope, by_user, change, user};
 use crate::html::{Block, Cell, Table};
 use crate::inquiry::Error;
-use crate::number::UNKNOWN;
+use crate::number::{Number, UNKNOWN};
 use crate::store::Store;
 use crate::text::shown;
 
@@ -134,13 +134,10 @@ impl Leaders<'_> {
                 true => change(row.rate, before.get(&key).copied()),
                 false => UNKNOWN.to_owned(),
             };
-            vec![
-                Cell::text(&name),
-                self.rate(row, rows),
-                Cell::number(change),
-            ]
+            let [part, rate] = self.rate(row, rows);
+            vec![Cell::text(&name), part, rate, Cell::number(change)]
         });
-        let mut table = Table::new(caption, &[title, self.title(), "#Change"]);
+        let mut table = Table::new(caption, &[title, "#Part", self.title(), "#Change"]);
         table.rows = cells.collect();
         table.note = self
             .has_before
@@ -148,11 +145,12 @@ impl Leaders<'_> {
         table
     }
 
-    /// Returns the rate with its bar.
-    fn rate(&self, row: &TopRow, rows: &[TopRow]) -> Cell {
+    /// Returns the part of all work, with its bar, and the rate.
+    fn rate(&self, row: &TopRow, rows: &[TopRow]) -> [Cell; 2] {
         let most = rows.first().and_then(|row| row.rate).unwrap_or(1.0);
-        let text = self.scope.cell(row.rate).text;
-        Cell::bar(text, row.rate.unwrap_or(0.0) / most)
+        let part = Number::percent(row.share).text();
+        let bar = Cell::bar(part, row.rate.unwrap_or(0.0) / most);
+        [bar, self.scope.cell(row.rate)]
     }
 
     fn title(&self) -> &'static str {
@@ -178,10 +176,11 @@ impl Leaders<'_> {
                 (None, _) => "(no job)".to_owned(),
             };
             let user = Cell::text(&user(&row.group));
-            vec![Cell::text(&job), self.rate(row, &rows), user]
+            let [part, rate] = self.rate(row, &rows);
+            vec![Cell::text(&job), part, rate, user]
         });
         let cells = cells.collect();
-        let mut table = Table::new("Jobs", &["Job", self.title(), "User"]);
+        let mut table = Table::new("Jobs", &["Job", "#Part", self.title(), "User"]);
         table.rows = cells;
         Ok(table)
     }
@@ -216,7 +215,7 @@ mod tests {
             operation: "service_time".to_owned(),
             total: None,
             rate: Some(3.0),
-            share: None,
+            share: Some(1.0 / 3.0),
             calls: None,
             per_call: None,
             coverage: 1.0,
@@ -225,8 +224,12 @@ mod tests {
         let before = Before::from([(None, 2.0), (Some("physics".to_owned()), 3.0)]);
         let named = |row: &TopRow| (String::new(), row.group.account.clone());
         let table = leaders.table(("Accounts", "Account"), &rows, &before, named);
-        let changes: Vec<_> = table.rows.iter().map(|row| row[2].text.as_str()).collect();
+        let changes: Vec<_> = table.rows.iter().map(|row| row[3].text.as_str()).collect();
         assert_eq!(changes, ["+50 %", "±0 %", "new"]);
-        assert_eq!(table.rows[0][1].text, "3.00");
+        let texts: Vec<_> = table.rows[0]
+            .iter()
+            .map(|cell| cell.text.as_str())
+            .collect();
+        assert_eq!(texts, ["", "33 %", "3.00", "+50 %"]);
     }
 }

@@ -42,6 +42,8 @@ pub struct Spans {
     nothing: String,
     /// The number of the span that stands out most.
     most: Option<usize>,
+    /// The bursts on single targets at other times, each with its sentence.
+    bursts: Vec<(Span, String)>,
 }
 
 /// A span with the work above the median in it.
@@ -101,7 +103,7 @@ pub fn high(points: &[Point], ratio: f64, floor: f64) -> (f64, Vec<High>) {
 }
 
 /// The user that did most in a window, with what and where.
-struct Leader {
+pub struct Leader {
     name: String,
     share: f64,
     account: Option<(String, f64)>,
@@ -111,10 +113,14 @@ struct Leader {
 }
 
 impl Leader {
-    /// Asks for it.
-    fn ask(store: &mut Store, scope: &Scope, span: Span) -> Result<Option<Self>, Error> {
-        let filters = scope.filters();
-        let users = top(store, scope, span, by_user(), &filters)?;
+    /// Asks for it, among the work that the filters let through.
+    pub fn ask(
+        store: &mut Store,
+        scope: &Scope,
+        span: Span,
+        filters: &Filters,
+    ) -> Result<Option<Self>, Error> {
+        let users = top(store, scope, span, by_user(), filters)?;
         let Some(first) = users.first() else {
             return Ok(None);
         };
@@ -126,15 +132,18 @@ impl Leader {
             target: None,
             job: None,
         };
-        let Some(filters) = of_user(&filters, &first.group) else {
+        let is_of_target = filters.target.is_some();
+        let Some(filters) = of_user(filters, &first.group) else {
             return Ok(Some(leader));
         };
         let accounts = top(store, scope, span, vec![Dimension::Account], &filters)?;
         let account = accounts.first();
         leader.account = account.and_then(|row| Some((row.group.account.clone()?, row.share?)));
-        let targets = top(store, scope, span, vec![Dimension::Target], &filters)?;
-        let target = targets.first();
-        leader.target = target.and_then(|row| Some((row.group.target.clone()?, row.share?)));
+        if !is_of_target {
+            let targets = top(store, scope, span, vec![Dimension::Target], &filters)?;
+            let target = targets.first();
+            leader.target = target.and_then(|row| Some((row.group.target.clone()?, row.share?)));
+        }
         let by = vec![Dimension::Job, Dimension::JobName];
         let jobs = top(store, scope, span, by, &filters)?;
         leader.job = jobs
@@ -177,9 +186,10 @@ impl Leader {
         if let Some((job, share)) = self.job.as_ref().filter(|(_, share)| *share >= MOSTLY) {
             parts.push((*share, format!("came from job {job}")));
         }
-        let of = match is_timed {
-            true => "server time",
-            false => "metadata requests",
+        let of = match scope.measure {
+            "service_time" => "server time",
+            "bytes" => "bytes",
+            _ => "metadata requests",
         };
         let said = parts
             .iter()
@@ -206,7 +216,7 @@ impl Leader {
     }
 
     /// Says who did most in a span, and what.
-    fn of_span(&self, scope: &Scope) -> String {
+    pub fn of_span(&self, scope: &Scope) -> String {
         format!(
             "{} by {}{}.",
             percent(self.share),
@@ -264,7 +274,12 @@ fn operation(
     span: Span,
     filters: Filters,
 ) -> Result<Option<(String, f64)>, Error> {
-    let is_timed = scope.measure == "service_time";
+    let is_timed = match scope.measure {
+        "service_time" => true,
+        // Which of them are bytes needs no words.
+        "bytes" => return Ok(None),
+        _ => false,
+    };
     let names = OPERATIONS.iter().filter(|operation| match is_timed {
         true => operation.kind == Kind::Requests && operation.doubles.is_none(),
         false => operation.metadata,
@@ -319,7 +334,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Resu
             ));
         }
         sentence.push('.');
-        if let Some(leader) = Leader::ask(store, scope, high.span)? {
+        if let Some(leader) = Leader::ask(store, scope, high.span, &scope.filters())? {
             sentence.push_str(&format!(" {}", leader.of_span(scope)));
         }
         sentences.push(sentence);
@@ -330,6 +345,7 @@ pub fn ask(store: &mut Store, scope: &Scope, load: &Load, clock: &Clock) -> Resu
         sentences,
         nothing: nothing(scope, load, median, clock),
         most,
+        bursts: Vec::new(),
     })
 }
 
@@ -362,22 +378,38 @@ pub fn times(ratio: f64) -> String {
 }
 
 impl Spans {
+    /// Adds bursts, which are numbered after the spans.
+    pub fn add(&mut self, bursts: Vec<(Span, String)>) {
+        self.bursts = bursts;
+    }
+
     /// Returns the marks for a chart.
     pub fn marks(&self) -> Vec<Mark> {
-        let spans = self.spans.iter().enumerate();
+        let bursts = self.bursts.iter().map(|(span, _)| span);
         let mark = |(place, span): (usize, &Span)| Mark {
             number: place + 1,
             span: *span,
         };
-        spans.map(mark).collect()
+        self.spans
+            .iter()
+            .chain(bursts)
+            .enumerate()
+            .map(mark)
+            .collect()
     }
 
-    /// Returns the sentences.
+    /// Returns the sentences, numbered as the marks.
     pub fn blocks(&self) -> Vec<Block> {
-        match self.sentences.is_empty() {
-            true => vec![Block::Text(self.nothing.clone())],
-            false => vec![Block::Numbered(self.sentences.clone())],
+        let bursts = self.bursts.iter().map(|(_, sentence)| sentence);
+        let said: Vec<_> = self.sentences.iter().chain(bursts).cloned().collect();
+        let mut blocks = Vec::new();
+        if self.sentences.is_empty() {
+            blocks.push(Block::Text(self.nothing.clone()));
         }
+        if !said.is_empty() {
+            blocks.push(Block::Numbered(said));
+        }
+        blocks
     }
 
     /// Returns whether a sentence already tells of a part of this span.
@@ -397,7 +429,7 @@ pub fn lead(
     clock: &Clock,
 ) -> Result<String, Error> {
     let mut said = vec![average(scope, load)];
-    if let Some(leader) = Leader::ask(store, scope, scope.window)? {
+    if let Some(leader) = Leader::ask(store, scope, scope.window, &scope.filters())? {
         said.push(leader.of_window(scope));
     }
     said.extend(busiest(scope, load, spans, clock));
@@ -557,6 +589,7 @@ mod tests {
             sentences: Vec::new(),
             nothing: nothing(&scope(), &load, 180.0, &clock),
             most: None,
+            bursts: Vec::new(),
         };
         assert_eq!(
             average(&scope(), &load),
@@ -570,12 +603,21 @@ mod tests {
             "{:?}",
             spans.blocks()
         );
-        let spans = Spans {
+        let mut spans = Spans {
             spans: vec![(scope().window.0, Timestamp::from_second(600).unwrap())],
             most: Some(0),
             ..spans
         };
         let said = busiest(&scope(), &load, &spans, &clock).unwrap();
         assert_eq!(said, "Busiest 00:00 to 00:10.");
+        // A burst is marked too, and its sentence has the number of the mark.
+        spans.sentences = vec!["The load.".to_owned()];
+        spans.add(vec![(scope().window, "A target.".to_owned())]);
+        assert_eq!(spans.marks()[1].number, 2);
+        assert!(
+            matches!(&spans.blocks()[..], [Block::Numbered(said)] if *said == ["The load.", "A target."]),
+            "{:?}",
+            spans.blocks()
+        );
     }
 }

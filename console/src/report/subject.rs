@@ -1,6 +1,5 @@
 //! The page about a job, a user or a target.
 
-use jobstats_client::answers::{Filters, exactly};
 use jobstats_core::quantity::Quantity;
 
 use super::{cell, made, section, sizes};
@@ -44,7 +43,7 @@ pub fn page(store: &mut Store, subject: &Subject, clock: &Clock) -> Result<Page,
         sections.push(section(
             "sizes",
             "Sizes of reads and writes",
-            sizes::ask(store, subject.window, &filters(subject))?,
+            sizes::ask(store, subject.window, &subject.filters)?,
         ));
     }
     if !subject.rankings.is_empty() {
@@ -86,29 +85,6 @@ const fn title(kind: Kind) -> &'static str {
         Kind::Job => "Job",
         Kind::User => "User",
         Kind::Target => "Target",
-    }
-}
-
-fn filters(subject: &Subject) -> Filters {
-    let name = Some(vec![exactly(&subject.name)]);
-    let is_number = subject.kind == Kind::User && subject.is_numbered;
-    match (subject.kind, is_number) {
-        (Kind::Job, _) => Filters {
-            job: name,
-            ..Filters::default()
-        },
-        (Kind::User, true) => Filters {
-            uid: subject.name.parse().ok().map(|uid| vec![uid]),
-            ..Filters::default()
-        },
-        (Kind::User, false) => Filters {
-            user_name: name,
-            ..Filters::default()
-        },
-        (Kind::Target, _) => Filters {
-            target: name,
-            ..Filters::default()
-        },
     }
 }
 

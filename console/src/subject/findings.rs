@@ -1,8 +1,11 @@
 //! Advice about the way in which something used Lustre. Each sentence has the number that proves it.
 
+use jiff::Timestamp;
+use jobstats_client::answers::{Filters, SummaryRow};
 use jobstats_core::quantity::Quantity;
 
-use super::{Ranking, Subject, number};
+use super::questions::new;
+use super::{Kind, Ranking, Subject, Usage, number, seconds};
 use crate::number::Number;
 use crate::text::shown;
 
@@ -30,6 +33,23 @@ pub fn findings(subject: &Subject) -> Vec<String> {
     let targets = subject.rankings.iter().find(|it| it.by == "target");
     out.extend(targets.and_then(one_target));
     out
+}
+
+/// Returns the advice about a job that a summary has, and that was at work on these targets.
+pub fn of_summary(row: &SummaryRow, targets: Vec<SummaryRow>) -> Vec<String> {
+    let first = row.first.unwrap_or(Timestamp::UNIX_EPOCH);
+    let window = (first, row.last_active.unwrap_or(first));
+    let length = seconds(window).max(1.0);
+    let mut subject = new(Kind::Job, "", window, &[], &Filters::default());
+    subject.usage = vec![
+        Usage::of_summary("read_bytes", row.read_bytes, row.read, length),
+        Usage::of_summary("write_bytes", row.write_bytes, row.write, length),
+        Usage::of_summary("open", row.opens, None, length),
+        Usage::of_summary("metadata", row.metadata, None, length),
+    ];
+    let target = |row: &SummaryRow| (row.group.target.clone(), None);
+    subject.rankings = vec![Ranking::of("target", targets, target)];
+    findings(&subject)
 }
 
 fn small(subject: &Subject, operation: &str, calls_name: &str) -> Option<String> {
@@ -80,10 +100,9 @@ fn one_target(targets: &Ranking) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
     use jobstats_client::Decimal;
 
-    use super::super::{Course, Kind, Ranked, Usage};
+    use super::super::{Course, Ranked};
     use super::*;
 
     fn usage(operation: &str, total: i64, calls: i64, seconds: f64) -> Usage {
@@ -112,7 +131,7 @@ mod tests {
         Subject {
             kind: Kind::Job,
             name: "4711".to_owned(),
-            is_numbered: false,
+            filters: Filters::default(),
             facts: Vec::new(),
             window: (Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH),
             usage,

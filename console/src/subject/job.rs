@@ -1,10 +1,12 @@
 //! A job.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{
-    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, SummaryRow, Window,
-    exactly,
+    Attributed, Dimension, Filters, Job, JobRow, JobRunRow, JobRuns, JobSummaries, JobSummaryRow,
+    SummaryRow, Window, exactly,
 };
 use jobstats_core::quantity::Quantity;
 
@@ -18,23 +20,110 @@ use crate::users::called;
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";
 
-/// Returns what a job did, or the notes of a store that does not know it. The window says which job is meant if several
-/// have the number; without its bounds it is the last one.
+/// A job that a scheduler has by the name that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The scheduler.
+    pub scheduler: String,
+    /// The user.
+    pub user: Option<String>,
+    /// The account.
+    pub account: Option<String>,
+    /// The name of the job.
+    pub job_name: Option<String>,
+    /// The state of its last run.
+    pub state: Option<String>,
+    /// The start of its last run.
+    pub started: Option<Timestamp>,
+    /// What tells its work from that of the others.
+    filters: Filters,
+}
+
+impl Candidate {
+    fn of_run(run: JobRunRow) -> Self {
+        let only = |text: &Option<String>| text.as_deref().map(|text| vec![exactly(text)]);
+        Self {
+            filters: Filters {
+                uid: run.uid.map(|uid| vec![uid]),
+                account: only(&run.account),
+                partition: only(&run.partition),
+                job_name: only(&run.job_name),
+                ..Filters::default()
+            },
+            scheduler: run.scheduler,
+            user: called(run.user_name.as_deref(), run.uid),
+            account: run.account,
+            job_name: run.job_name,
+            state: run.state,
+            started: run.started,
+        }
+    }
+
+    fn of_summary(row: JobSummaryRow) -> Self {
+        Self {
+            scheduler: row.scheduler,
+            user: row.user_name,
+            account: row.account,
+            job_name: row.job_name,
+            state: row.state,
+            started: Some(row.started),
+            filters: Filters::default(),
+        }
+    }
+}
+
+/// Returns the last job of each scheduler that has such a number or label: of those that accounting knows, or else of those that are
+/// summed up. A number goes before a label.
 ///
 /// # Errors
 ///
 /// Fails if the store does.
-pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error> {
+pub fn candidates(
+    store: &mut Store,
+    name: &str,
+    window: Window,
+) -> Result<BTreeMap<String, Candidate>, Error> {
+    let job = name.to_owned();
+    let mut runs = store.ask(&JobRuns { job, window })?.rows;
+    if runs.iter().any(|run| run.job == name) {
+        runs.retain(|run| run.job == name);
+    }
+    let mut candidates: Vec<_> = runs.into_iter().map(Candidate::of_run).collect();
+    if candidates.is_empty() {
+        let job = name.to_owned();
+        let summaries = store.ask(&JobSummaries { job })?.rows;
+        candidates = summaries.into_iter().map(Candidate::of_summary).collect();
+    }
+    // The last one comes first.
+    let candidates = candidates.into_iter().rev();
+    Ok(candidates.map(|it| (it.scheduler.clone(), it)).collect())
+}
+
+/// Returns what a job did, or the notes of a store that does not know it. The window says which job is meant if several
+/// have the number; without its bounds it is the last one. If several schedulers have it, one of these is chosen.
+///
+/// # Errors
+///
+/// Fails if the store does.
+pub fn ask(
+    store: &mut Store,
+    name: &str,
+    asked: Window,
+    choice: Option<&Candidate>,
+) -> Result<Asked, Error> {
     let job = store.ask(&Job {
         job: name.to_owned(),
         window: asked,
+        scheduler: choice.map(|it| it.scheduler.clone()),
         ..Job::default()
     })?;
     let Some(described) = job.rows.first() else {
         let summaries = store.ask(&JobSummaries {
             job: name.to_owned(),
         })?;
-        return Ok(match summaries.rows.first() {
+        let is_chosen =
+            |row: &&JobSummaryRow| choice.is_none_or(|it| it.scheduler == row.scheduler);
+        return Ok(match summaries.rows.iter().find(is_chosen) {
             Some(summary) => Ok(summarized(name, summary, &summaries)),
             None => Err(job.notes),
         });
@@ -46,7 +135,7 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
     let mut subject = Subject {
         kind: Kind::Job,
         name: name.to_owned(),
-        is_numbered: false,
+        filters: filters(name, choice),
         facts: facts(shown, described, name),
         window,
         usage: whole
@@ -79,17 +168,17 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
         label: "Busy per node",
         value: Value::Number(number),
     }));
-    if knows {
+    // Whose job it is that work without a number is likely to be of, a number alone does not say.
+    if knows && choice.is_none() {
         subject.notes.extend(attributed(store, name)?);
     }
     if !whole.is_empty() {
-        let filters = filters(name);
         if subject.fact("user").is_none() {
-            by_user(store, &mut subject, &filters)?;
+            by_user(store, &mut subject)?;
         }
-        add_course(store, &mut subject, &filters)?;
-        add_parts(store, &mut subject, &filters)?;
-        by_node(store, &mut subject, &filters)?;
+        add_course(store, &mut subject)?;
+        add_parts(store, &mut subject)?;
+        by_node(store, &mut subject)?;
     }
     subject.findings = findings(&subject);
     Ok(Ok(subject))
@@ -222,9 +311,9 @@ fn by_target(rows: &[JobRow]) -> Ranking {
 }
 
 /// Asks whose the job is by its identifiers, where accounting does not say so.
-fn by_user(store: &mut Store, subject: &mut Subject, filters: &Filters) -> Result<(), Error> {
+fn by_user(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let by = vec![Dimension::Uid, Dimension::UserName];
-    let users = ask_summary(store, subject.window, by, filters)?;
+    let users = ask_summary(store, subject.window, by, &subject.filters)?;
     let named = |row: &SummaryRow| called(row.group.user_name.as_deref(), row.group.uid);
     let names: Vec<_> = users.rows.iter().filter_map(named).collect();
     let user = match names.as_slice() {
@@ -240,21 +329,22 @@ fn by_user(store: &mut Store, subject: &mut Subject, filters: &Filters) -> Resul
 }
 
 /// Asks for the nodes of the job, if there are several.
-fn by_node(store: &mut Store, subject: &mut Subject, filters: &Filters) -> Result<(), Error> {
+fn by_node(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let Some(Value::Count(2..)) = subject.fact("nodes") else {
         return Ok(());
     };
-    let nodes = ask_summary(store, subject.window, vec![Dimension::Node], filters)?;
+    let by = vec![Dimension::Node];
+    let nodes = ask_summary(store, subject.window, by, &subject.filters)?;
     subject.note("Its nodes", &nodes);
     let ranking = Ranking::of("node", nodes.rows, |row| (row.group.node.clone(), None));
     subject.rankings.push(ranking);
     Ok(())
 }
 
-fn filters(name: &str) -> Filters {
+fn filters(name: &str, choice: Option<&Candidate>) -> Filters {
     Filters {
         job: Some(vec![exactly(name)]),
-        ..Filters::default()
+        ..choice.map(|it| it.filters.clone()).unwrap_or_default()
     }
 }
 
@@ -278,22 +368,12 @@ fn summarized(name: &str, row: &JobSummaryRow, answered: &Answered<JobSummaryRow
     let window = (row.started, row.ended);
     let length = seconds(window).max(1.0);
     let usage = |operation: &str, total: Option<Decimal>, calls: Option<Decimal>| {
-        let per_call = match (total.map(super::number), calls.map(super::number)) {
-            (Some(total), Some(calls)) if calls >= 10.0 => Some(total / calls),
-            _ => None,
-        };
-        Usage {
-            operation: operation.to_owned(),
-            total,
-            calls,
-            per_call,
-            rate: total.map(|total| super::number(total) / length),
-        }
+        Usage::of_summary(operation, total, calls, length)
     };
     let mut subject = Subject {
         kind: Kind::Job,
         name: name.to_owned(),
-        is_numbered: false,
+        filters: filters(name, None),
         facts: facts.0,
         window,
         usage: vec![

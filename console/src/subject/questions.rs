@@ -27,11 +27,12 @@ pub(super) fn new(
     name: &str,
     window: (Timestamp, Timestamp),
     totals: &[TotalRow],
+    filters: &Filters,
 ) -> Subject {
     Subject {
         kind,
         name: name.to_owned(),
-        is_numbered: false,
+        filters: filters.clone(),
         facts: Vec::new(),
         window,
         usage: COURSE
@@ -84,11 +85,7 @@ pub(super) fn ask_totals(
 }
 
 /// Adds the parts of the metadata requests of a subject.
-pub(super) fn add_parts(
-    store: &mut Store,
-    subject: &mut Subject,
-    filters: &Filters,
-) -> Result<(), Error> {
+pub(super) fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let parts = OPERATIONS.iter().filter(|it| it.metadata);
     let totals = store.ask(&Totals {
         window: Window::new(subject.window.0, subject.window.1),
@@ -96,12 +93,26 @@ pub(super) fn add_parts(
         by: Some(Vec::new()),
         filters: Filters {
             kind: Some(vec!["MDT".to_owned()]),
-            ..filters.clone()
+            ..subject.filters.clone()
         },
     })?;
-    let parts = totals.rows.iter();
-    let parts = parts.filter_map(|row| usage(&totals.rows, subject.window, &row.operation));
-    subject.usage.extend(parts.collect::<Vec<_>>());
+    // Rates add up too: those of a job are of the time that was observed.
+    let length = match subject.used("metadata") {
+        Some(Usage {
+            total: Some(total),
+            rate: Some(rate),
+            ..
+        }) if *rate > 0.0 => number(*total) / rate,
+        _ => seconds(subject.window),
+    };
+    let parts = totals.rows.iter().filter_map(|row| {
+        Some(Usage {
+            rate: row.total.map(|total| number(total) / length),
+            ..usage(&totals.rows, subject.window, &row.operation)?
+        })
+    });
+    let parts: Vec<_> = parts.collect();
+    subject.usage.extend(parts);
     subject.note("The parts of metadata requests", &totals);
     Ok(())
 }
@@ -121,18 +132,14 @@ pub(super) fn ask_summary(
 }
 
 /// Asks for the course of a subject.
-pub(super) fn add_course(
-    store: &mut Store,
-    subject: &mut Subject,
-    filters: &Filters,
-) -> Result<(), Error> {
+pub(super) fn add_course(store: &mut Store, subject: &mut Subject) -> Result<(), Error> {
     let step = when::step(seconds(subject.window), 60, STEPS);
     let rates = store.ask(&Rates {
         window: Window::new(subject.window.0, subject.window.1),
         operations: Some(COURSE.map(str::to_owned).to_vec()),
         by: Some(Vec::new()),
         step: Some(interval(step)),
-        filters: filters.clone(),
+        filters: subject.filters.clone(),
     })?;
     subject.course = Course::of(&rates.rows, step);
     subject.note("Its course", &rates);

@@ -1,4 +1,4 @@
-//! A subject as text of one screen, in 80 columns.
+//! A subject as text of one screen.
 
 use jobstats_core::quantity::Quantity;
 
@@ -8,8 +8,11 @@ use crate::number::{Number, bar, sparkline};
 use crate::text::{self, cut, left, right, shown, width};
 use crate::when::{self, Clock};
 
-/// The width of a sheet.
-const WIDTH: usize = 80;
+/// The narrowest and the widest sheet.
+const WIDTHS: (usize, usize) = (56, 100);
+
+/// The width from which on nothing is left out.
+const WHOLE: usize = 79;
 
 /// The number of rows of a ranking.
 const ROWS: usize = 5;
@@ -17,26 +20,28 @@ const ROWS: usize = 5;
 /// The number of operations that are shown besides the sums.
 const OPERATIONS: usize = 4;
 
-/// Returns the lines of the sheet, none of which is wider than 80 cells.
-pub fn sheet(subject: &Subject, clock: &Clock) -> String {
-    let mut lines = vec!["=".repeat(WIDTH)];
+/// Returns the lines of the sheet, none of which is wider than so many cells. Nothing fits into less than 56, and lines of over 100
+/// would be hard to read.
+pub fn sheet(subject: &Subject, clock: &Clock, cells: usize) -> String {
+    let cells = cells.clamp(WIDTHS.0, WIDTHS.1);
+    let mut lines = vec!["=".repeat(cells)];
     let title = format!(
         "Lustre use of {} {}",
         subject.kind.name(),
         shown(&subject.name)
     );
-    lines.push(centred(&cut(&title, WIDTH)));
-    lines.push("=".repeat(WIDTH));
-    lines.extend(facts(subject, clock));
-    lines.extend(usage(subject));
-    lines.extend(course(subject, clock));
+    lines.push(centred(&cut(&title, cells), cells));
+    lines.push("=".repeat(cells));
+    lines.extend(facts(subject, clock, cells));
+    lines.extend(usage(subject, cells));
+    lines.extend(course(subject, clock, cells));
     for ranking in &subject.rankings {
-        lines.extend(ranked(ranking));
+        lines.extend(ranked(ranking, cells));
     }
     let notes = subject.findings.iter().chain(&subject.notes);
-    let notes: Vec<_> = notes.flat_map(|note| note_lines(note)).collect();
+    let notes: Vec<_> = notes.flat_map(|note| note_lines(note, cells)).collect();
     if !notes.is_empty() {
-        lines.push(heading("Notes", ""));
+        lines.push(heading("Notes", "", cells));
         lines.extend(notes);
     }
     let mut text = String::new();
@@ -47,14 +52,14 @@ pub fn sheet(subject: &Subject, clock: &Clock) -> String {
     text
 }
 
-fn centred(text: &str) -> String {
-    let blanks = WIDTH.saturating_sub(width(text)) / 2;
+fn centred(text: &str, cells: usize) -> String {
+    let blanks = cells.saturating_sub(width(text)) / 2;
     format!("{}{text}", " ".repeat(blanks))
 }
 
 /// Returns the line above a part: its title, and what is said of its numbers.
-fn heading(title: &str, said: &str) -> String {
-    let rest = WIDTH.saturating_sub(width(title) + width(said) + 5);
+fn heading(title: &str, said: &str, cells: usize) -> String {
+    let rest = cells.saturating_sub(width(title) + width(said) + 5);
     let said = if said.is_empty() {
         String::new()
     } else {
@@ -66,14 +71,16 @@ fn heading(title: &str, said: &str) -> String {
     )
 }
 
-fn facts(subject: &Subject, clock: &Clock) -> Vec<String> {
+fn facts(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for two in subject.facts.chunks(2) {
-        let cells = two.iter().map(|fact| {
-            let value = left(&shown(&value(&fact.value, clock)), 22);
+    let columns = if cells < WHOLE { 1 } else { 2 };
+    let room = (cells - 1) / columns - 17;
+    for facts in subject.facts.chunks(columns) {
+        let facts = facts.iter().map(|fact| {
+            let value = left(&shown(&value(&fact.value, clock)), room);
             format!("{}: {value}", right(fact.label, 15))
         });
-        lines.push(cells.collect::<Vec<_>>().join(" "));
+        lines.push(facts.collect::<Vec<_>>().join(" "));
     }
     let label = if subject.kind == Kind::Job {
         "Seen"
@@ -119,7 +126,7 @@ pub fn parts(subject: &Subject) -> Vec<&Usage> {
     parts
 }
 
-fn usage(subject: &Subject) -> Vec<String> {
+fn usage(subject: &Subject, cells: usize) -> Vec<String> {
     let step = when::width(subject.course.step);
     let has_course = !subject.course.steps.is_empty();
     let highest = if has_course {
@@ -127,17 +134,11 @@ fn usage(subject: &Subject) -> Vec<String> {
     } else {
         String::new()
     };
+    let titles = ["total", "mean", &highest, "per call"].map(str::to_owned);
     let mut lines = vec![
         String::new(),
-        format!(
-            " {}{}{}{}{}",
-            left("What it did", 20),
-            right("total", 12),
-            right("mean", 14),
-            right(&highest, 18),
-            right("per call", 14)
-        ),
-        "─".repeat(WIDTH),
+        used(" What it did", titles, cells),
+        "─".repeat(cells),
     ];
     let mut names: Vec<&str> = vec!["read_bytes", "write_bytes", "metadata"];
     let parts = parts(subject);
@@ -148,22 +149,37 @@ fn usage(subject: &Subject) -> Vec<String> {
             .map(|it| it.operation.as_str()),
     );
     for name in names {
-        lines.extend(subject.used(name).map(|usage| operation(subject, usage)));
+        let usage = subject.used(name);
+        lines.extend(usage.map(|usage| operation(subject, usage, cells)));
     }
     if parts.len() > OPERATIONS {
         let others = parts[OPERATIONS..].iter().map(|it| it.operation.as_str());
         let others = format!("   also {}", others.collect::<Vec<_>>().join(", "));
-        lines.push(cut(&others, WIDTH));
+        lines.push(cut(&others, cells));
     }
     let time = subject.used("service_time");
-    lines.extend(time.map(|usage| operation(subject, usage)));
+    lines.extend(time.map(|usage| operation(subject, usage, cells)));
     if subject.usage.is_empty() {
         lines.push(" No server observed any work.".to_owned());
     }
     lines
 }
 
-fn operation(subject: &Subject, usage: &Usage) -> String {
+/// Returns a line of usage: its name and its numbers. The highest rate is left out first, and then the size of a call.
+fn used(name: &str, [total, mean, highest, per_call]: [String; 4], cells: usize) -> String {
+    let mut line = left(name, 21 + cells.saturating_sub(80));
+    line += &right(&total, 12);
+    line += &right(&mean, 14);
+    if cells >= WHOLE {
+        line += &right(&highest, 18);
+    }
+    if cells >= WHOLE - 18 {
+        line += &right(&per_call, 14);
+    }
+    line
+}
+
+fn operation(subject: &Subject, usage: &Usage, cells: usize) -> String {
     let name = usage.operation.as_str();
     let is_sum = COURSE.contains(&name);
     let indent = if is_sum { " " } else { "   " };
@@ -175,69 +191,70 @@ fn operation(subject: &Subject, usage: &Usage) -> String {
         _ => String::new(),
     };
     let unit = if name == "service_time" { " busy" } else { "" };
-    format!(
-        "{}{}{}{}{}",
-        left(&format!("{indent}{}", label(name)), 21),
-        right(&Number::of(total, name, Quantity::Total).text(), 12),
-        right(&format!("{rate}{unit}"), 14),
-        right(
-            &format!("{highest}{}", if highest.is_empty() { "" } else { unit }),
-            18
-        ),
-        right(
-            &Number::of(usage.per_call, name, Quantity::PerCall).text(),
-            14
-        )
-    )
+    let numbers = [
+        Number::of(total, name, Quantity::Total).text(),
+        format!("{rate}{unit}"),
+        format!("{highest}{}", if highest.is_empty() { "" } else { unit }),
+        Number::of(usage.per_call, name, Quantity::PerCall).text(),
+    ];
+    used(&format!("{indent}{}", label(name)), numbers, cells)
 }
 
-fn course(subject: &Subject, clock: &Clock) -> Vec<String> {
+fn course(subject: &Subject, clock: &Clock, cells: usize) -> Vec<String> {
     let steps = &subject.course.steps;
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return Vec::new();
     };
+    // A narrow sheet has fewer bars, and none of the steps is left out.
+    let joined = steps.len().div_ceil(cells - 20);
     let said = format!(
         "each bar {}, to its own maximum",
-        when::width(subject.course.step)
+        when::width(subject.course.step * joined as i64)
     );
-    let mut lines = vec![String::new(), heading("Over time", &said)];
+    let mut lines = vec![String::new(), heading("Over time", &said, cells)];
     for (place, name) in COURSE.iter().enumerate() {
-        let rates = subject.course.rates(place);
+        let rates = means(&subject.course.rates(place), joined);
         // A line of an operation that was never done, or cannot be known, says nothing.
         if rates.iter().flatten().any(|rate| *rate > 0.0) {
             let label = left(&format!(" {}", label(name)), 19);
-            lines.push(format!("{label}{}", sparkline(&rates, WIDTH - 20)));
+            lines.push(format!("{label}{}", sparkline(&rates, cells - 20)));
         }
     }
     let (start, end) = (
         clock.within(first.time, subject.window),
         clock.within(subject.window.1.max(last.time), subject.window),
     );
-    let room = steps.len().max(width(&start) + width(&end) + 2) - width(&end);
+    let room = steps
+        .len()
+        .div_ceil(joined)
+        .max(width(&start) + width(&end) + 2)
+        - width(&end);
     lines.push(format!("{}{}{end}", " ".repeat(19), left(&start, room)));
     lines
 }
 
-fn ranked(ranking: &Ranking) -> Vec<String> {
+/// Returns the means of so many rates each, as far as they are known.
+fn means(rates: &[Option<f64>], joined: usize) -> Vec<Option<f64>> {
+    let mean = |rates: &[Option<f64>]| {
+        let known: Vec<f64> = rates.iter().copied().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    };
+    rates.chunks(joined).map(mean).collect()
+}
+
+fn ranked(ranking: &Ranking, cells: usize) -> Vec<String> {
     if ranking.rows.is_empty() {
         return Vec::new();
     }
     let title = format!("By {}", ranking.by);
+    let titles = ["srv time", "read", "written", "metadata"].map(|title| right(title, 9));
     let mut lines = vec![
         String::new(),
-        format!(
-            " {}{}{}{}{}{}",
-            left(&title, 28),
-            left("", 15),
-            right("srv time", 9),
-            right("read", 9),
-            right("written", 9),
-            right("metadata", 9)
-        ),
-        "─".repeat(WIDTH),
+        format!(" {}{}", left(&title, cells - 37), titles.concat()),
+        "─".repeat(cells),
     ];
     let shown = ranking.rows.iter().take(ROWS);
-    lines.extend(shown.map(|row| ranked_row(ranking, row)));
+    lines.extend(shown.map(|row| ranked_row(ranking, row, cells)));
     let more = ranking.rows.len().saturating_sub(ROWS) + ranking.more;
     if more > 0 {
         let rest = ranking.rows[ROWS..].iter().filter_map(|row| row.share);
@@ -247,7 +264,7 @@ fn ranked(ranking: &Ranking) -> Vec<String> {
     lines
 }
 
-fn ranked_row(ranking: &Ranking, row: &Ranked) -> String {
+fn ranked_row(ranking: &Ranking, row: &Ranked, cells: usize) -> String {
     let name = match &row.name {
         Some(name) => shown(name),
         None => format!("(no {})", ranking.by),
@@ -262,10 +279,15 @@ fn ranked_row(ranking: &Ranking, row: &Ranked) -> String {
             9,
         )
     };
+    // There is no bar where it would leave no room for a name.
+    let bar = match cells < 65 {
+        true => String::new(),
+        false => left(&bar(row.share.unwrap_or_default(), 8), 9),
+    };
+    let room = cells - 43 - width(&bar);
     format!(
-        " {}{} {}{}{}{}{}",
-        left(&text::cut(&name, 27), 28),
-        left(&bar(row.share.unwrap_or_default(), 8), 8),
+        " {}{bar}{}{}{}{}{}",
+        left(&text::cut(&name, room - 1), room),
         left(&right(&Number::percent(row.share).text(), 5), 6),
         total(row.service_time, "service_time"),
         total(row.read_bytes, "read_bytes"),
@@ -275,17 +297,17 @@ fn ranked_row(ranking: &Ranking, row: &Ranked) -> String {
 }
 
 /// Breaks a note into lines.
-fn note_lines(note: &str) -> Vec<String> {
+fn note_lines(note: &str, cells: usize) -> Vec<String> {
     let mut lines = vec![" * ".to_owned()];
     for word in shown(note).split(' ') {
         let mut word = word.to_owned();
         let last = lines.last().map_or(0, |line| width(line));
-        if last > 3 && last + 1 + width(&word) > WIDTH {
+        if last > 3 && last + 1 + width(&word) > cells {
             lines.push("   ".to_owned());
         }
         // A word that is longer than a line, such as a name, is cut into pieces.
-        while width(&word) > WIDTH - 3 {
-            let piece: String = word.chars().take((WIDTH - 3) / 2).collect();
+        while width(&word) > cells - 3 {
+            let piece: String = word.chars().take((cells - 3) / 2).collect();
             word = word[piece.len()..].to_owned();
             push(&mut lines, &piece);
             lines.push("   ".to_owned());

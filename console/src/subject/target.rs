@@ -28,7 +28,7 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
         ..Filters::default()
     };
     let totals = ask_totals(store, window, &filters)?;
-    let mut subject = new(Kind::Target, name, window, &totals.rows);
+    let mut subject = new(Kind::Target, name, window, &totals.rows, &filters);
     subject.note("All operations", &totals);
     if known.len() > 1 {
         let clusters: Vec<_> = known.iter().map(|row| row.cluster.as_str()).collect();
@@ -62,8 +62,8 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
         (&target.kind, target.filesystem.as_deref()),
     )?;
     subject.facts = facts.0;
-    add_course(store, &mut subject, &filters)?;
-    add_parts(store, &mut subject, &filters)?;
+    add_course(store, &mut subject)?;
+    add_parts(store, &mut subject)?;
     let users = ask_summary(
         store,
         window,

@@ -35,8 +35,7 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
     if totals.rows.is_empty() {
         return Ok(Err(totals.notes));
     }
-    let mut subject = new(Kind::User, name, window, &totals.rows);
-    subject.is_numbered = chosen.uid.is_some();
+    let mut subject = new(Kind::User, name, window, &totals.rows, &chosen);
     subject.note("All operations", &totals);
     let whole = ask_totals(store, window, &Filters::default())?;
     let mut facts = Facts::default();
@@ -53,8 +52,8 @@ pub fn ask(store: &mut Store, name: &str, window: (Timestamp, Timestamp)) -> Res
         count(jobs.rows.iter().filter(|row| row.group.job.is_some())),
     );
     subject.facts = facts.0;
-    add_course(store, &mut subject, &chosen)?;
-    add_parts(store, &mut subject, &chosen)?;
+    add_course(store, &mut subject)?;
+    add_parts(store, &mut subject)?;
     subject.note("By job", &jobs);
     let targets = ask_summary(store, window, vec![Dimension::Target], &chosen)?;
     subject.note("By target", &targets);

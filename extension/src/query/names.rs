@@ -4,6 +4,7 @@
 //! that usage is summed by number first, and the sums are joined with the names at the end of the window. Only of users who
 //! had several names in it, usage is summed by name.
 
+use jobstats_core::names;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
@@ -49,12 +50,6 @@ impl Names {
             groups: changed.get("groups")?,
         })
     }
-}
-
-/// Returns the table of the names that users had at a time, which is an expression.
-pub fn users_at(at: &str) -> String {
-    let before = format!("{at} - interval '1 microsecond'");
-    sql!("names/users.sql", since = before, until = at)
 }
 
 impl Plan {
@@ -152,11 +147,7 @@ impl Plan {
         if !self.names.users {
             return "jobstats.users".to_owned();
         }
-        sql!(
-            "names/users.sql",
-            since = self.since(params),
-            until = self.until(params),
-        )
+        names::users(&self.since(params), &self.until(params))
     }
 
     /// Returns the table of the names that groups had at the end of the window.
@@ -164,6 +155,6 @@ impl Plan {
         if !self.names.groups {
             return "jobstats.groups".to_owned();
         }
-        sql!("names/groups.sql", until = self.until(params))
+        names::groups_at(&self.until(params))
     }
 }

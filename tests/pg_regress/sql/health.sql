@@ -30,7 +30,7 @@ DO $$ BEGIN
     PERFORM set_last('scratch-OST0003', '1 second', '3 minutes');
     PERFORM observe_until('scratch-OST0004', 'oss2', 60, 120);
     PERFORM set_last('scratch-OST0004', '61 seconds', '62 seconds');
-    PERFORM observe_until('scratch-OST0005', 'oss3', 60, 120);
+    PERFORM observe_until('scratch-OST0005', 'oss3', 60, 119.998814);
     PERFORM set_last('scratch-OST0005', '1 second', '-11 seconds');
     PERFORM observe_until('scratch-OST0006', 'oss4', 60, 120);
     PERFORM observe_until('scratch-OST0007', 'oss4', 60, 120);

@@ -1,6 +1,6 @@
 -- Whose entries these are ($1) at a time ($2): user and account as in the view jobstats.rates, with the name that the user had then.
 SELECT e.entry_id, e.name, e.job, e.node, e.executable, coalesce(e.uid, job.uid) AS uid, job.account,
-    coalesce(earlier.user_name, person.user_name, job.user_name) AS user_name
+    coalesce(person.user_name, job.user_name) AS user_name
 FROM jobstats.entries e
 LEFT JOIN LATERAL (
     SELECT known.account, CASE WHEN e.uid IS NULL THEN known.uid END AS uid,
@@ -10,11 +10,7 @@ LEFT JOIN LATERAL (
     WHERE belongs.entry_id = e.entry_id AND belongs.valid_from < $2 AND belongs.valid_to >= $2
     LIMIT 1
 ) job ON true
-LEFT JOIN jobstats.users person ON person.uid = coalesce(e.uid, job.uid)
 LEFT JOIN LATERAL (
-    -- The first name counts for all time before it too.
-    SELECT before.user_name FROM jobstats.earlier_users before
-    WHERE before.uid = coalesce(e.uid, job.uid) AND before.until >= $2
-    ORDER BY before.until LIMIT 1
-) earlier ON true
+    SELECT known.user_name FROM @users@ known WHERE known.uid = coalesce(e.uid, job.uid)
+) person ON true
 WHERE e.entry_id = ANY ($1)

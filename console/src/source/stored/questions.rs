@@ -8,6 +8,7 @@ use jobstats_client::answers::{self, Dimension, Filters, Rates, Window};
 use jobstats_client::ask;
 use jobstats_core::increment::Column;
 use jobstats_core::instant::{DAY, HOUR, MINUTE, Micros};
+use jobstats_core::names::users_at;
 use jobstats_core::target::TargetKind;
 use postgres::Row;
 use tokio_postgres::types::Type;
@@ -261,7 +262,7 @@ fn read_work(session: &Session, rows: &[Row]) -> Result<Vec<Work>, Error> {
 /// Returns the owners of entries at a time.
 pub fn people(session: &mut Session, entries: &[i64], at: Micros) -> Result<Vec<Person>, Error> {
     let rows = session.client.query_typed(
-        include_str!("people.sql"),
+        &include_str!("people.sql").replace("@users@", &users_at("$2")),
         &[
             (&entries, Type::INT8_ARRAY),
             (&timestamp(at), Type::TIMESTAMPTZ),

@@ -1,6 +1,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use jobstats_client::Decimal;
+use jobstats_client::answers::Filters;
 use proptest::prelude::*;
 
 use super::super::{Course, Fact, Step, json};
@@ -40,7 +41,7 @@ fn job(name: &str) -> Subject {
     Subject {
         kind: Kind::Job,
         name: name.to_owned(),
-        is_numbered: false,
+        filters: Filters::default(),
         facts: vec![
             text("user", "User"),
             text("account", "Account"),
@@ -76,13 +77,13 @@ fn job(name: &str) -> Subject {
     }
 }
 
-fn sheet_of(name: &str) -> String {
-    sheet(&job(name), &Clock::new(TimeZone::UTC))
+fn sheet_of(name: &str, cells: usize) -> String {
+    sheet(&job(name), &Clock::new(TimeZone::UTC), cells)
 }
 
 #[test]
 fn a_sheet_says_who_what_when_and_where() {
-    let text = sheet_of("relax");
+    let text = sheet_of("relax", 80);
     let expected = [
         "================================================================================",
         "                            Lustre use of job relax",
@@ -116,11 +117,37 @@ fn a_sheet_says_who_what_when_and_where() {
 }
 
 #[test]
+fn a_narrow_terminal_has_less_and_a_wide_one_longer_names() {
+    let narrow = sheet_of("relax", 60);
+    for line in [
+        "           User: relax",
+        "        Account: relax",
+        " Read                      3.6 TB        1 GB/s",
+        " Server time               90 min      1.5 busy",
+        " relax relax       90 %      90 s    90 GB        0        –",
+    ] {
+        assert!(narrow.lines().any(|it| it == line), "{line}\n{narrow}");
+    }
+    let mut long = job("relax");
+    long.course.steps = std::iter::repeat_n(long.course.steps, 20)
+        .flatten()
+        .collect();
+    let narrow = sheet(&long, &Clock::new(TimeZone::UTC), 60);
+    assert!(
+        narrow.contains("each bar 20 min") && narrow.contains(" Read              ▄▆"),
+        "{narrow}"
+    );
+    assert!(narrow.lines().all(|line| width(line) <= 60), "{narrow}");
+    let name = "n".repeat(40);
+    assert!(sheet_of(&name, 100).contains(&format!(" {name} nnnnn…")));
+}
+
+#[test]
 fn what_is_not_known_is_a_dash() {
     let mut subject = job("relax");
     subject.usage[3].total = None;
     subject.usage[3].rate = None;
-    let text = sheet(&subject, &Clock::new(TimeZone::UTC));
+    let text = sheet(&subject, &Clock::new(TimeZone::UTC), 80);
     let line = text
         .lines()
         .find(|line| line.contains("Server time"))
@@ -142,10 +169,10 @@ fn json_has_the_names_as_they_are() {
 
 proptest! {
     #[test]
-    fn any_name_is_only_shown(name in any::<String>()) {
-        for line in sheet_of(&name).lines() {
+    fn any_name_is_only_shown(name in any::<String>(), cells in 0_usize..200) {
+        for line in sheet_of(&name, cells).lines() {
             prop_assert!(line.chars().all(is_harmless), "{line:?}");
-            prop_assert!(width(line) <= WIDTH, "{} {line}", width(line));
+            prop_assert!(width(line) <= cells.clamp(56, 100), "{} {line}", width(line));
         }
         let document = json::document(&job(&name));
         prop_assert!(document.chars().all(is_harmless));

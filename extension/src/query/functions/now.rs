@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jobstats_core::instant::DAY;
+use jobstats_core::names::users_at;
 use jobstats_core::operation::{OPERATIONS, Operation};
 use pgrx::IntoDatum;
 use pgrx::datum::{Interval, TimestampWithTimeZone};
@@ -22,7 +23,6 @@ use crate::query::dimension::{By, Jobs, Table, join_names, named_columns};
 use crate::query::filters::Filters;
 use crate::query::functions::last_work::sums;
 use crate::query::functions::top::rows_wanted;
-use crate::query::names::users_at;
 use crate::query::question::Period;
 use crate::query::{empty, without_times};
 use crate::store;

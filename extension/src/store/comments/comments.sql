@@ -341,7 +341,7 @@ WITH meanings (relation, name, meaning) AS (
     ('health', 'status', 'The first of these that is true. retired: see jobstats_retire_target(); silent: not observed for three usual intervals and at least ten minutes; clock: the clock of the server is wrong; late: texts arrive late; slow: reading takes over half of the interval; rejects: text of the last hour could not be used; ids: most identifiers of the last hour match no format; ok: none of these. maintenance, without a target: jobstats_maintain() is overdue or had a problem, or identifies entries again by changed formats; accounting, without a target: that of a scheduler has not been read for an hour, or for a day if it is a file, or does not tell what it should; nodes, without a target: a pattern in nodes has the wrong class.'),
     ('health', 'server', 'The server on which the target was last observed.'),
     ('health', 'delay', 'Time from the reading of the last text to its arrival.'),
-    ('health', 'usual_interval', 'Median of the intervals between the last ten observations, within the day before the last one.'),
+    ('health', 'usual_interval', 'Median of the intervals between the last ten observations, within the day before the last one, in whole seconds.'),
     ('health', 'cleanup_interval', 'job_cleanup_interval as shipped; NULL: not shipped, 600 s are assumed.'),
     ('health', 'cleanup_too_short', 'The cleanup interval is under twice the usual interval: entries may be gone before they are read.'),
     ('health', 'remedy', 'What to do.'),

@@ -9,7 +9,8 @@ CROSS JOIN LATERAL (
     SELECT (array_agg(o.server ORDER BY o."time" DESC))[1] AS server,
         (array_agg(o.received ORDER BY o."time" DESC))[1] AS received,
         (array_agg(o.duration ORDER BY o."time" DESC))[1] AS duration,
-        percentile_disc(0.5) WITHIN GROUP (ORDER BY o."time" - o.since) AS usual_interval,
+        -- Readings begin some microseconds early or late.
+        date_trunc('second', percentile_disc(0.5) WITHIN GROUP (ORDER BY o."time" - o.since) + interval '0.5 seconds') AS usual_interval,
         coalesce(array_agg(o."time" - o.since) FILTER (WHERE o.since IS NOT NULL), '{}') AS intervals
     FROM (
         SELECT o."time", o.since, o.server, o.received, o.duration FROM jobstats.observations o
