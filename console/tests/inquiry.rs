@@ -172,7 +172,7 @@ fn accounting(zero: u64) -> String {
         run("12", "12", (0, None), 1001, "RUNNING"),
         run("13", "13", (5, Some(10)), 1001, "FAILED"),
     ];
-    format!("{header}{}", runs.concat())
+    format!("{header}{}", runs.concat()).replace('|', "\x1f")
 }
 
 #[test]

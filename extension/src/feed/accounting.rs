@@ -133,11 +133,8 @@ impl Source for Accounting {
         if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
-        let zone = if self.name == SLURM.name {
-            zone(client)?
-        } else {
-            Zone::UTC
-        };
+        let is_slurm = self.name == SLURM.name;
+        let zone = if is_slurm { zone(client)? } else { Zone::UTC };
         let (mut counts, mut people, mut timeless) = (Counts::default(), People::default(), 0);
         let mut records = (self.records)(text.bytes(), &zone).peekable();
         let mut schedulers = BTreeSet::new();
@@ -170,6 +167,13 @@ impl Source for Accounting {
         }
         timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
         let is_blank = || text.bytes().trim_ascii().is_empty();
+        let lacks_header = || is_slurm && slurm::lacks_header(text.bytes());
+        if counts.entries == 0 && counts.problems > 0 && lacks_header() {
+            return Ok(vec![Outcome::new(
+                None,
+                Action::Rejected(reason::NO_HEADER),
+            )]);
+        }
         if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
             return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);
         }
@@ -181,8 +185,14 @@ impl Source for Accounting {
             counts.problems = counts.problems.saturating_add(1);
             ingest.rejects.add(None, None, reason::BEFORE_COVERS, None);
         }
+        let is_forgeable = is_slurm && slurm::is_forgeable(text.bytes());
+        if is_forgeable {
+            let reason = reason::GUESSABLE_DELIMITER;
+            ingest.rejects.add(None, None, reason, None);
+        }
         Ok(vec![Outcome {
             counts,
+            is_forgeable,
             ..Outcome::new(None, Action::Jobs)
         }])
     }
