@@ -86,6 +86,8 @@ pub mod reason {
     pub const RECORD_TOO_LONG: &str = "record too long";
     /// The job has more runs of one submission than a scheduler can have started.
     pub const TOO_MANY_RUNS: &str = "too many runs";
+    /// The number of the job has more runs in the text than a scheduler gives to one.
+    pub const TOO_MANY_OF_NUMBER: &str = "too many runs of a number";
     /// The text looks like one of another source than it was fed as.
     pub const WRONG_SOURCE: &str = "another source";
 }

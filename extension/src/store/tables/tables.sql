@@ -333,7 +333,8 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 -- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; by
--- feeds that have found their entries; by feeds of jobs; and by feeds of names, which feeds of jobs may lock too, after theirs.
+-- feeds that have found their entries; by feeds of jobs, which add a row for each cluster; and by feeds of names, which feeds of jobs
+-- may lock too, after theirs.
 CREATE TABLE IF NOT EXISTS jobstats.locks (
     name text PRIMARY KEY
 );
