@@ -155,7 +155,10 @@ fn hostile() -> Option<Database> {
         })
         .collect();
     let passwd = format!("{account}:x:1000:1000:{job_name}:/:/bin/sh\n");
-    for (source, body) in [("slurm", header.to_owned() + &runs), ("passwd", passwd)] {
+    for (source, body) in [
+        ("slurm", (header.to_owned() + &runs).replace('|', "\x1f")),
+        ("passwd", passwd),
+    ] {
         store
             .client
             .execute(

@@ -58,7 +58,8 @@ fn store(test: &str) -> Option<(Database, Date)> {
         at(-2),
         at(-2),
         at(2)
-    );
+    )
+    .replace('|', "\x1f");
     let fed = "SELECT * FROM jobstats_ingest('', 'slurm', $1, $2::text, source => 'slurm')";
     let time = midnight + SignedDuration::from_hours(3);
     store.client.execute(fed, &[&time, &accounted]).unwrap();

@@ -180,7 +180,7 @@ fn accounting(zero: u64) -> String {
         run(("alpha", "21"), "21", (5, Some(10)), 1001, "COMPLETED"),
         run(("beta", "21"), "21", (5, Some(10)), 1004, "FAILED"),
     ];
-    format!("{header}{}", runs.concat())
+    format!("{header}{}", runs.concat()).replace('|', "\x1f")
 }
 
 #[test]

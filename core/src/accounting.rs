@@ -15,6 +15,7 @@ pub mod lsf;
 pub mod merge;
 pub mod node_list;
 pub mod pbs;
+pub mod run_counts;
 pub mod slurm;
 pub mod zone;
 

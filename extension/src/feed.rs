@@ -50,16 +50,31 @@ fn run(mut arguments: Arguments<'_>) -> Result<Vec<Outcome>, Error> {
     let outcomes = reported(|| connect_mut(|client| ingest_row(client, &mut arguments)))?;
     let warnings = [Warning::of(&outcomes), Warning::of_cut(&outcomes)];
     for warning in warnings.into_iter().flatten() {
-        ErrorReport::new(PgSqlErrorCode::ERRCODE_WARNING, warning.message, "jobstats")
-            .set_detail(warning.detail)
-            .set_hint(warning.hint)
-            .report(PgLogLevel::WARNING);
+        report(
+            warning,
+            PgSqlErrorCode::ERRCODE_WARNING,
+            PgLogLevel::WARNING,
+        );
+    }
+    if let Some(notice) = Warning::of_forgeable(&outcomes) {
+        report(
+            notice,
+            PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+            PgLogLevel::NOTICE,
+        );
     }
     // A feed of so many entries takes far longer than returning the memory.
     if outcomes.iter().map(Outcome::entries).sum::<i64>() > MANY_ENTRIES {
         memory::give_back();
     }
     Ok(outcomes)
+}
+
+fn report(warning: Warning, code: PgSqlErrorCode, level: PgLogLevel) {
+    ErrorReport::new(code, warning.message, "jobstats")
+        .set_detail(warning.detail)
+        .set_hint(warning.hint)
+        .report(level);
 }
 
 fn ingest_row(

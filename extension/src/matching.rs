@@ -2,7 +2,7 @@
 //!
 //! The law is that of [`jobstats_core::matching`]. Everything is matched by the number of the job: feeds put a number into
 //! `jobstats.to_match` when entries or runs with it are new or have changed, and [maintenance](sweep) those of entries that work on
-//! days of which nothing is known yet. Maintenance takes the numbers from there: what it cannot match stops no feed.
+//! days of which nothing is known yet, and those of users who have got a name. Maintenance takes the numbers from there: what it cannot match stops no feed.
 
 pub mod attributed;
 mod done;
@@ -132,8 +132,12 @@ impl Store {
     }
 }
 
-/// Queues the numbers of entries that work on days of which nothing is known, and returns how many there are.
+/// Queues the numbers of jobs whose users have got other names, and of entries that work on days of which nothing is known. Returns
+/// how many there are.
+///
+/// Feeds only note names: a job that another feed is storing meanwhile is found here, or queued by that feed.
 pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
+    let renamed = client.execute(include_str!("matching/resolve.sql"), &[])?;
     let state = client.query_only(
         "SELECT r.matched, greatest(r.matched, (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '10m')) AS refreshed, \
          (SELECT l.refreshed FROM jobstats.rollups l WHERE l.level = '1d') AS days, \
@@ -163,7 +167,7 @@ pub fn sweep(client: &mut SpiClient<'_>) -> Result<i64, Error> {
         "UPDATE jobstats.refresh r SET matched = $1",
         &[refreshed.into()],
     )?;
-    Ok(i64::try_from(queued).unwrap_or(i64::MAX))
+    Ok(i64::try_from(renamed.saturating_add(queued)).unwrap_or(i64::MAX))
 }
 
 /// Lets everything be matched anew after identities have changed. Entries whose jobs are not known belong to none from now on.

@@ -10,7 +10,8 @@
 //! - A row that goes on in further lines is put together if the first column is a number of a job, the lines have as many
 //!   delimiters as a row must have, and the end of line is in a column of free text. Otherwise the row cannot be used.
 //! - A column that is asked for twice must say the same twice.
-//! - A user may put a line into the name of a job that looks like a row. So the delimiter should be one that nobody can guess.
+//! - A user may put a line into the name of a job that looks like a row. So the delimiter should be one that nobody can guess;
+//!   [`is_forgeable`] finds those that everybody guesses.
 //! - The last line counts only if its end is there: the text does not say otherwise that it was cut.
 //!
 //! Rows of steps are no jobs and are skipped, and so are blank lines. A further header with the same delimiter begins a further table.
@@ -75,9 +76,29 @@ pub fn recognizes(text: &[u8]) -> bool {
                 .into_iter()
                 .any(has);
     }
+    header(text).is_some()
+}
+
+/// Returns whether a text is none of JSON, and does not begin with a header that names jobs.
+pub fn lacks_header(text: &[u8]) -> bool {
+    let text = without_mark(text);
+    !is_json(text) && header(text).is_none()
+}
+
+/// Returns whether users can write rows into the table: the delimiter is one character that can be typed, so that the name of a job with
+/// an end of line and delimiters may look like the row of another job.
+pub fn is_forgeable(text: &[u8]) -> bool {
+    let header = header(without_mark(text));
+    let delimiter = header.and_then(|header| std::str::from_utf8(header.delimiter).ok());
+    let mut characters = delimiter.unwrap_or_default().chars();
+    let can_be_typed = |it: char| it == '\t' || !it.is_control();
+    characters.next().is_some_and(can_be_typed) && characters.next().is_none()
+}
+
+fn header(text: &[u8]) -> Option<Header<'_>> {
     let mut lines = first_lines(text);
     let first = lines.find(|line| !line.trim_ascii().is_empty());
-    first.and_then(Header::read).is_some()
+    first.and_then(Header::read)
 }
 
 /// Removes the mark that some editors put before UTF-8.

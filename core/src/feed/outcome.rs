@@ -52,6 +52,8 @@ impl Action {
 
 /// The reasons of `jobstats.rejects` that concern a whole text, or a part of it that is not a line.
 pub mod reason {
+    use crate::accounting;
+
     /// The time of the text cannot be true.
     pub const CLOCK: &str = "clock";
     /// The text is older than what is kept.
@@ -66,6 +68,10 @@ pub mod reason {
     pub const NO_GROUPS: &str = "no groups";
     /// The text has no job that can be used.
     pub const NO_JOBS: &str = "no jobs";
+    /// The text does not begin with the names of its columns.
+    pub const NO_HEADER: &str = accounting::Reason::NoHeader.code();
+    /// The delimiter of the text is one that users can put into the names of their jobs.
+    pub const GUESSABLE_DELIMITER: &str = "guessable delimiter";
     /// No record of the text says when its job was submitted or began.
     pub const NO_TIMES: &str = "no times";
     /// The job began or ended after the time of the text.
@@ -80,6 +86,8 @@ pub mod reason {
     pub const RECORD_TOO_LONG: &str = "record too long";
     /// The job has more runs of one submission than a scheduler can have started.
     pub const TOO_MANY_RUNS: &str = "too many runs";
+    /// The number of the job has more runs in the text than a scheduler gives to one.
+    pub const TOO_MANY_OF_NUMBER: &str = "too many runs of a number";
     /// The text looks like one of another source than it was fed as.
     pub const WRONG_SOURCE: &str = "another source";
 }
@@ -95,6 +103,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// True if the part ends too early, though its last line is whole (rule 3).
     pub ends_early: bool,
+    /// True if users can forge records of the text by the names of their jobs.
+    pub is_forgeable: bool,
     /// The number of rows that were written.
     pub increments: i32,
 }
@@ -107,6 +117,7 @@ impl Outcome {
             action,
             counts: Counts::default(),
             ends_early: false,
+            is_forgeable: false,
             increments: 0,
         }
     }

@@ -34,6 +34,15 @@ impl Warning {
         })
     }
 
+    /// Returns the notice about a text whose records users can forge; `None` if there is none.
+    pub fn of_forgeable(outcomes: &[Outcome]) -> Option<Self> {
+        outcomes.iter().any(|outcome| outcome.is_forgeable).then(|| Self {
+            message: "users can forge rows of this text of sacct by the names of their jobs".to_owned(),
+            detail: "The delimiter is one character that can be typed, and sacct does not quote what it prints.".to_owned(),
+            hint: "Let the delimiter be one that nobody can guess: --delimiter=\"|$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')|\".",
+        })
+    }
+
     /// Returns the warning for a feed; `None` if no text was rejected or placed.
     pub fn of(outcomes: &[Outcome]) -> Option<Self> {
         Some(Self {
@@ -54,6 +63,8 @@ fn hint(outcomes: &[Outcome]) -> &'static str {
     let has = |wanted| reasons(outcomes).any(|reason| reason == wanted);
     if has(reason::NO_TARGET) {
         "Print the text without the option -n of lctl get_param."
+    } else if has(reason::NO_HEADER) {
+        "Let sacct print its header, without --noheader, with these fields: -o JobIDRaw,JobID,Cluster,Submit,Start,End,UID,User,GID,Group,Account,Partition,QOS,State,ExitCode,NNodes,NCPUS,JobName,NodeList."
     } else if has(reason::WRONG_SOURCE) {
         "Name the source of the text in the column source of the feed."
     } else if has(reason::TOO_LATE) {
@@ -183,6 +194,7 @@ mod tests {
             nameless.detail,
             "text without a target: no target; a: clock."
         );
+        assert!(warning(reason::NO_HEADER).hint.contains("JobIDRaw"));
         assert!(warning(reason::WRONG_SOURCE).hint.contains("column source"));
         let different = warning(reason::DIFFERENT);
         assert!(different.hint.contains("jobstats.rejects"));
@@ -200,6 +212,15 @@ mod tests {
         );
         assert!(warning.detail.starts_with("b: entries that were active"));
         assert_eq!(Warning::of(&outcomes), None);
+    }
+
+    #[test]
+    fn a_text_whose_rows_can_be_forged_gets_a_notice() {
+        let mut outcomes = outcomes(&[("", Action::Jobs)]);
+        assert_eq!(Warning::of_forgeable(&outcomes), None);
+        outcomes[0].is_forgeable = true;
+        let notice = Warning::of_forgeable(&outcomes).expect("a notice");
+        assert!(notice.hint.contains("--delimiter="));
     }
 
     #[test]

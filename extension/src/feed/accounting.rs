@@ -12,6 +12,7 @@ mod stored;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use jobstats_core::accounting::run_counts::RunCounts;
 use jobstats_core::accounting::zone::Zone;
 use jobstats_core::accounting::{Job, Reason, Record, flux, gridengine, lsf, pbs, slurm};
 use jobstats_core::feed::{Action, Outcome, reason};
@@ -116,8 +117,8 @@ impl Source for Accounting {
         Ok(Some(Cow::Borrowed(text)))
     }
 
-    fn lock(&self, client: &mut SpiClient<'_>) -> Result<(), Error> {
-        lock(client)
+    fn lock(&self, client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
+        lock(client, cluster)
     }
 
     fn covers(&self) -> Covers {
@@ -133,17 +134,15 @@ impl Source for Accounting {
         if !ingest.is_timely() {
             return Ok(vec![ingest.reject(None, reason::CLOCK, None)]);
         }
-        let zone = if self.name == SLURM.name {
-            zone(client)?
-        } else {
-            Zone::UTC
-        };
+        let is_slurm = self.name == SLURM.name;
+        let zone = if is_slurm { zone(client)? } else { Zone::UTC };
         let (mut counts, mut people, mut timeless) = (Counts::default(), People::default(), 0);
+        let mut runs = RunCounts::default();
         let mut records = (self.records)(text.bytes(), &zone).peekable();
         let mut schedulers = BTreeSet::new();
         while records.peek().is_some() {
             let batch = timed(Phase::Scan, || {
-                batch(&mut records, ingest, &mut counts, &mut timeless)
+                batch(&mut records, ingest, &mut runs, &mut counts, &mut timeless)
             })?;
             // Each batch has its own connection, because what it reads stays in memory as long as that.
             let written = timed(Phase::Jobs, || {
@@ -170,6 +169,13 @@ impl Source for Accounting {
         }
         timed(Phase::Names, || connect_mut(|client| people.store(client)))?;
         let is_blank = || text.bytes().trim_ascii().is_empty();
+        let lacks_header = || is_slurm && slurm::lacks_header(text.bytes());
+        if counts.entries == 0 && counts.problems > 0 && lacks_header() {
+            return Ok(vec![Outcome::new(
+                None,
+                Action::Rejected(reason::NO_HEADER),
+            )]);
+        }
         if counts.entries == 0 && (counts.problems > 0 || is_blank()) {
             return Ok(vec![ingest.reject(None, reason::NO_JOBS, None)]);
         }
@@ -181,8 +187,14 @@ impl Source for Accounting {
             counts.problems = counts.problems.saturating_add(1);
             ingest.rejects.add(None, None, reason::BEFORE_COVERS, None);
         }
+        let is_forgeable = is_slurm && slurm::is_forgeable(text.bytes());
+        if is_forgeable {
+            let reason = reason::GUESSABLE_DELIMITER;
+            ingest.rejects.add(None, None, reason, None);
+        }
         Ok(vec![Outcome {
             counts,
+            is_forgeable,
             ..Outcome::new(None, Action::Jobs)
         }])
     }
@@ -203,6 +215,7 @@ type Batch<'a> = BTreeMap<Submission, Vec<(Job<'a>, Micros)>>;
 fn batch<'a>(
     records: &mut impl Iterator<Item = Record<'a>>,
     ingest: &mut Ingest<'_>,
+    runs: &mut RunCounts,
     counts: &mut Counts,
     timeless: &mut u64,
 ) -> Result<Batch<'a>, Error> {
@@ -210,7 +223,12 @@ fn batch<'a>(
     let latest = ingest.latest();
     for record in records.take(AT_A_TIME) {
         bytes += record.job.as_ref().map_or(0, size);
-        match usable(record.job, &ingest.delivery.cluster, latest) {
+        let usable = usable(record.job, &ingest.delivery.cluster, latest);
+        let counted = usable.and_then(|job| match runs.add(&job.job) {
+            true => Ok(job),
+            false => Err(reason::TOO_MANY_OF_NUMBER),
+        });
+        match counted {
             // It says of a job that there is one, but neither which one of its number nor when.
             Ok(job) if job.submitted.is_none() && job.started.is_none() => {
                 *timeless += 1;
@@ -314,15 +332,25 @@ fn zone(client: &SpiClient<'_>) -> Result<Zone, Error> {
     })
 }
 
-/// Makes feeds of jobs wait for each other: two that merge the same job would each miss what the other one says. The lock on
+/// Makes feeds of jobs of a cluster wait for each other: two that merge the same job would each miss what the other one says. Those
+/// of other clusters write no job of its scheduler, and go on; but a feed without a cluster may write jobs of any. The lock on
 /// targets shows `jobstats.health` and maintenance a session that stays in its transaction, as those of other feeds do.
-fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
+fn lock(client: &mut SpiClient<'_>, cluster: &str) -> Result<(), Error> {
     client.execute("LOCK TABLE jobstats.targets IN ROW SHARE MODE", &[])?;
-    client
-        .execute_opt(
-            "SELECT FROM jobstats.locks l WHERE l.name = 'jobs' FOR UPDATE",
-            &[],
-        )?
-        .ok_or(Error::NoRow("locks"))?;
-    Ok(())
+    if cluster.is_empty() {
+        return lock_row(client, "jobs", "FOR UPDATE");
+    }
+    lock_row(client, "jobs", "FOR KEY SHARE")?;
+    let own = format!("jobs of {cluster}");
+    client.execute(
+        "INSERT INTO jobstats.locks (name) VALUES ($1) ON CONFLICT DO NOTHING",
+        &[own.as_str().into()],
+    )?;
+    lock_row(client, &own, "FOR UPDATE")
+}
+
+fn lock_row(client: &mut SpiClient<'_>, name: &str, mode: &str) -> Result<(), Error> {
+    let statement = format!("SELECT FROM jobstats.locks l WHERE l.name = $1 {mode}");
+    let row = client.execute_opt(statement.as_str(), &[name.into()])?;
+    row.map(|_| ()).ok_or(Error::NoRow("locks"))
 }

@@ -80,7 +80,7 @@ impl Source for Getent {
         Ok(kept.map(Cow::Owned))
     }
 
-    fn lock(&self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+    fn lock(&self, client: &mut SpiClient<'_>, _: &str) -> Result<(), Error> {
         lock(client)
     }
 

@@ -73,7 +73,8 @@ fn reread(client: &mut SpiClient<'_>, arguments: &mut Arguments<'_>) -> Result<R
     let source = source::named(arguments.source.as_deref())?;
     let now = clock_now();
     let mut delivery = Delivery::new(arguments, now)?;
-    source.lock(client)?;
+    // A call reads texts of several clusters, in an order that is not that of other calls and feeds.
+    source.lock(client, "")?;
     let Some(Stored { covers, body }) = stored(client, &delivery)? else {
         return Ok(Reread {
             records: 0,

@@ -30,11 +30,12 @@ pub trait Source: Sync {
     fn kept<'t>(&self, text: &'t [u8], settings: &Settings)
     -> Result<Option<Cow<'t, [u8]>>, Error>;
 
-    /// Makes feeds wait for each other that must not see the store without what the other one writes.
+    /// Makes feeds wait for each other that must not see the store without what the other one writes: those of a cluster, or of all
+    /// clusters if its name is empty.
     ///
     /// # Errors
     /// Those of PostgreSQL.
-    fn lock(&self, _: &mut SpiClient<'_>) -> Result<(), Error> {
+    fn lock(&self, _: &mut SpiClient<'_>, _cluster: &str) -> Result<(), Error> {
         Ok(())
     }
 

@@ -42,7 +42,7 @@ pub fn ingest(
         let Some(kept) = source.kept(text.bytes(), &ingest.settings)? else {
             return source.ingest(client, ingest, text);
         };
-        source.lock(client)?;
+        source.lock(client, &delivery.cluster)?;
         // A text that is kept as it came may have come packed.
         let came = match &kept {
             Cow::Borrowed(_) => text.came_packed(),

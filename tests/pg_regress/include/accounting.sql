@@ -7,5 +7,5 @@ SELECT concat_ws('|', job, label, scheduler, extract(epoch FROM at(started - 1))
 $$;
 CREATE FUNCTION texts.account(minute numeric, runs text) RETURNS text LANGUAGE sql AS $$
 SELECT i.action FROM jobstats_ingest('', 'slurm', at(minute), source => 'slurm',
-    body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|State|NodeList\n' || runs) i
+    body => translate(E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|State|NodeList\n' || runs, '|', chr(31))) i
 $$;

@@ -8,7 +8,7 @@
 SET client_min_messages = warning;
 CREATE ROLE regress_covers_slurm;
 SELECT jobstats_grant_writer('regress_covers_slurm', 'c1', sources => '{slurm}') \gset
-\set none 'JobIDRaw|Submit|Start|End\n'
+\set none 'JobIDRaw\x1fSubmit\x1fStart\x1fEnd\n'
 SET ROLE regress_covers_slurm;
 INSERT INTO jobstats.feed (cluster, server, body, source, covers) VALUES ('c2', 's1', E:'none', 'slurm', tstzrange(now() - interval '1 hour', now()));
 \echo :LAST_ERROR_SQLSTATE

@@ -32,11 +32,17 @@ SELECT * FROM fed(rows('#|#|' || repeat('c', 3000) || E'|1700000000|1700000001|1
 SELECT * FROM reasons();
 -- One job that began a hundred thousand times, in one text and in many.
 SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'9|1700000000|%s|%s\n', 1700000000 + 100 * n, 1700000050 + 100 * n), '')
-    FROM generate_series(1, 100000) n));
+    FROM generate_series(1, 100020) n) || E'10|1700000000|1700000100|1700000150\n');
 SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'9|1700000000|%s|%s\n', 1500000000 + 100 * n, 1500000050 + 100 * n), '')
     FROM generate_series(1, 900) n));
-SELECT count(*) FROM jobstats.jobs WHERE job = '9';
+SELECT job, count(*) FROM jobstats.jobs WHERE job IN ('9', '10') GROUP BY job ORDER BY job;
 SELECT * FROM reasons();
+-- The runs of a number are looked up one by one, however many it has: each was submitted anew, as no scheduler does.
+BEGIN;
+SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|End\n' || string_agg(format(E'11|%s|%1$s|%s\n', 1700000000 + 100 * n, 1700000050 + 100 * n), '')
+    FROM generate_series(1, 2000) n));
+SELECT idx_tup_fetch < 5000 AS few_rows_read FROM pg_stat_xact_user_tables WHERE relid = 'jobstats.jobs'::regclass;
+ROLLBACK;
 -- One of which so much is stored that it cannot be merged is refused alone.
 SELECT * FROM fed((SELECT E'JobIDRaw|Submit|Start|State|NodeList\n' || string_agg(format(E'8|1700000000|%s|RUNNING|%s\n', 1700001000 + n, repeat('n', 20000)), '')
     FROM generate_series(0, 49) n) || E'7|1700000000|1700001000|RUNNING|n1\n');

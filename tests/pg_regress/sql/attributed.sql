@@ -16,7 +16,7 @@ SELECT concat_ws('|', job, label, 'alpha', extract(epoch FROM at(started - 1))::
 $$;
 CREATE FUNCTION texts.account(minute numeric, runs text) RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body, source)
-VALUES ('slurm1', at(minute), E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|State|NNodes|NodeList\n' || runs, 'slurm')
+VALUES ('slurm1', at(minute), translate(E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|State|NNodes|NodeList\n' || runs, '|', chr(31)), 'slurm')
 $$;
 CREATE VIEW attributed AS
 SELECT i.job, e.name AS entry, minute(a.since) AS since, minute(a.until) AS until

@@ -23,7 +23,7 @@ SELECT string_agg(format(E'%s;E;%s.pbs1;user=ada group=staff ctime=%s start=%s e
     extract(epoch FROM minute(m - 5))::bigint, extract(epoch FROM minute(m - 4))::bigint, extract(epoch FROM minute(m))::bigint), '' ORDER BY m)
 FROM unnest(ends) m
 $$;
-\set none 'JobIDRaw|Submit|Start|End\n'
+\set none 'JobIDRaw\x1fSubmit\x1fStart\x1fEnd\n'
 
 -- Texts of sacct cover what their sender says: overlapping spans become one, a gap remains.
 INSERT INTO jobstats.feed (cluster, server, "time", body, source, covers) VALUES

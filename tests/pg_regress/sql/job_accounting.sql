@@ -17,11 +17,11 @@ SELECT concat_ws('|', job, label, scheduler, extract(epoch FROM at(coalesce(star
     coalesce(extract(epoch FROM at(ended))::bigint::text, 'Unknown'), uid, 'user' || uid, account, 'main', state, exit_code, nodes, 16 * nodes, 'sim ' || job) || E'\n'
 $$;
 SELECT i.action FROM jobstats_ingest('', 'slurm', at(200), source => 'slurm',
-    body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n'
+    body => translate(E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|Partition|State|ExitCode|NNodes|NCPUS|JobName\n'
     || run('4711', '4700_4', 'alpha', 0, 40, 1000, 'physics', 'COMPLETED')
     || run('5', '5', 'alpha', 0, 10, 1000, 'physics', 'NODE_FAIL', '1:0') || run('5', '5', 'alpha', 20, 40, 1000, 'physics', 'COMPLETED', '0:0', 4)
     || run('6', '6', 'alpha', 0, 10, 1001, 'bio', 'FAILED', '2:0') || run('7', '7', 'alpha', NULL, NULL, 1001, 'bio', 'PENDING')
-    || run('14', '14', 'alpha', 0, 20, 1000, 'physics', 'COMPLETED') || run('14', '14', 'beta', 5, 25, 1001, 'bio', 'COMPLETED')) i;
+    || run('14', '14', 'alpha', 0, 20, 1000, 'physics', 'COMPLETED') || run('14', '14', 'beta', 5, 25, 1001, 'bio', 'COMPLETED'), '|', chr(31))) i;
 INSERT INTO jobstats.jobs (scheduler, job, label, submitted, started, ended, user_name, job_name, state, nodes, cpus, exit_code, source, updated)
 SELECT 'lsf', '815', format('815[%s]', n), at(0), at(10 * n), at(10 * n + 10), 'eva', 'scan', CASE n WHEN 3 THEN 'EXIT' ELSE 'DONE' END, 1, 1, n, 'lsf', at(200)
 FROM generate_series(1, 3) AS n

@@ -17,7 +17,7 @@ SELECT concat_ws('|', job, job, scheduler, extract(epoch FROM at(started - 1))::
 $$;
 CREATE FUNCTION texts.account(since numeric, until numeric, runs text DEFAULT '') RETURNS void LANGUAGE sql AS $$
 INSERT INTO jobstats.feed (server, "time", body, source, covers)
-VALUES ('slurm1', at(until), E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|State|NodeList\n' || runs, 'slurm', tstzrange(at(since), at(until)))
+VALUES ('slurm1', at(until), translate(E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|State|NodeList\n' || runs, '|', chr(31)), 'slurm', tstzrange(at(since), at(until)))
 $$;
 -- Entries are active in these minutes, by 4096 bytes and a call in each ten of them.
 CREATE FUNCTION texts.act(cluster text, since numeric, until numeric, VARIADIC entries text[]) RETURNS void LANGUAGE sql AS $$

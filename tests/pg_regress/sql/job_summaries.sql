@@ -15,7 +15,7 @@ SELECT concat_ws('|', job, label, scheduler, extract(epoch FROM at(started - 1))
 $$;
 CREATE FUNCTION account(minute numeric, runs text) RETURNS text LANGUAGE sql AS $$
 SELECT i.action FROM jobstats_ingest('', 'slurm', at(minute), source => 'slurm',
-    body => E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|State|ExitCode|NNodes|NCPUS\n' || runs) i
+    body => translate(E'JobIDRaw|JobID|Cluster|Submit|Start|End|UID|User|Account|State|ExitCode|NNodes|NCPUS\n' || runs, '|', chr(31))) i
 $$;
 CREATE VIEW summaries AS
 SELECT job, label, runs, account, state, minute(started) AS started, minute(ended) AS ended, run_time, minute(first) AS first, minute(last_active) AS last,
@@ -73,7 +73,7 @@ SELECT job, write FROM jobstats.job_summaries WHERE job = '15';
 -- minutes, and was so 55 minutes ago.
 INSERT INTO jobstats.feed (server, "time", body)
 SELECT 'oss3', now() - m * interval '1 minute', ost('scratch-OST0002', record('21:1000:n01', 200 - m, (200 - m) * 4096)) FROM unnest('{130,105,80,55}'::integer[]) AS m;
-SELECT i.action FROM jobstats_ingest('', 'slurm', now(), source => 'slurm', body => E'JobIDRaw|JobID|Cluster|Start|End|UID|State\n' || format(E'21|21|alpha|%s|%s|1000|COMPLETED\n',
+SELECT i.action FROM jobstats_ingest('', 'slurm', now(), source => 'slurm', body => E'JobIDRaw\x1fJobID\x1fCluster\x1fStart\x1fEnd\x1fUID\x1fState\n' || format(E'21\x1f21\x1falpha\x1f%s\x1f%s\x1f1000\x1fCOMPLETED\n',
     extract(epoch FROM now() - interval '130 minutes')::bigint, extract(epoch FROM now() - interval '70 minutes')::bigint)) i;
 CALL jobstats_maintain();
 SELECT count(*) AS summaries, (SELECT count(*) FROM jobstats.to_summarize) AS waiting FROM jobstats.job_summaries WHERE job = '21';

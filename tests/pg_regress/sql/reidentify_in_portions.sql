@@ -67,7 +67,7 @@ SELECT count(*) FROM jobstats.maintenance WHERE step = 'identification' AND prob
 
 -- Jobs of entries whose identity has changed are forgotten, and found again.
 SELECT action FROM jobstats_ingest('', 'slurm', at(30), source => 'slurm',
-    body => format(E'JobIDRaw|Submit|Start|End|UID|User|Account\n500|%s|%1$s|%s|5|eva|physics\n',
+    body => format(replace(E'JobIDRaw|Submit|Start|End|UID|User|Account\n500|%s|%1$s|%s|5|eva|physics\n', '|', chr(31)),
         extract(epoch FROM at(0))::bigint, extract(epoch FROM at(20))::bigint));
 CALL jobstats_maintain();
 SELECT i.job, i.account, j.status FROM jobstats.entry_jobs j JOIN jobstats.entries e USING (entry_id) JOIN jobstats.job_ids i USING (job_no) WHERE e.name = '5:500:n9';

@@ -131,6 +131,10 @@ SELECT s.source, action FROM unnest('{slurm,pbs,lsf,gridengine,flux}'::text[]) W
 SELECT s.source, action FROM unnest('{pbs,lsf,gridengine,flux}'::text[]) WITH ORDINALITY AS s (source, n), jobstats_ingest('', 'x',
     to_timestamp(1700400030 + n), source => s.source, body => sacct('80|80|c1|1700000000|1700000001|Unknown|1|x|1|x|||normal|RUNNING|0:0|1|1|n1|x'));
 SELECT extract(epoch FROM "time")::int % 100000 AS "time", line, reason, text FROM jobstats.rejects WHERE "time" >= to_timestamp(1700400000) ORDER BY 1, 2;
+-- Where the delimiter can be guessed, a user can write a row of another one. The sender and health say so.
+SELECT action, entries FROM jobstats_ingest('forged', 'slurm9', to_timestamp(1700400040),
+    E'JobIDRaw|Start|End|User|JobName\n81|1700390000|1700390010|eve|x\n82|1700390000|1700390010|ada|forged\n', source => 'slurm');
+SELECT cluster, server, remedy FROM jobstats.health WHERE status = 'accounting' AND server = 'slurm9';
 -- What a later text repeats gets its time, which no index has.
 SELECT newest = to_timestamp(1700400004) AS is_newest FROM jobstats.schedulers WHERE scheduler = '';
 SELECT action, entries, active FROM jobstats_ingest('', 'slurm1', to_timestamp(1700400005),

@@ -75,7 +75,7 @@ SELECT count(*), min(until), max(until) FROM names WHERE uid = 5000;
 
 -- Accounting names users and groups that nobody named yet; the first name counts. A number is no name.
 CREATE FUNCTION jobs(cluster text, VARIADIC jobs text[]) RETURNS TABLE (action text, entries integer, active integer) LANGUAGE sql AS $$
-SELECT action, entries, active FROM jobstats_ingest(cluster, 'slurm' || nextval('server'), day(20), body => array_to_string('JobIDRaw|JobID|Submit|Start|End|UID|User|GID|Group|State'::text || jobs, E'\n') || E'\n', source => 'slurm')
+SELECT action, entries, active FROM jobstats_ingest(cluster, 'slurm' || nextval('server'), day(20), body => translate(array_to_string('JobIDRaw|JobID|Submit|Start|End|UID|User|GID|Group|State'::text || jobs, E'\n') || E'\n', '|', chr(31)), source => 'slurm')
 $$;
 SELECT * FROM jobs('c1', '1|1|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|gil|600|six|COMPLETED',
     '2|2|2025-03-03T10:00:00|2025-03-03T11:00:00|2025-03-03T12:00:00|6000|gilbert|601|seven|COMPLETED',

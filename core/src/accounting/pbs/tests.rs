@@ -280,6 +280,32 @@ fn an_equals_sign_in_a_value_begins_no_value() {
 }
 
 #[test]
+fn an_exit_status_after_the_name_is_no_part_of_it() {
+    let read = |text: &str| {
+        let job = read('E', &format!("{text} end=1720188037")).unwrap();
+        let text = |value: Option<Cow<'_, str>>| value.unwrap_or_default().into_owned();
+        [job.job_name, job.exit_code, job.partition].map(text)
+    };
+    assert_eq!(
+        read("user=ada jobname=my job Exit_status=271 queue=workq ctime=1720187960"),
+        ["my job", "271", "workq"]
+    );
+    assert_eq!(
+        read("jobname= Exit_status=-11 queue=workq"),
+        ["", "-11", "workq"]
+    );
+    // Users may name their jobs so. The exit status of the record stands behind the queue.
+    assert_eq!(
+        read("jobname=x Exit_status=0 queue=workq Exit_status=271"),
+        ["x Exit_status=0", "271", "workq"]
+    );
+    for name in ["x Exit_status=y", "x Exit_status=0 start=1"] {
+        let text = format!("jobname={name} queue=workq");
+        assert_eq!(read(&text), [name, "", "workq"]);
+    }
+}
+
+#[test]
 fn quotes_around_a_value_are_no_part_of_it() {
     let job =
         ended("user=ada account=\"p 12 user=root\" project=\"deep sea\" jobname=\"x queue=workq");
@@ -537,6 +563,7 @@ fn hostile_texts_take_no_longer_than_others() {
         "account=\"x ",
         "account='x ",
         "jobname=x ",
+        "jobname=x Exit_status=0 queue=q ",
         "x=y ",
         "Resource_List.a=b ",
         "= ",

@@ -2,10 +2,12 @@
 //!
 //! Values are not escaped, and users choose some of them. So a value may have blanks, and `x=y` in it. PBS quotes some of
 //! the values that have blanks. Of the others, a value ends before the next name that PBS prints. The name of a job ends
-//! before `queue=`, which every version prints after it.
+//! before `queue=`, which every version prints after it, or before an exit status in between that is the only one of the record.
 
-use memchr::memmem::Finder;
+use memchr::memmem::{self, Finder};
 use memchr::{memchr, memchr_iter, memchr2};
+
+const EXIT_STATUS: &[u8] = b" Exit_status=";
 
 /// Returns the names and values of a text. Words before the first name are left out.
 pub(super) fn values(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
@@ -83,7 +85,7 @@ impl<'a> Reader<'a> {
         {
             // An empty name is followed by the blank at once.
             match queue.find(self.rest) {
-                Some(end) => return end,
+                Some(queue) => return self.end_before(queue),
                 None => self.queue = None,
             }
         }
@@ -99,6 +101,23 @@ impl<'a> Reader<'a> {
         }
         end
     }
+
+    /// Returns where the name of a job ends that stands before `queue=`. PBS prints one exit status, at the end of a record as a
+    /// rule: then one before `queue=` is part of the name, which a user chose.
+    fn end_before(&self, queue: usize) -> usize {
+        let (name, rest) = self.rest.split_at(queue);
+        let is_of_record = |place: &usize| {
+            is_integer(&name[place + EXIT_STATUS.len()..])
+                && memmem::find(rest, EXIT_STATUS).is_none()
+        };
+        let status = memmem::rfind(name, EXIT_STATUS);
+        status.filter(is_of_record).unwrap_or(queue)
+    }
+}
+
+fn is_integer(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"-").unwrap_or(value);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// Returns whether a value is chosen by users or sites, so that `x=y` may be part of it.

@@ -186,10 +186,27 @@ fn without_a_header_there_is_one_problem() {
         assert_eq!(problems(text), none, "{text}");
         assert_eq!(read(text).len(), 1);
         assert!(!recognizes(text.as_bytes()));
+        assert!(lacks_header(text.as_bytes()));
     }
+    assert!(!lacks_header(b"JobID|User\n") && !lacks_header(b"{\"jobs\": 7}"));
     assert!(read("").is_empty() && read("\n\n").is_empty());
     let fixed = "       JobID    JobName  Partition \n------------ ---------- ---------- \n           1       test        all \n";
     assert_eq!(problems(fixed), none);
+}
+
+#[test]
+fn a_delimiter_of_one_character_that_can_be_typed_is_forgeable() {
+    for (delimiter, expected) in [
+        ("|", true),
+        ("\t", true),
+        ("§", true),
+        ("\u{1f}", false),
+        ("|5e1c|", false),
+    ] {
+        let text = ["JobID", "User\n1", "ada\n"].join(delimiter);
+        assert_eq!(is_forgeable(text.as_bytes()), expected, "{delimiter:?}");
+    }
+    assert!(!is_forgeable(b"JobID\n1\n") && !is_forgeable(b"{\"jobs\": []}"));
 }
 
 #[test]

@@ -31,8 +31,9 @@ const SUBMISSION_MAX: usize = 256 << 10;
 
 /// The settings while statements are planned. A plan that was made when the table was small must still look up rows by an index
 /// when it is large.
-const SETTINGS: [(&CStr, &CStr); 3] = [
+const SETTINGS: [(&CStr, &CStr); 4] = [
     (c"enable_seqscan", c"off"),
+    (c"enable_sort", c"off"),
     (c"enable_hashjoin", c"off"),
     (c"enable_mergejoin", c"off"),
 ];

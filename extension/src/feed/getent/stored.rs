@@ -27,6 +27,8 @@ pub struct Table {
     names: &'static str,
     /// Set if the tables have the primary group too.
     has_gid: bool,
+    /// Set if jobs are matched by the names.
+    is_matched: bool,
 }
 
 /// The names of users.
@@ -35,6 +37,7 @@ pub const USERS: Table = Table {
     number: "uid",
     names: "user_name",
     has_gid: true,
+    is_matched: true,
 };
 
 /// The names of groups.
@@ -43,6 +46,7 @@ pub const GROUPS: Table = Table {
     number: "gid",
     names: "group_name",
     has_gid: false,
+    is_matched: false,
 };
 
 impl Table {
@@ -80,7 +84,7 @@ pub fn merge(
     require_room(entries.len(), NAME_BYTES)?;
     let mut written = Written::default();
     let (mut current, mut earlier) = (Columns::default(), Columns::default());
-    let mut forgotten = Vec::<i64>::new();
+    let (mut forgotten, mut renamed) = (Vec::<i64>::new(), Renamed::default());
     for (place, before) in stored(client, table, entries, time)? {
         let Some(entry) = entries.get(place) else {
             continue;
@@ -93,6 +97,7 @@ pub fn merge(
         let is_same = is_same(&before, &after);
         written.added += u64::from(before.runs.is_empty());
         written.changed += u64::from(!is_same);
+        renamed.add(entry.number, &before, &after);
         let (old, new) = (earlier_runs(&before), earlier_runs(&after));
         if old != new || !is_same {
             forgotten.extend((!old.is_empty()).then_some(i64::from(entry.number)));
@@ -105,7 +110,41 @@ pub fn merge(
         }
     }
     write(client, table, current, forgotten, earlier)?;
+    if table.is_matched {
+        renamed.store(client)?;
+    }
     Ok(written)
+}
+
+/// The users who have another name than before, by column: each with the new name and with the one before.
+#[derive(Default)]
+struct Renamed {
+    numbers: Vec<i64>,
+    names: Vec<String>,
+}
+
+impl Renamed {
+    fn add(&mut self, number: u32, before: &History, after: &History) {
+        let name = |history: &History| Some(history.runs.last()?.name.name.clone());
+        let (before, after) = (name(before), name(after));
+        if before != after {
+            for name in [before, after].into_iter().flatten() {
+                self.numbers.push(number.into());
+                self.names.push(name);
+            }
+        }
+    }
+
+    /// Notes them for maintenance, which matches their jobs again.
+    fn store(self, client: &mut SpiClient<'_>) -> Result<(), Error> {
+        if !self.numbers.is_empty() {
+            client.execute(
+                "INSERT INTO jobstats.to_resolve (uid, user_name) SELECT * FROM unnest($1::bigint[], $2::text[])",
+                &[self.numbers.into(), self.names.into()],
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// Names users or groups that have no name yet, as accounting has it. If a feed of names is under way, the next text of

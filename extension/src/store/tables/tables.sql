@@ -131,6 +131,8 @@ CREATE TABLE IF NOT EXISTS jobstats.jobs (
 CREATE INDEX IF NOT EXISTS jobs_ended ON jobstats.jobs (ended);
 CREATE INDEX IF NOT EXISTS jobs_job ON jobstats.jobs (job text_pattern_ops);
 CREATE INDEX IF NOT EXISTS jobs_label ON jobstats.jobs (label text_pattern_ops);
+-- The jobs whose users only names tell.
+CREATE INDEX IF NOT EXISTS jobs_user_name ON jobstats.jobs (user_name) WHERE uid IS NULL;
 
 -- Up to when texts have named jobs of each scheduler.
 CREATE TABLE IF NOT EXISTS jobstats.schedulers (
@@ -181,6 +183,12 @@ CREATE INDEX IF NOT EXISTS entry_jobs_several ON jobstats.entry_jobs (valid_to) 
 -- The numbers of jobs whose entries have to be matched, since entries or runs of them are new or have changed.
 CREATE TABLE IF NOT EXISTS jobstats.to_match (
     job text NOT NULL
+);
+
+-- The names that getent has given to users, or taken from them, since maintenance last matched entries with jobs.
+CREATE TABLE IF NOT EXISTS jobstats.to_resolve (
+    uid bigint NOT NULL,
+    user_name text NOT NULL
 );
 
 -- Jobs that are done, whose summaries have to be made, since they or their usage have changed. Nothing is known of all their work before
@@ -325,7 +333,8 @@ CREATE TABLE IF NOT EXISTS jobstats.refresh (
 INSERT INTO jobstats.refresh DEFAULT VALUES ON CONFLICT DO NOTHING;
 
 -- Rows to be locked: by setup, steps of maintenance and conversions; by feeds that know an announcement of a refresh; by
--- feeds that have found their entries; by feeds of jobs; and by feeds of names, which feeds of jobs may lock too, after theirs.
+-- feeds that have found their entries; by feeds of jobs, which add a row for each cluster; and by feeds of names, which feeds of jobs
+-- may lock too, after theirs.
 CREATE TABLE IF NOT EXISTS jobstats.locks (
     name text PRIMARY KEY
 );

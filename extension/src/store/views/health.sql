@@ -34,6 +34,7 @@ rejected AS (
     JOIN jobstats.targets t ON t.cluster = r.cluster
     JOIN pace p ON p.target_id = t.target_id
     WHERE r.received > now() - interval '1 hour' AND (r.target = t.name OR r.target IS NULL AND r.server = p.server)
+        AND r.reason <> 'guessable delimiter'
     GROUP BY t.target_id
 ),
 of_hour AS MATERIALIZED (
@@ -149,7 +150,7 @@ UNION ALL
     format('Text of this server was rejected (%s), and no target is known that it belongs to: SELECT * FROM jobstats.rejects WHERE server = %L ORDER BY received DESC;',
         string_agg(DISTINCT r.reason, ', '), r.server), NULL
 FROM jobstats.rejects r
-WHERE r.received > now() - interval '1 hour' AND r.reason <> 'not yours'
+WHERE r.received > now() - interval '1 hour' AND r.reason NOT IN ('not yours', 'guessable delimiter')
     AND NOT EXISTS (SELECT FROM jobstats.targets t WHERE t.cluster = r.cluster AND t.name = r.target)
     AND NOT EXISTS (SELECT FROM pace p JOIN jobstats.targets t ON t.target_id = p.target_id
         WHERE r.target IS NULL AND t.cluster = r.cluster AND p.server = r.server)
@@ -181,6 +182,16 @@ SELECT c.cluster, NULL, NULL, NULL, 'accounting', NULL, NULL, NULL, NULL, NULL,
         c.source, date_trunc('second', c.until)), NULL
 FROM (SELECT d.cluster, d.source, max(d.until) AS until FROM jobstats.covered d GROUP BY d.cluster, d.source) c
 WHERE c.until < now() - CASE WHEN c.source IN ('slurm', 'flux') THEN interval '1 hour' ELSE interval '1 day' END
+UNION ALL
+-- Accounting in which users can write rows of others.
+(SELECT r.cluster, NULL, NULL, r.server, 'accounting', NULL, NULL, NULL, NULL, NULL,
+    format('Users can forge rows of the accounting that %s sends by the names of their jobs: its delimiter is one character that can be typed. Let sacct take a --delimiter that nobody can guess.',
+        r.server), NULL
+FROM jobstats.rejects r
+WHERE r.received > now() - interval '1 hour' AND r.reason = 'guessable delimiter'
+GROUP BY r.cluster, r.server
+ORDER BY r.cluster, r.server
+LIMIT 10)
 UNION ALL
 -- What maintenance found in the matches of entries with jobs. Overdue maintenance has a row of its own.
 SELECT a.cluster, NULL, NULL, NULL, CASE WHEN a.status IN ('known', 'without job') THEN 'nodes' ELSE 'accounting' END, NULL, NULL, NULL, NULL,
