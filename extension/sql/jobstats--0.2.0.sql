@@ -1240,22 +1240,15 @@ AS 'jobstats-0.2.0', 'jobstats_set_comments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.set_comments() IS
 'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
-CREATE FUNCTION jobstats_setup(
-    raw_retention interval DEFAULT NULL,
-    retention interval DEFAULT NULL,
-    rejects_retention interval DEFAULT NULL,
-    rollup_10m_retention interval DEFAULT NULL,
-    rollup_1h_retention interval DEFAULT NULL,
-    rollup_1d_retention interval DEFAULT NULL,
-    chunk_interval interval DEFAULT NULL,
-    compress_after interval DEFAULT NULL,
-    refresh_lag interval DEFAULT NULL
+CREATE FUNCTION jobstats_internal.set_up(
+    raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
+    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval
 ) RETURNS text
 LANGUAGE c VOLATILE
-SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS 'jobstats-0.2.0', 'jobstats_setup_wrapper';
-COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
+AS 'jobstats-0.2.0', 'jobstats_set_up_wrapper';
+COMMENT ON FUNCTION jobstats_internal.set_up IS
+'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
 
 CREATE FUNCTION jobstats_share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
@@ -1804,7 +1797,9 @@ DECLARE
 BEGIN
     FOR n IN 1 .. cardinality(views) LOOP
         BEGIN
-            EXECUTE definitions[n];
+            IF NOT jobstats_internal.is_view(views[n], definitions[n]) THEN
+                EXECUTE definitions[n];
+            END IF;
         EXCEPTION WHEN invalid_table_definition OR undefined_column THEN
             -- CREATE OR REPLACE VIEW can neither remove nor rename columns, and a view on such a view lacks new columns of it.
             failed := failed || views[n];
@@ -1845,7 +1840,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
-'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW where they have changed; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+
+CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    stored text := pg_get_viewdef(to_regclass(format('jobstats.%I', name)));
+    wanted text;
+BEGIN
+    IF stored IS NULL THEN
+        RETURN false;
+    END IF;
+    EXECUTE regexp_replace(definition, 'CREATE OR REPLACE VIEW jobstats\.\w+', 'CREATE VIEW jobstats.pattern_of_view');
+    wanted := pg_get_viewdef(to_regclass('jobstats.pattern_of_view'));
+    DROP VIEW jobstats.pattern_of_view;
+    RETURN stored = wanted;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_view(text, text) IS
+'Internal: whether a view of the store is what its definition makes. It is then left alone: CREATE OR REPLACE VIEW waits for all who read it, whatever it changes.';
 
 CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -1986,6 +2000,59 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_setting(text, text) IS
 'Internal: fails with 22023 for a value that feeds or maintenance could not compute with, with 22004 for NULL.';
+
+-- What setup replaces may be read by a query that began long ago. A setup that waited for it would make all feeds and readers wait behind
+-- itself. So setup waits for less than a second, gives up all that it has locked and done, and begins again.
+CREATE FUNCTION jobstats_setup(
+    raw_retention interval DEFAULT NULL,
+    retention interval DEFAULT NULL,
+    rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL,
+    rollup_1h_retention interval DEFAULT NULL,
+    rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL,
+    compress_after interval DEFAULT NULL,
+    refresh_lag interval DEFAULT NULL
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    limit_of_caller interval := current_setting('lock_timeout')::interval;
+    began timestamptz := clock_timestamp();
+    told timestamptz := began;
+BEGIN
+    LOOP
+        BEGIN
+            RETURN jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
+                rollup_1d_retention, chunk_interval, compress_after, refresh_lag);
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            IF limit_of_caller > interval '0' AND clock_timestamp() > began + limit_of_caller THEN
+                RAISE;
+            ELSIF clock_timestamp() > told + interval '30 seconds' THEN
+                told := clock_timestamp();
+                RAISE NOTICE USING
+                    MESSAGE = format('waiting for sessions that use the store: %s', jobstats_internal.sessions_on_store()),
+                    HINT = 'SELECT pg_terminate_backend(…) ends one.';
+            END IF;
+        END;
+        -- Feeds get more time than they had to wait.
+        PERFORM pg_sleep(1);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_setup IS
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+
+CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT string_agg(DISTINCT l.pid::text, ', ')
+FROM pg_locks l
+JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace('jobstats')
+WHERE l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.pid <> pg_backend_pid()
+$$;
+COMMENT ON FUNCTION jobstats_internal.sessions_on_store() IS
+'Internal: the sessions that hold or want locks on relations of the store; NULL: none.';
 
 CREATE FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_sum_add';
