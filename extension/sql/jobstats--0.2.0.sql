@@ -977,7 +977,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format or over a hundred, 22001 for an entry of over 255 bytes, which no server prints.';
 
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
@@ -1369,7 +1369,7 @@ COMMENT ON FUNCTION jobstats_totals IS
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
-'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
+'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 500 times the size of the data, 53200 out of memory.';
 
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
