@@ -666,8 +666,12 @@ COMMENT ON FUNCTION jobstats_grant_reader(name) IS
 -- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
 -- "Internal".
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    similar_names text;
+BEGIN
+RETURN QUERY
 WITH functions AS (
     SELECT p.oid, p.proname::text AS name, p.prokind, obj_description(p.oid, 'pg_proc') AS comment
     FROM pg_extension e
@@ -699,10 +703,19 @@ ORDER BY array_position(ARRAY[
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
-    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid)
+    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid);
+
+IF NOT FOUND THEN
+    SELECT string_agg('jobstats_' || s.name, ', ' ORDER BY s.number) INTO similar_names
+    FROM unnest(jobstats_internal.nearest(regexp_replace(topic, '^jobstats_', ''), ARRAY(
+        SELECT substr(h.name, 10) FROM @extschema@.jobstats_help() h GROUP BY h.name ORDER BY h.name))) WITH ORDINALITY AS s (name, number);
+    RAISE NOTICE USING MESSAGE = format('no function of jobstats is called "%s", or contains it', left(topic, 60)),
+        HINT = coalesce('Similar names are ' || similar_names || '.', 'jobstats_help() lists all functions.');
+END IF;
+END
 $$;
 COMMENT ON FUNCTION jobstats_help(text) IS
-'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters.';
+'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters. A NOTICE names functions with similar names where it fits none.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
@@ -1077,15 +1090,20 @@ AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
 'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_nearest_wrapper';
+COMMENT ON FUNCTION jobstats_internal.nearest(text, text[]) IS
+'Internal: those of the known names that are most like a name, the nearest first.';
+
+CREATE FUNCTION jobstats_now(target text[] DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
     rank bigint, workload text, uid bigint, user_name text, account text, job_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
-COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
-'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_now(text[], integer, timestamptz) IS
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE one of the patterns (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
@@ -1169,14 +1187,14 @@ AS 'jobstats-0.2.0', 'jobstats_rename_target_wrapper';
 COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
 'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text[] DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
     deleted bigint, inserted bigint
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
-COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
@@ -3346,5 +3364,5 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest
 TO PUBLIC;
