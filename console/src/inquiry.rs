@@ -175,6 +175,9 @@ pub struct Job {
     /// Job: its number, or what users type, such as 123_4
     #[arg(value_name = "JOB")]
     pub job: String,
+    /// That of this scheduler, if several have the number
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
     /// Only what it did from this time on; if several jobs have the number, the last one that did anything then
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
@@ -327,7 +330,8 @@ pub fn job(options: &Job) -> Result<(), Error> {
         until: edge("to", &options.to)?,
     };
     let mut store = options.common.store()?;
-    let asked = subject::job::ask(&mut store, &options.job, window)?;
+    let scheduler = options.scheduler.as_deref();
+    let asked = subject::job::ask(&mut store, &options.job, scheduler, window)?;
     let subject = known("job", &options.job, asked)?;
     show(&mut store, &subject, &options.form, &options.common.clock())
 }

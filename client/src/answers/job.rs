@@ -17,6 +17,8 @@ question! {
         /// The dimensions that make the groups after the whole job: `cluster`, `filesystem`, `kind`, `target` or `node`;
         /// `target` by default.
         by: Option<Vec<Dimension>>,
+        /// The scheduler, if several have a job with this number; without it, they are listed then.
+        scheduler: Option<String>,
     }
 }
 

@@ -28,7 +28,7 @@ const STEPS: usize = 97;
 pub fn page(store: &mut Store, jobs: &[String], clock: &Clock) -> Result<Page, Error> {
     let mut subjects = Vec::new();
     for job in jobs {
-        let asked = subject::job::ask(store, job, Window::default())?;
+        let asked = subject::job::ask(store, job, None, Window::default())?;
         subjects.push(asked.map_err(|notes| Error::Unknown {
             kind: "job",
             name: shown(job),

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use jobstats_client::Decimal;
 use jobstats_client::answers::{
-    Attributed, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow, SummaryRow, Window,
-    exactly,
+    Attributed, AttributedRow, Dimension, Filters, Job, JobRow, JobSummaries, JobSummaryRow,
+    SummaryRow, Window, exactly,
 };
 use jobstats_core::quantity::Quantity;
 
@@ -18,18 +18,30 @@ use crate::users::called;
 /// The operation of a row that is a run, and no usage.
 const RUN: &str = "run";
 
-/// Returns what a job did, or the notes of a store that does not know it. The window says which job is meant if several
-/// have the number; without its bounds it is the last one.
+/// Returns what a job did, or the notes of a store that does not know it. The window and the scheduler say which job is meant if
+/// several have the number; without these it is the last one.
 ///
 /// # Errors
 ///
 /// Fails if the store does.
-pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error> {
-    let job = store.ask(&Job {
+pub fn ask(
+    store: &mut Store,
+    name: &str,
+    scheduler: Option<&str>,
+    asked: Window,
+) -> Result<Asked, Error> {
+    let mut question = Job {
         job: name.to_owned(),
         window: asked,
+        scheduler: scheduler.map(str::to_owned),
         ..Job::default()
-    })?;
+    };
+    let mut job = store.ask(&question)?;
+    let schedulers = schedulers(&job.rows);
+    if let [_, .., last] = schedulers.as_slice() {
+        question.scheduler = Some(last.clone());
+        job = store.ask(&question)?;
+    }
     let Some(described) = job.rows.first() else {
         let summaries = store.ask(&JobSummaries {
             job: name.to_owned(),
@@ -73,6 +85,12 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
                 .to_owned(),
         );
     }
+    if let [_, .., last] = schedulers.as_slice() {
+        subject.notes.push(format!(
+            "Jobs of several schedulers have this number: {}. This is that of {last}; --scheduler chooses another.",
+            schedulers.join(", ")
+        ));
+    }
     let in_service = whole.iter().find_map(|row| row.in_service);
     subject.facts.extend(in_service.map(|number| Fact {
         key: "in_service",
@@ -80,10 +98,10 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
         value: Value::Number(number),
     }));
     if knows {
-        subject.notes.extend(attributed(store, name)?);
+        subject.notes.extend(attributed(store, &question)?);
     }
     if !whole.is_empty() {
-        let filters = filters(name);
+        let filters = filters(name, question.scheduler.and(Some(shown)));
         if subject.fact("user").is_none() {
             by_user(store, &mut subject, &filters)?;
         }
@@ -96,16 +114,17 @@ pub fn ask(store: &mut Store, name: &str, asked: Window) -> Result<Asked, Error>
 }
 
 /// Says how much work without a job is likely to be of this one.
-fn attributed(store: &mut Store, name: &str) -> Result<Option<String>, Error> {
+fn attributed(store: &mut Store, job: &Job) -> Result<Option<String>, Error> {
     let attributed = store.ask(&Attributed {
-        job: name.to_owned(),
+        job: job.job.clone(),
         ..Attributed::default()
     })?;
     let total = |operation: &str| {
-        let rows = attributed
-            .rows
-            .iter()
-            .filter(|row| row.operation == operation);
+        let is_of_job = |row: &&AttributedRow| {
+            row.operation == operation
+                && (job.scheduler.is_none() || job.scheduler.as_ref() == Some(&row.scheduler))
+        };
+        let rows = attributed.rows.iter().filter(is_of_job);
         let total = rows.map(|row| super::number(row.total)).sum::<f64>();
         (total > 0.0).then(|| Number::of(Some(total), operation, Quantity::Total).text())
     };
@@ -119,6 +138,17 @@ fn attributed(store: &mut Store, name: &str) -> Result<Option<String>, Error> {
         let said = said.join(", ");
         format!("Work without a job number on its nodes is likely its own too, and is not counted here: {said}.")
     }))
+}
+
+/// Returns the schedulers of the runs in the order of their last starts.
+fn schedulers(rows: &[JobRow]) -> Vec<String> {
+    let runs = rows.iter().filter(|row| row.operation == RUN);
+    let mut schedulers: Vec<String> = Vec::new();
+    for scheduler in runs.filter_map(|row| row.scheduler.clone()) {
+        schedulers.retain(|it| *it != scheduler);
+        schedulers.push(scheduler);
+    }
+    schedulers
 }
 
 /// Returns true for rows of the whole job.
@@ -251,9 +281,14 @@ fn by_node(store: &mut Store, subject: &mut Subject, filters: &Filters) -> Resul
     Ok(())
 }
 
-fn filters(name: &str) -> Filters {
+/// Returns the filters of the job. That of one of several schedulers is told from the others by its user and account.
+fn filters(name: &str, of_scheduler: Option<&JobRow>) -> Filters {
+    let only =
+        |text: fn(&JobRow) -> &Option<String>| Some(vec![exactly(text(of_scheduler?).as_deref()?)]);
     Filters {
         job: Some(vec![exactly(name)]),
+        user_name: only(|row| &row.user_name),
+        account: only(|row| &row.account),
         ..Filters::default()
     }
 }
