@@ -366,14 +366,14 @@ fn the_present_is_shown(store: &mut Store) {
             .all(|row| row.age.0 < SignedDuration::from_hours(1))
     );
     let one = store.ask(&Now {
-        target: Some(exactly(TARGETS[0])),
+        target: Some(vec![exactly(TARGETS[0])]),
         n: Some(1),
         at: None,
     });
     assert_eq!(one.len(), 1);
     assert_eq!((one[0].target.as_str(), one[0].rank), (TARGETS[0], 1));
     let then = store.ask(&Now {
-        target: Some(exactly(TARGETS[0])),
+        target: Some(vec![exactly(TARGETS[0])]),
         n: Some(1),
         at: Some(one[0].time),
     });

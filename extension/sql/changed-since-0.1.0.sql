@@ -21,6 +21,8 @@ DROP FUNCTION IF EXISTS @extschema@.jobstats_totals(timestamptz, timestamptz, te
 DROP FUNCTION IF EXISTS @extschema@.jobstats_job(text, timestamptz, timestamptz);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_now(text, integer);
 DROP FUNCTION IF EXISTS @extschema@.jobstats_balance(text, timestamptz, timestamptz, text);
+-- Filters are arrays everywhere.
+DROP FUNCTION IF EXISTS @extschema@.jobstats_reprocess(timestamptz, timestamptz, text);
 
 -- Functions that only jobstats itself calls have moved into a schema of their own. They are moved, not made anew, because
 -- types, operators and aggregates in use consist of them.

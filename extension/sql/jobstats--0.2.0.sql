@@ -666,8 +666,12 @@ COMMENT ON FUNCTION jobstats_grant_reader(name) IS
 -- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
 -- "Internal".
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    similar_names text;
+BEGIN
+RETURN QUERY
 WITH functions AS (
     SELECT p.oid, p.proname::text AS name, p.prokind, obj_description(p.oid, 'pg_proc') AS comment
     FROM pg_extension e
@@ -699,10 +703,19 @@ ORDER BY array_position(ARRAY[
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
-    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid)
+    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid);
+
+IF NOT FOUND THEN
+    SELECT string_agg('jobstats_' || s.name, ', ' ORDER BY s.number) INTO similar_names
+    FROM unnest(jobstats_internal.nearest(regexp_replace(topic, '^jobstats_', ''), ARRAY(
+        SELECT substr(h.name, 10) FROM @extschema@.jobstats_help() h GROUP BY h.name ORDER BY h.name))) WITH ORDINALITY AS s (name, number);
+    RAISE NOTICE USING MESSAGE = format('no function of jobstats is called "%s", or contains it', left(topic, 60)),
+        HINT = coalesce('Similar names are ' || similar_names || '.', 'jobstats_help() lists all functions.');
+END IF;
+END
 $$;
 COMMENT ON FUNCTION jobstats_help(text) IS
-'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters.';
+'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters. A NOTICE names functions with similar names where it fits none.';
 
 -- Maintenance by the jobs of TimescaleDB, and jobs of others that would do parts of it.
 
@@ -977,7 +990,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_identify_wrapper';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format or over a hundred, 22001 for an entry of over 255 bytes, which no server prints.';
 
 CREATE FUNCTION jobstats_ids_remedy(names text[]) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_ids_remedy_wrapper';
@@ -1022,7 +1035,7 @@ COMMENT ON FUNCTION jobstats_internal.is_reidentifying() IS
 
 CREATE FUNCTION jobstats_job(
     job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
-    "by" text[] DEFAULT '{target}'
+    "by" text[] DEFAULT '{target}', scheduler text DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, node text,
@@ -1035,12 +1048,12 @@ CREATE FUNCTION jobstats_job(
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_wrapper';
-COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_job(
     job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
-    "by" text[] DEFAULT '{target}'
+    "by" text[] DEFAULT '{target}', scheduler text DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, node text,
@@ -1053,7 +1066,7 @@ CREATE FUNCTION jobstats_job(
 )
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_job_of_number_wrapper';
-COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
+COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text) IS
 'Shows what the job of this number did. jobstats_job(4711) is jobstats_job(''4711''). Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.known_sources(sources text[]) RETURNS text[]
@@ -1077,15 +1090,20 @@ AS 'jobstats-0.2.0', 'jobstats_metrics_wrapper';
 COMMENT ON FUNCTION jobstats_metrics() IS
 'Prints health and rates of the targets for Prometheus. The text is OpenMetrics, without jobs. For each target it has the health as in jobstats.health, counts of observations and problems, and the rates of the last observation as in jobstats_now(); for the store, the time of the last maintenance and the lag of the rollups. There are no rates for a target that is silent or whose last observation covers more than an hour. Retired targets are left out; what jobstats.expected lists and has never reported has a status alone, with its server. Errors: 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_nearest_wrapper';
+COMMENT ON FUNCTION jobstats_internal.nearest(text, text[]) IS
+'Internal: those of the known names that are most like a name, the nearest first.';
+
+CREATE FUNCTION jobstats_now(target text[] DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
     rank bigint, workload text, uid bigint, user_name text, account text, job_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_now_wrapper';
-COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
-'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_now(text[], integer, timestamptz) IS
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE one of the patterns (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_operations() RETURNS TABLE (
     operation text, kind text, unit text, mdt boolean, ost boolean, metadata boolean, service_time boolean,
@@ -1169,14 +1187,14 @@ AS 'jobstats-0.2.0', 'jobstats_rename_target_wrapper';
 COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
 'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
-CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text[] DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
     deleted bigint, inserted bigint
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS 'jobstats-0.2.0', 'jobstats_reprocess_wrapper';
-COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.require_store() RETURNS void
 LANGUAGE c STABLE AS 'jobstats-0.2.0', 'jobstats_require_store_wrapper';
@@ -1240,22 +1258,15 @@ AS 'jobstats-0.2.0', 'jobstats_set_comments_wrapper';
 COMMENT ON FUNCTION jobstats_internal.set_comments() IS
 'Internal: sets the comments on relations and columns of the store that are missing or have changed.';
 
-CREATE FUNCTION jobstats_setup(
-    raw_retention interval DEFAULT NULL,
-    retention interval DEFAULT NULL,
-    rejects_retention interval DEFAULT NULL,
-    rollup_10m_retention interval DEFAULT NULL,
-    rollup_1h_retention interval DEFAULT NULL,
-    rollup_1d_retention interval DEFAULT NULL,
-    chunk_interval interval DEFAULT NULL,
-    compress_after interval DEFAULT NULL,
-    refresh_lag interval DEFAULT NULL
+CREATE FUNCTION jobstats_internal.set_up(
+    raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
+    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval
 ) RETURNS text
 LANGUAGE c VOLATILE
-SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
-AS 'jobstats-0.2.0', 'jobstats_setup_wrapper';
-COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
+AS 'jobstats-0.2.0', 'jobstats_set_up_wrapper';
+COMMENT ON FUNCTION jobstats_internal.set_up IS
+'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
 
 CREATE FUNCTION jobstats_share(
     value bigint, row_since timestamptz, row_time timestamptz, since timestamptz, until timestamptz
@@ -1376,7 +1387,7 @@ COMMENT ON FUNCTION jobstats_totals IS
 CREATE FUNCTION jobstats_unpack(packed bytea) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_unpack_wrapper';
 COMMENT ON FUNCTION jobstats_unpack(bytea) IS
-'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 2,000 times the size of the data, 53200 out of memory.';
+'Returns the text in zstd data. NUL and bytes that are not UTF-8 are shown as \xHH. Errors: 22P03 for anything but zstd, 54000 over 1 GB, or over 16 MB and 500 times the size of the data, 53200 out of memory.';
 
 CREATE FUNCTION jobstats_zeros(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_zeros_wrapper';
@@ -1499,10 +1510,13 @@ COMMENT ON FUNCTION jobstats_internal.end_idle_feeds() IS
 'Internal: ends sessions that have held the locks of a feed for a minute without doing anything, where the caller may, and returns their number.';
 
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
+--
+-- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
+-- wait for 300 ms, and maintenance calls them again later.
 
 CREATE FUNCTION jobstats_internal.add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
 AS $$
 DECLARE
     owner name;
@@ -1643,7 +1657,7 @@ COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timesta
 'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds texts of these targets and times, deletes all others. Returns whether it was dropped.';
 
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();
@@ -1696,7 +1710,7 @@ COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
 
 -- TimescaleDB warns of chunks that are too small to gain by columns. Nobody can or needs to do something about these.
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = error
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = error SET lock_timeout = '300ms'
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();
@@ -1804,7 +1818,9 @@ DECLARE
 BEGIN
     FOR n IN 1 .. cardinality(views) LOOP
         BEGIN
-            EXECUTE definitions[n];
+            IF NOT jobstats_internal.is_view(views[n], definitions[n]) THEN
+                EXECUTE definitions[n];
+            END IF;
         EXCEPTION WHEN invalid_table_definition OR undefined_column THEN
             -- CREATE OR REPLACE VIEW can neither remove nor rename columns, and a view on such a view lacks new columns of it.
             failed := failed || views[n];
@@ -1845,7 +1861,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
-'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW where they have changed; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+
+CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    stored text := pg_get_viewdef(to_regclass(format('jobstats.%I', name)));
+    wanted text;
+BEGIN
+    IF stored IS NULL THEN
+        RETURN false;
+    END IF;
+    EXECUTE regexp_replace(definition, 'CREATE OR REPLACE VIEW jobstats\.\w+', 'CREATE VIEW jobstats.pattern_of_view');
+    wanted := pg_get_viewdef(to_regclass('jobstats.pattern_of_view'));
+    DROP VIEW jobstats.pattern_of_view;
+    RETURN stored = wanted;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_view(text, text) IS
+'Internal: whether a view of the store is what its definition makes. It is then left alone: CREATE OR REPLACE VIEW waits for all who read it, whatever it changes.';
 
 CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -1986,6 +2021,59 @@ END
 $$;
 COMMENT ON FUNCTION jobstats_internal.require_setting(text, text) IS
 'Internal: fails with 22023 for a value that feeds or maintenance could not compute with, with 22004 for NULL.';
+
+-- What setup replaces may be read by a query that began long ago. A setup that waited for it would make all feeds and readers wait behind
+-- itself. So setup waits for less than a second, gives up all that it has locked and done, and begins again.
+CREATE FUNCTION jobstats_setup(
+    raw_retention interval DEFAULT NULL,
+    retention interval DEFAULT NULL,
+    rejects_retention interval DEFAULT NULL,
+    rollup_10m_retention interval DEFAULT NULL,
+    rollup_1h_retention interval DEFAULT NULL,
+    rollup_1d_retention interval DEFAULT NULL,
+    chunk_interval interval DEFAULT NULL,
+    compress_after interval DEFAULT NULL,
+    refresh_lag interval DEFAULT NULL
+) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    limit_of_caller interval := current_setting('lock_timeout')::interval;
+    began timestamptz := clock_timestamp();
+    told timestamptz := began;
+BEGIN
+    LOOP
+        BEGIN
+            RETURN jobstats_internal.set_up(raw_retention, retention, rejects_retention, rollup_10m_retention, rollup_1h_retention,
+                rollup_1d_retention, chunk_interval, compress_after, refresh_lag);
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            IF limit_of_caller > interval '0' AND clock_timestamp() > began + limit_of_caller THEN
+                RAISE;
+            ELSIF clock_timestamp() > told + interval '30 seconds' THEN
+                told := clock_timestamp();
+                RAISE NOTICE USING
+                    MESSAGE = format('waiting for sessions that use the store: %s', jobstats_internal.sessions_on_store()),
+                    HINT = 'SELECT pg_terminate_backend(…) ends one.';
+            END IF;
+        END;
+        -- Feeds get more time than they had to wait.
+        PERFORM pg_sleep(1);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION jobstats_setup IS
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+
+CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT string_agg(DISTINCT l.pid::text, ', ')
+FROM pg_locks l
+JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace('jobstats')
+WHERE l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.pid <> pg_backend_pid()
+$$;
+COMMENT ON FUNCTION jobstats_internal.sessions_on_store() IS
+'Internal: the sessions that hold or want locks on relations of the store; NULL: none.';
 
 CREATE FUNCTION jobstats_internal.sum_add(internal, bigint, bigint, bigint) RETURNS internal
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_sum_add';
@@ -2678,6 +2766,7 @@ COMMENT ON FUNCTION jobstats_internal.lost_rollups() IS
 --     step       the name under which jobstats.maintenance records it
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
+--     tries      how often it may be taken in this call if what it needs is locked; once, if it does not say
 -- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until, again.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
@@ -2755,8 +2844,8 @@ COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true)
-    ORDER BY p.number, p.relation)
+SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true,
+    'tries', CASE p.work WHEN 'drop' THEN 3 ELSE 1 END) ORDER BY p.number, p.relation)
 FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
     FROM jobstats_internal.growing_tables() t
@@ -3090,6 +3179,17 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.check_items(jsonb) IS
 'Internal: the item that records whether rollups still have what was summed, or that they do not; NULL: that was checked today.';
 
+CREATE FUNCTION jobstats_internal.in_use(step text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT 'it is in use' || coalesce(', at every try since ' || date_trunc('second', min(m.began)), '')
+FROM jobstats.maintenance m
+WHERE m.step = in_use.step AND m.problem LIKE 'it is in use%' AND m.began > coalesce((
+    SELECT max(d.began) FROM jobstats.maintenance d WHERE d.step = in_use.step AND d.problem IS NULL), '-infinity')
+$$;
+COMMENT ON FUNCTION jobstats_internal.in_use(text) IS
+'Internal: the problem of a step that did not get its locks, and since when it has not got them. The step is one of those that each call records.';
+
 CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -3109,7 +3209,7 @@ BEGIN
     END IF;
     state := state - 'refresh' #- '{queue,0}';
     IF current_setting('lock_timeout') = '0' THEN
-        -- A session that waits for a lock on a table behind a long query makes every feed wait behind itself.
+        -- Of what waits for rows, nobody else waits for longer.
         PERFORM set_config('lock_timeout', coalesce(item ->> 'patience', '10s'), true);
     END IF;
     BEGIN
@@ -3117,7 +3217,13 @@ BEGIN
     EXCEPTION
         -- A step that fails must not keep the other steps from being taken.
         WHEN lock_not_available THEN
-            failure := CASE item ->> 'do' WHEN 'settle' THEN 'a feed has been running for long' ELSE 'it is in use' END;
+            IF (item ->> 'tries')::integer > 1 THEN
+                -- Once more, when all others have been taken.
+                item := item || jsonb_build_object('tries', (item ->> 'tries')::integer - 1);
+                RETURN jsonb_set(state, '{queue}', jsonb_insert(state -> 'queue', '{-1}', item));
+            END IF;
+            failure := CASE WHEN item ->> 'do' = 'settle' THEN 'a feed has been running for long'
+                WHEN (item ->> 'records')::boolean THEN jobstats_internal.in_use(item ->> 'step') ELSE 'it is in use' END;
         WHEN OTHERS THEN
             failure := SQLERRM;
     END;
@@ -3231,8 +3337,8 @@ $privileges$;
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_compare,
-    jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
-    jobstats_job(bigint, timestamptz, timestamptz, interval, text[]), jobstats_metrics, jobstats_now, jobstats_rates,
+    jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
@@ -3258,5 +3364,5 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest
 TO PUBLIC;

@@ -4,6 +4,7 @@ use pgrx::prelude::*;
 
 mod fold;
 pub mod identify;
+mod nearest;
 mod operations;
 mod parse;
 mod unpack;

@@ -47,8 +47,8 @@ FROM (
         (SELECT 2 * length(jobstats_unpack(packed)) FROM memory.packed)
     UNION ALL
     -- A format that was kept would take some kB.
-    SELECT 'identify', 'SELECT 1', 'SELECT count(*) FROM jobstats_identify(repeat(''x'', 200), ARRAY(SELECT ''%e.%g.'' || n FROM generate_series(1, 5000) n))',
-        5000 * 640
+    SELECT 'identify', 'SELECT 1', 'SELECT count(*) FROM jobstats_identify(repeat(''x'', 200), ARRAY(SELECT ''%e.%g.'' || n FROM generate_series(1, 100) n))',
+        100 * 640
     UNION ALL
     SELECT 'feed', 'SELECT length(body) FROM memory.texts WHERE name = ''next''',
         'INSERT INTO jobstats.feed (cluster, server, body) SELECT ''other'', ''mds1'', body FROM memory.texts WHERE name = ''next''',

@@ -7,8 +7,8 @@ use super::{Interval, Source, answer, question};
 question! {
     /// Who keeps each target busy, as of its last observation?
     Now(Source::Function("jobstats_now")) -> NowRow {
-        /// A pattern of the names of targets; `None` for all that were observed within a day.
-        target: Option<String>,
+        /// Patterns of the names of targets; `None` for all that were observed within a day.
+        target: Option<Vec<String>>,
         /// The number of rows per target; ten by default.
         n: Option<i32>,
         /// The time that is asked about; `None` is now.

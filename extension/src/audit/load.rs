@@ -63,11 +63,13 @@ impl Loader {
         let mut batch: Vec<Loaded> = Vec::new();
         let mut size = 0;
         for row in client.query(&statement(Side::After), &parameters)? {
-            let loaded = self.loaded(&row)?;
-            size += loaded.bytes();
-            if size > UNPACKED && !batch.is_empty() {
+            // What does not fit any more is not even unpacked.
+            let bytes = usize::try_from(row.get::<i64>("bytes")?).unwrap_or(usize::MAX);
+            if !batch.is_empty() && bytes > UNPACKED.saturating_sub(size) {
                 break;
             }
+            let loaded = self.loaded(&row)?;
+            size = size.saturating_add(loaded.bytes());
             batch.push(loaded);
         }
         Ok(batch)

@@ -31,19 +31,19 @@ struct Outcome {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text[] DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
     deleted bigint, inserted bigint
 )
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text) IS
-'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE the pattern (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_reprocess(timestamptz, timestamptz, text[]) IS
+'Computes the stored increments again from the raw text. Takes the observations in (since, until] of all targets whose name is LIKE one of the patterns (NULL: of all), by the rules of this version, and replaces what differs in the store; then the observations that follow, until nothing changes any more. One row per target: observations computed, those skipped because raw text is gone (they stay as they are), those that changed, the first and the last of them, and the increments deleted and inserted for these. A second run changes nothing. Feeds of a target wait from the moment it is reached until the transaction ends. NULL for since is ten minutes ago, for until now. Errors: 22023 for an empty window, 25001 isolation level above READ COMMITTED, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reprocess(
     since: Option<TimestampWithTimeZone>,
     until: Option<TimestampWithTimeZone>,
-    target: Option<Short<&str>>,
+    target: Option<Short<Vec<Option<String>>>>,
     mut rows: Rows,
 ) -> SqlResult<()> {
     let window = Window::new(since, until)?;
@@ -77,8 +77,9 @@ fn count(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Error> {
-    pattern.map_or(Ok(()), require_pattern)?;
+fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Vec<Outcome>, Error> {
+    let mut each = patterns.iter().flatten().flatten();
+    each.try_for_each(|pattern| require_pattern(pattern))?;
     let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
         if guc::setting(client, "transaction_read_only")? == "on" {
             return Err(Error::ReadOnly("reprocessing"));
@@ -87,7 +88,7 @@ fn reprocess(window: Window, pattern: Option<&str>) -> Result<Vec<Outcome>, Erro
         let settings = store::settings(client)?;
         // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
         client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
-        Ok((settings, targets(client, pattern)?))
+        Ok((settings, targets(client, patterns)?))
     })?;
     let mut entries = Entries::default();
     let mut outcomes = Vec::new();

@@ -20,26 +20,21 @@ use crate::store::rollup;
 use crate::store::settings::{self, Wanted};
 use crate::store::{convert, tables, version, views};
 
+extension_sql_file!("setup.sql", name = "setup");
+
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_setup(
-    raw_retention interval DEFAULT NULL,
-    retention interval DEFAULT NULL,
-    rejects_retention interval DEFAULT NULL,
-    rollup_10m_retention interval DEFAULT NULL,
-    rollup_1h_retention interval DEFAULT NULL,
-    rollup_1d_retention interval DEFAULT NULL,
-    chunk_interval interval DEFAULT NULL,
-    compress_after interval DEFAULT NULL,
-    refresh_lag interval DEFAULT NULL
+CREATE FUNCTION jobstats_internal.set_up(
+    raw_retention interval, retention interval, rejects_retention interval, rollup_10m_retention interval,
+    rollup_1h_retention interval, rollup_1d_retention interval, chunk_interval interval, compress_after interval, refresh_lag interval
 ) RETURNS text
 LANGUAGE c VOLATILE
-SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+SET search_path = pg_catalog, pg_temp SET client_min_messages = warning SET lock_timeout = '300ms'
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other.';
+COMMENT ON FUNCTION jobstats_internal.set_up IS
+'Internal: does what jobstats_setup() does, and fails with 55P03 where it would have to wait for a lock.';
 "#)]
 #[allow(clippy::too_many_arguments)]
-fn jobstats_setup(
+fn jobstats_set_up(
     raw_retention: Option<Interval>,
     retention: Option<Interval>,
     rejects_retention: Option<Interval>,
@@ -155,7 +150,10 @@ fn is_outdated(client: &SpiClient<'_>) -> Result<bool, Error> {
 
 /// Waits for running feeds and maintenance to end and makes new ones wait, so that no deadlock over tables can arise. A
 /// store of version 0.1 has no table of locks; setup waits there for the lock of the feed alone.
+///
+/// On a busy store a feed is always under way, so that setup waits longer for feeds than for queries, which may take hours.
 fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
+    client.execute("SET LOCAL lock_timeout = '2s'", &[])?;
     for (relation, lock) in [
         (
             "jobstats.locks",
@@ -168,6 +166,7 @@ fn lock_out_others(client: &mut SpiClient<'_>) -> Result<(), Error> {
             client.execute(lock, &[])?;
         }
     }
+    client.execute("SET LOCAL lock_timeout = '300ms'", &[])?;
     Ok(())
 }
 

@@ -1,8 +1,12 @@
 -- The first sentence of a function's COMMENT ON fits a line; functions for users are those whose comment does not begin with
 -- "Internal".
 CREATE FUNCTION jobstats_help(topic text DEFAULT NULL) RETURNS TABLE (name text, what text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    similar_names text;
+BEGIN
+RETURN QUERY
 WITH functions AS (
     SELECT p.oid, p.proname::text AS name, p.prokind, obj_description(p.oid, 'pg_proc') AS comment
     FROM pg_extension e
@@ -34,7 +38,16 @@ ORDER BY array_position(ARRAY[
     'jobstats_parse', 'jobstats_problems', 'jobstats_identify', 'jobstats_fold', 'jobstats_unpack',
     'jobstats_counter_agg', 'jobstats_increase', 'jobstats_rate', 'jobstats_resets', 'jobstats_elapsed', 'jobstats_first',
     'jobstats_last', 'jobstats_density_agg', 'jobstats_buckets', 'jobstats_count', 'jobstats_zeros', 'jobstats_rollup',
-    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid)
+    'jobstats_share'], f.name), pg_get_function_identity_arguments(f.oid);
+
+IF NOT FOUND THEN
+    SELECT string_agg('jobstats_' || s.name, ', ' ORDER BY s.number) INTO similar_names
+    FROM unnest(jobstats_internal.nearest(regexp_replace(topic, '^jobstats_', ''), ARRAY(
+        SELECT substr(h.name, 10) FROM @extschema@.jobstats_help() h GROUP BY h.name ORDER BY h.name))) WITH ORDINALITY AS s (name, number);
+    RAISE NOTICE USING MESSAGE = format('no function of jobstats is called "%s", or contains it', left(topic, 60)),
+        HINT = coalesce('Similar names are ' || similar_names || '.', 'jobstats_help() lists all functions.');
+END IF;
+END
 $$;
 COMMENT ON FUNCTION jobstats_help(text) IS
-'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters.';
+'Lists the functions of jobstats, or explains those of a topic. Without a topic there is one row per function, in one sentence: questions first, then the store, text, and summaries for any table. A topic is a function, or a part of its name without jobstats_: the arguments, columns and the whole comment of each function that it fits, in lines of 72 characters. A NOTICE names functions with similar names where it fits none.';

@@ -23,7 +23,7 @@ CREATE FUNCTION jobstats_identify(entry text, formats text[] DEFAULT NULL) RETUR
 )
 LANGUAGE c STABLE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_identify(text, text[]) IS
-'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format, 22001 for an entry of over 255 bytes, which no server prints.';
+'Tells the job, user and node of an entry identifier. The first format (jobid_name as on the clients) that matches counts; formats NULL stands for those in jobstats.entry_formats, or %j:%u:%H and %e.%u where there is no store. Of these, the formats of the clusters count that have sent the entry, or of all if it is not stored; only what all of them read alike is known. An identifier that none matches is the number of a job alone, or the beginning of an identifier, if it can be only one. node ends at its first dot. status is ok, missing_job, truncated, partial or malformed. entry NULL gives no row. Errors: 22023 for an invalid format or over a hundred, 22001 for an entry of over 255 bytes, which no server prints.';
 "#)]
 fn jobstats_identify(
     entry: Option<&str>,
@@ -51,8 +51,18 @@ fn jobstats_identify(
     Ok(())
 }
 
-/// Identifies an entry by formats that may be many. Compiles all of them: an error in one is reported whatever the entry is.
+/// The largest number of formats. A site has a few, and each takes a millisecond.
+const FORMATS_MAX: usize = 100;
+
+/// Identifies an entry by these formats. Compiles all of them: an error in one is reported whatever the entry is. Keeps those alone that
+/// matter, because a regular expression that gets no memory ends the server.
 fn by_these(entry: &str, formats: &Array<'_, &str>, rows: &mut Rows) -> Result<(), Error> {
+    if formats.len() > FORMATS_MAX {
+        return Err(Error::argument(
+            format!("formats has more than {FORMATS_MAX} formats"),
+            "Give those that the clients of a site have.",
+        ));
+    }
     let mut needed = Formats::default();
     for format in formats.iter().flatten() {
         pause();

@@ -32,7 +32,7 @@ const UNPACKED_PIECE: u64 = 4 << 20;
 const UNPACKED_LIMIT: u64 = (1 << 30) - 1;
 
 /// The largest ratio of unpacked to packed size, for texts over 16 MB. Texts of Lustre reach 155.
-const RATIO: u64 = 2_000;
+const RATIO: u64 = 500;
 const RATIO_FROM: u64 = 16 << 20;
 
 /// The largest memory that a session keeps for its next text; nearly all texts fit.

@@ -38,7 +38,7 @@ INSERT INTO tried (statement) VALUES
     ($$SELECT * FROM jobstats_top(operation => 'x')$$), ($$SELECT * FROM jobstats_top(by => '{x}')$$), ($$SELECT * FROM jobstats_top(by => '{NULL}')$$),
     ($$SELECT * FROM jobstats_rates(operations => ARRAY[repeat('x', 1000000)])$$), ($$SELECT * FROM jobstats_top(by => ARRAY[repeat('é', 300000)])$$),
     ($$SELECT * FROM jobstats_top(job => '{%,"a\\"}')$$), ($$SELECT * FROM jobstats_totals(target => ARRAY[repeat('x', 1000000) || '\'])$$),
-    ($$SELECT * FROM jobstats_balance(filesystem => ARRAY['\'])$$), ($$SELECT * FROM jobstats_now('\\\')$$), ($$SELECT * FROM jobstats_reprocess(now() - interval '1 hour', now(), '\')$$),
+    ($$SELECT * FROM jobstats_balance(filesystem => ARRAY['\'])$$), ($$SELECT * FROM jobstats_now(ARRAY['\\\'])$$), ($$SELECT * FROM jobstats_reprocess(now() - interval '1 hour', now(), ARRAY['\'])$$),
     -- Weights.
     ($$SELECT * FROM jobstats_rates(weights => '{"write": 1e400}')$$), ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '{}')$$),
     ($$SELECT * FROM jobstats_top(operation => 'weighted', weights => '[]')$$), ($$SELECT * FROM jobstats_rates(weights => '{"write": "1"}')$$),

@@ -183,9 +183,9 @@ SELECT target, operation, total FROM jobstats_job('55_1') WHERE operation IN ('o
 SELECT target, operation, total FROM jobstats_job('38.2') WHERE operation = 'open';
 
 -- Who uses the targets. At 0:00 the first day ends.
-SELECT workload, uid, user_name, account, job_name FROM jobstats_now('%MDT%', 20, at(10)) ORDER BY rank;
-SELECT workload, account, job_name FROM jobstats_now('%MDT%', 20, at(960));
-SELECT workload, account, job_name FROM jobstats_now('%MDT%', 20, at(970));
+SELECT workload, uid, user_name, account, job_name FROM jobstats_now('{%MDT%}', 20, at(10)) ORDER BY rank;
+SELECT workload, account, job_name FROM jobstats_now('{%MDT%}', 20, at(960));
+SELECT workload, account, job_name FROM jobstats_now('{%MDT%}', 20, at(970));
 SELECT target, workload, uid, user_name, account, share FROM jobstats_balance(at(0), at(960), 'write_bytes');
 SELECT target, workload, uid, user_name, account, share FROM jobstats_balance(at(0), at(980), 'open');
 

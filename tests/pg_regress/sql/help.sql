@@ -18,6 +18,8 @@ SELECT * FROM jobstats_help('share');
 SELECT name FROM jobstats_help('rate');
 SELECT name FROM jobstats_help('jobstats_rate');
 SELECT name FROM jobstats_help('%');
+SELECT name FROM jobstats_help('tpo');
+SELECT name FROM jobstats_help('jobstats_ratse');
 SELECT max(length(line)) <= 72 AS fits
 FROM jobstats_help('') h, regexp_split_to_table(h.what, '\n') line;
 

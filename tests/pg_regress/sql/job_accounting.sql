@@ -57,8 +57,8 @@ WHERE operation IN ('run', 'service_time');
 -- The elements of an array that share a number.
 SELECT operation, label, user_name, state, exit_code, started, ended, run_time, in_service FROM jobstats_job('815[2]', by => '{node}')
 WHERE operation IN ('run', 'service_time');
--- Two schedulers.
-SELECT operation, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}') WHERE operation IN ('run', 'service_time');
+-- Of two schedulers only the runs are listed: one must be chosen.
+SELECT operation, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}');
 -- A number that came back is the last job with it; since and until choose another one.
 SELECT operation, total, user_name, started FROM jobstats_job('900', by => '{}') WHERE operation IN ('run', 'write_bytes');
 SELECT operation, total, user_name, started FROM jobstats_job('900', at(-43300), at(-43100), by => '{}') WHERE operation IN ('run', 'write_bytes');
@@ -102,3 +102,16 @@ INSERT INTO jobstats.jobs (scheduler, job, label, started, ended, state, nodes, 
 SELECT 'lsf', '816', format('816[%s]', n), at(0), at(10), 'DONE', 1, 'lsf', at(200) FROM generate_series(1, 1500) AS n;
 DO $$ BEGIN PERFORM act('scratch-OST0000', '816', 0, 10, '{"write": 10, "write_usecs": 900000000}'); END $$;
 SELECT operation, count(*), min(run_time) AS run_time, min(in_service) AS in_service FROM jobstats_job('816', by => '{}') GROUP BY operation ORDER BY operation;
+
+-- A number of two schedulers: the work of each, by the identifiers that were matched with its job. What fits both is in neither.
+DO $$ BEGIN PERFORM act('scratch-OST0000', '14', 10, 20, '{"write": 1, "write_usecs": 1000000, "write_bytes": 7}'); END $$;
+CALL jobstats_maintain();
+SELECT operation, total, scheduler, user_name, account, in_service FROM jobstats_job('14', by => '{}', scheduler => 'alpha')
+WHERE operation IN ('run', 'write_bytes', 'service_time');
+SELECT operation, total, scheduler, user_name FROM jobstats_job(14, at(0), at(20), by => '{node}', scheduler => 'beta')
+WHERE operation IN ('run', 'write_bytes');
+-- Where one scheduler has the number, choosing it changes nothing.
+SELECT count(*) FROM (SELECT * FROM jobstats_job('815', scheduler => 'lsf') EXCEPT SELECT * FROM jobstats_job('815')) changed;
+SELECT count(*) FROM jobstats_job('14', scheduler => 'gamma');
+SELECT count(*) FROM jobstats_job('14', at(100), at(110), scheduler => 'alpha');
+SELECT count(*) FROM jobstats_job('8', scheduler => 'alpha');

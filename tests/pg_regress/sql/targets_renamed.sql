@@ -32,7 +32,7 @@ SELECT target, since, until, write FROM increments;
 SELECT * FROM jobstats_audit(at(-1), at(30));
 UPDATE jobstats.increments SET write = 7;
 SELECT target, what, count(*) FROM jobstats_audit(at(-1), at(30)) GROUP BY target, what;
-SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(30), 'scratch-%');
+SELECT target, computed, changed, deleted, inserted FROM jobstats_reprocess(at(-1), at(30), '{scratch-%}');
 SELECT * FROM jobstats_audit(at(-1), at(30));
 
 -- When raw text of the old name is not kept any more, the name is free for a new target.

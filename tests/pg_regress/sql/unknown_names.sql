@@ -30,7 +30,7 @@ SELECT * FROM jobstats_summary(at(0), at(5), target => '{other%}');
 SELECT * FROM jobstats_densities(at(0), at(5), 'write', uid => '{1,2,3,4,5}');
 SELECT * FROM jobstats_sizes(at(0), at(5), job => '{4714,%9}');
 SELECT * FROM jobstats_balance(at(0), at(5), target => '{scratch-OST}');
-SELECT * FROM jobstats_now('scratch-OST9');
+SELECT * FROM jobstats_now('{scratch-OST9}');
 -- Control characters do not reach the terminal.
 SELECT * FROM jobstats_top(at(0), at(5), 'write', target => ARRAY[E'scratch\x1b[31m\nFATAL:  not true']);
 -- Several filters.

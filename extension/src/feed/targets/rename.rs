@@ -39,10 +39,7 @@ fn rename(client: &mut SpiClient<'_>, cluster: &str, old: &str, new: &str) -> Re
     if old == new {
         return Ok(());
     }
-    let taken = "SELECT EXISTS (SELECT FROM jobstats.targets target WHERE target.cluster = $1 AND target.name = $2)";
-    if client.execute_value(taken, &[cluster.into(), new.into()])? {
-        return Err(Error::TargetExists(new.to_owned()));
-    }
+    require_free(client, cluster, new)?;
     let (filesystem, index) = filesystem_and_index(new);
     client.execute(
         "UPDATE jobstats.targets SET name = $2, filesystem = $3, kind = coalesce($4, kind), index = $5 WHERE target_id = $1",
@@ -56,6 +53,23 @@ fn rename(client: &mut SpiClient<'_>, cluster: &str, old: &str, new: &str) -> Re
     )?;
     note_earlier_name(client, cluster, target.id, old, new)?;
     rename_expected(client, cluster, old, new)
+}
+
+/// Fails if a target has the name. Waits for a feed that is just giving it to a new target, by inserting one as feeds do.
+fn require_free(client: &mut SpiClient<'_>, cluster: &str, name: &str) -> Result<(), Error> {
+    let parameters = [cluster.into(), name.into()];
+    let inserted = client.execute(
+        "INSERT INTO jobstats.targets (cluster, name, kind) VALUES ($1, $2, 'MDT') ON CONFLICT (cluster, name) DO NOTHING",
+        &parameters,
+    )?;
+    if inserted == 0 {
+        return Err(Error::TargetExists(name.to_owned()));
+    }
+    client.execute(
+        "DELETE FROM jobstats.targets WHERE cluster = $1 AND name = $2",
+        &parameters,
+    )?;
+    Ok(())
 }
 
 fn require_name(name: &str) -> Result<(), Error> {

@@ -24,7 +24,7 @@ use crate::store;
 
 use accounting::Accounting;
 use attributed::Attributed;
-use entries::Entries;
+use entries::{Entries, note_unmatched};
 use grouping::Grouping;
 use named::Named;
 use report::Report;
@@ -48,7 +48,7 @@ mod work;
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_job(
     job text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
-    "by" text[] DEFAULT '{target}'
+    "by" text[] DEFAULT '{target}', scheduler text DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, node text,
@@ -61,8 +61,8 @@ CREATE FUNCTION jobstats_job(
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[]) IS
-'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_job(text, timestamptz, timestamptz, interval, text[], text) IS
+'Shows what one job did as a whole, then by target, node or step. The job is named by its number or as users type it, such as 123_4. If accounting knows it, the first rows are its runs, with the operation run; then come those of the whole job, with target and node NULL, and those of each group, by default each target. For each operation, and for metadata and service_time, a row says how much, in how many calls, from when to when and on how many nodes. per_call, min, max and stddev are bytes, or seconds of the server, per call; min_rate to max_rate are per second in ten-minute buckets. scheduler to cpus are what accounting says, of a run or of the job: NULL if its runs differ, state and exit_code of the last one. in_service is the mean number of requests in service per node: service_time / (run time x nodes). The last rows, with operations that begin with attributed_, are work without a job that this job is likely to have done: it is in no sum. since NULL is the beginning of what is stored of the job, until NULL its end; rate is per second of that window, or of (since, until], that the targets were observed. A NOTICE says so if the job is unknown. If jobs of several schedulers have the number, only their runs are listed, until scheduler chooses one. Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
     let job = arguments.take::<String>()?;
@@ -72,7 +72,7 @@ fn jobstats_job(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_job(
     job bigint, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, step interval DEFAULT NULL,
-    "by" text[] DEFAULT '{target}'
+    "by" text[] DEFAULT '{target}', scheduler text DEFAULT NULL
 ) RETURNS TABLE (
     "time" timestamptz, seconds double precision,
     cluster text, filesystem text, kind text, target text, node text,
@@ -85,7 +85,7 @@ CREATE FUNCTION jobstats_job(
 )
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[]) IS
+COMMENT ON FUNCTION jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text) IS
 'Shows what the job of this number did. jobstats_job(4711) is jobstats_job(''4711''). Errors: 22023 where job is NULL, for an unknown dimension or an empty window or step, 54000 for over a million rows or 100,000 steps, 55000 where there is no store.';
 "#)]
 fn jobstats_job_of_number(mut arguments: Arguments<'_>, rows: Rows) -> SqlResult<()> {
@@ -101,6 +101,7 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         step: arguments.take::<Interval>()?,
     };
     let grouping = Grouping::parse(arguments.take()?)?;
+    let scheduler = arguments.take::<String>()?;
     let job = job.ok_or_else(|| {
         Error::argument(
             "job must not be NULL",
@@ -110,12 +111,20 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
     let _pinned = Pinned::new(SETTINGS);
     connect(|client| {
         store::require(client)?;
-        let job = Named::find(client, job)?;
-        let entries = Entries::of_job(client, &job.number)?;
+        let job = Named::find(client, job, scheduler)?;
+        let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
         if let Some(accounting) = &accounting {
             accounting.note(&job, &asked);
             accounting.write_runs(&mut rows)?;
+            if accounting.is_of_several_schedulers() {
+                return Ok(());
+            }
+            if job.is_shared {
+                note_unmatched(client, &job.number)?;
+            }
+        } else if job.scheduler.is_some() {
+            return job.note_unknown(client, &asked);
         }
         let subject = Subject {
             entries,

@@ -10,7 +10,6 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
-use crate::pg::argument::require_pattern;
 use crate::pg::arguments::Arguments;
 use crate::pg::error::Error;
 use crate::pg::memory::require_room;
@@ -81,29 +80,28 @@ struct Ranked {
 }
 
 #[pg_extern(sql = r#"
-CREATE FUNCTION jobstats_now(target text DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
+CREATE FUNCTION jobstats_now(target text[] DEFAULT NULL, n integer DEFAULT 10, at timestamptz DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, kind text, server text, "time" timestamptz, age interval, seconds double precision,
     rank bigint, workload text, uid bigint, user_name text, account text, job_name text, operation text, rate double precision,
     service_time double precision, share double precision
 )
 LANGUAGE c STABLE SET search_path = pg_catalog, pg_temp SET jit = off
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
-COMMENT ON FUNCTION jobstats_now(text, integer, timestamptz) IS
-'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE the pattern (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
+COMMENT ON FUNCTION jobstats_now(text[], integer, timestamptz) IS
+'Shows who keeps each target busy right now, or kept it busy at a time. Per target whose name is LIKE one of the patterns (NULL: all that were observed within a day) the n workloads and users with the largest share of its last observation, of its service time or, where servers report no times, of its calls. With at, the observation is the last one up to that time, as far as increments are kept. time is that of the observation, age how long before now, or before at, that was, seconds what it covers: where that is more than an hour, its last hour counts; operation is the one that took most of it (where no times are reported: with most calls), rate its calls per second, service_time the mean number of requests in service. n NULL is 10. Errors: 22023 for a negative n, 55000 where there is no store.';
 "#)]
 fn jobstats_now(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
-    let target = arguments.take::<String>()?;
+    let target = arguments.take::<Vec<Option<String>>>()?;
     let n = rows_wanted(arguments.take()?)?;
     let at = arguments.take::<TimestampWithTimeZone>()?;
     at.map_or(Ok(0), micros)?;
     let usages = connect(|client| -> Result<Vec<Usage>, Error> {
         store::require(client)?;
-        target.as_deref().map_or(Ok(()), require_pattern)?;
-        let found = client.query(&*statement()?, &[target.clone().into(), at.into()])?;
+        let filters = Filters::default().any_of("target", target.clone());
+        filters.require_patterns()?;
+        let found = client.query(&*statement()?, &[target.into(), at.into()])?;
         if found.len() == 0 {
             note_age(client, at)?;
-            let patterns = target.map(|target| vec![Some(target)]);
-            let filters = Filters::default().any_of("target", patterns);
             empty::explain(client, &day_until(at)?, &filters)?;
         }
         require_room(found.len(), USAGE_BYTES)?;

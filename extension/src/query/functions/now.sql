@@ -9,7 +9,7 @@ WITH last AS MATERIALIZED (
             AND ($2 IS NULL OR o."time" <= $2)
         ORDER BY o."time" DESC LIMIT 1
     ) o
-    WHERE (t.retired IS NULL OR $2 <= t.retired) AND o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE $1)
+    WHERE (t.retired IS NULL OR $2 <= t.retired) AND o.since IS NOT NULL AND ($1 IS NULL OR t.name LIKE ANY ($1))
 ),
 @last_work@
 SELECT l.target_id, l.cluster, l.name, l.kind, l.server, l."time", coalesce($2, now()) - l."time" AS age,

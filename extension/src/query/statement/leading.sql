@@ -1,6 +1,9 @@
 -- The rate of each target, its ratio to the median of the targets of its kind, and the group of entries that leads on the
 -- target. Nobody leads on a target without usage.
 --
+-- The planner expects a single group, and would read all of them again for each. So the total of a target is a window function, and
+-- medians are materialized.
+--
 -- The order follows from the difference between a rate and the median, not from their ratio: if the median is zero, any target
 -- above it is out of balance all the same.
 WITH groups AS MATERIALIZED (
@@ -9,24 +12,20 @@ WITH groups AS MATERIALIZED (
 leader AS MATERIALIZED (
     SELECT DISTINCT ON (groups.unit_group) groups.step@dimensions@,
         groups.observed, groups.targets, groups.idle, groups.mdt, groups.ost,
-        target.total::double precision / nullif(groups.observed, 0) AS rate,
-        (groups.total_0 / nullif(target.total, 0))::double precision AS share
+        sum(groups.total_0) OVER of_target::double precision / nullif(groups.observed, 0) AS rate,
+        (groups.total_0 / nullif(sum(groups.total_0) OVER of_target, 0))::double precision AS share
     FROM groups
-    JOIN (
-        SELECT groups.unit_group, sum(groups.total_0) AS total, max(groups.total_0) AS most
-        FROM groups
-        GROUP BY groups.unit_group
-    ) target ON target.unit_group = groups.unit_group
-    WHERE groups.total_0 IS NOT DISTINCT FROM target.most
-    ORDER BY groups.unit_group@entry@
+    WINDOW of_target AS (PARTITION BY groups.unit_group)
+    ORDER BY groups.unit_group, groups.total_0 DESC NULLS LAST@entry@
+),
+kind AS MATERIALIZED (
+    SELECT leader.cluster, leader.filesystem, leader.kind,
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY leader.rate) AS median
+    FROM leader
+    GROUP BY leader.cluster, leader.filesystem, leader.kind
 )
 SELECT leader.step@of_target@@of_leader@, leader.observed, leader.targets, leader.idle, leader.mdt, leader.ost,
     leader.rate, leader.share,
     leader.rate / nullif(kind.median, 0) AS ratio, leader.rate - kind.median AS excess
 FROM leader
-LEFT JOIN (
-    SELECT leader.cluster, leader.filesystem, leader.kind,
-        percentile_cont(0.5) WITHIN GROUP (ORDER BY leader.rate) AS median
-    FROM leader
-    GROUP BY leader.cluster, leader.filesystem, leader.kind
-) kind ON kind.cluster = leader.cluster AND kind.filesystem IS NOT DISTINCT FROM leader.filesystem AND kind.kind = leader.kind
+LEFT JOIN kind ON kind.cluster = leader.cluster AND kind.filesystem IS NOT DISTINCT FROM leader.filesystem AND kind.kind = leader.kind

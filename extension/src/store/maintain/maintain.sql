@@ -1,8 +1,11 @@
 -- Retention, indexes and, without TimescaleDB, the partitions of the coming days.
+--
+-- Who waits for a lock on a table makes all readers and feeds of that table wait behind itself. So functions that lock tables
+-- wait for 300 ms, and maintenance calls them again later.
 
 CREATE FUNCTION jobstats_internal.add_partitions(relation text, unit text, span_from timestamptz, span_to timestamptz)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
 AS $$
 DECLARE
     owner name;
@@ -143,7 +146,7 @@ COMMENT ON FUNCTION jobstats_internal.drop_span(text, text, timestamptz, timesta
 'Internal: drops a partition, or the chunk of a span where part is NULL; where it holds texts of these targets and times, deletes all others. Returns whether it was dropped.';
 
 CREATE FUNCTION jobstats_internal.drop_before(relation text, horizon timestamptz) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '300ms'
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();
@@ -196,7 +199,7 @@ COMMENT ON FUNCTION jobstats_internal.drop_before(text, timestamptz) IS
 
 -- TimescaleDB warns of chunks that are too small to gain by columns. Nobody can or needs to do something about these.
 CREATE FUNCTION jobstats_internal.compress_before(horizon timestamptz, again boolean DEFAULT false) RETURNS text
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = error
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = error SET lock_timeout = '300ms'
 AS $$
 DECLARE
     timescale text := jobstats_internal.timescale_schema();

@@ -7,6 +7,7 @@
 --     step       the name under which jobstats.maintenance records it
 --     records    true: writes a row for itself and the items since the last row; false: only if it fails
 --     group      items of one group are left to the next call when one of them fails
+--     tries      how often it may be taken in this call if what it needs is locked; once, if it does not say
 -- and the arguments of its action: level, by_user, from, to, target, relation, horizon, until, again.
 
 CREATE FUNCTION jobstats_internal.require_rows() RETURNS void
@@ -84,8 +85,8 @@ COMMENT ON FUNCTION jobstats_internal.refresh_plan() IS
 CREATE FUNCTION jobstats_internal.retention_plan() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true)
-    ORDER BY p.number, p.relation)
+SELECT jsonb_agg(jsonb_build_object('do', p.work, 'step', p.step, 'relation', p.relation, 'horizon', p.horizon, 'records', true,
+    'tries', CASE p.work WHEN 'drop' THEN 3 ELSE 1 END) ORDER BY p.number, p.relation)
 FROM (
     SELECT 1 AS number, 'partitions' AS work, 'partitions of ' || t.relation AS step, t.relation, NULL::timestamptz AS horizon
     FROM jobstats_internal.growing_tables() t
@@ -419,6 +420,17 @@ $$;
 COMMENT ON FUNCTION jobstats_internal.check_items(jsonb) IS
 'Internal: the item that records whether rollups still have what was summed, or that they do not; NULL: that was checked today.';
 
+CREATE FUNCTION jobstats_internal.in_use(step text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+SELECT 'it is in use' || coalesce(', at every try since ' || date_trunc('second', min(m.began)), '')
+FROM jobstats.maintenance m
+WHERE m.step = in_use.step AND m.problem LIKE 'it is in use%' AND m.began > coalesce((
+    SELECT max(d.began) FROM jobstats.maintenance d WHERE d.step = in_use.step AND d.problem IS NULL), '-infinity')
+$$;
+COMMENT ON FUNCTION jobstats_internal.in_use(text) IS
+'Internal: the problem of a step that did not get its locks, and since when it has not got them. The step is one of those that each call records.';
+
 CREATE FUNCTION jobstats_internal.maintain_step(state jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -438,7 +450,7 @@ BEGIN
     END IF;
     state := state - 'refresh' #- '{queue,0}';
     IF current_setting('lock_timeout') = '0' THEN
-        -- A session that waits for a lock on a table behind a long query makes every feed wait behind itself.
+        -- Of what waits for rows, nobody else waits for longer.
         PERFORM set_config('lock_timeout', coalesce(item ->> 'patience', '10s'), true);
     END IF;
     BEGIN
@@ -446,7 +458,13 @@ BEGIN
     EXCEPTION
         -- A step that fails must not keep the other steps from being taken.
         WHEN lock_not_available THEN
-            failure := CASE item ->> 'do' WHEN 'settle' THEN 'a feed has been running for long' ELSE 'it is in use' END;
+            IF (item ->> 'tries')::integer > 1 THEN
+                -- Once more, when all others have been taken.
+                item := item || jsonb_build_object('tries', (item ->> 'tries')::integer - 1);
+                RETURN jsonb_set(state, '{queue}', jsonb_insert(state -> 'queue', '{-1}', item));
+            END IF;
+            failure := CASE WHEN item ->> 'do' = 'settle' THEN 'a feed has been running for long'
+                WHEN (item ->> 'records')::boolean THEN jobstats_internal.in_use(item ->> 'step') ELSE 'it is in use' END;
         WHEN OTHERS THEN
             failure := SQLERRM;
     END;

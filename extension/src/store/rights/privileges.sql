@@ -23,8 +23,8 @@ $privileges$;
 -- These routines read the store with the rights of the caller.
 GRANT EXECUTE ON ROUTINE
     jobstats_attributed, jobstats_internal.attributed, jobstats_internal.require_store, jobstats_audit, jobstats_balance, jobstats_compare,
-    jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[]),
-    jobstats_job(bigint, timestamptz, timestamptz, interval, text[]), jobstats_metrics, jobstats_now, jobstats_rates,
+    jobstats_densities, jobstats_job(text, timestamptz, timestamptz, interval, text[], text),
+    jobstats_job(bigint, timestamptz, timestamptz, interval, text[], text), jobstats_metrics, jobstats_now, jobstats_rates,
     jobstats_sizes, jobstats_summary, jobstats_top, jobstats_totals,
 -- These routines read nothing but their arguments, which are small, or the catalog. Functions on text cost the server time and memory
 -- for a long text; readers and writers get them together with the right to read or to feed.
@@ -50,5 +50,5 @@ GRANT EXECUTE ON ROUTINE
     jobstats_internal.any(bigint, bigint, bigint), jobstats_internal.any(numeric, bigint, bigint),
     jobstats_internal.observed, jobstats_internal.bucket, jobstats_internal.feeding, jobstats_internal.damage_in_words,
     jobstats_internal.damage, jobstats_internal.parts, jobstats_internal.growing_tables, jobstats_internal.hypertables,
-    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief
+    jobstats_internal.staged_increments, jobstats_internal.detail_in_brief, jobstats_internal.nearest
 TO PUBLIC;

@@ -10,7 +10,9 @@ DECLARE
 BEGIN
     FOR n IN 1 .. cardinality(views) LOOP
         BEGIN
-            EXECUTE definitions[n];
+            IF NOT jobstats_internal.is_view(views[n], definitions[n]) THEN
+                EXECUTE definitions[n];
+            END IF;
         EXCEPTION WHEN invalid_table_definition OR undefined_column THEN
             -- CREATE OR REPLACE VIEW can neither remove nor rename columns, and a view on such a view lacks new columns of it.
             failed := failed || views[n];
@@ -51,7 +53,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_internal.put_views(text[], text[]) IS
-'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+'Internal: makes views of the store, each after those that it is on, by CREATE OR REPLACE VIEW where they have changed; makes those anew that it cannot replace, with the rights on them. Errors: 2BP01 where objects of others depend on one of these.';
+
+CREATE FUNCTION jobstats_internal.is_view(name text, definition text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    stored text := pg_get_viewdef(to_regclass(format('jobstats.%I', name)));
+    wanted text;
+BEGIN
+    IF stored IS NULL THEN
+        RETURN false;
+    END IF;
+    EXECUTE regexp_replace(definition, 'CREATE OR REPLACE VIEW jobstats\.\w+', 'CREATE VIEW jobstats.pattern_of_view');
+    wanted := pg_get_viewdef(to_regclass('jobstats.pattern_of_view'));
+    DROP VIEW jobstats.pattern_of_view;
+    RETURN stored = wanted;
+END
+$$;
+COMMENT ON FUNCTION jobstats_internal.is_view(text, text) IS
+'Internal: whether a view of the store is what its definition makes. It is then left alone: CREATE OR REPLACE VIEW waits for all who read it, whatever it changes.';
 
 CREATE FUNCTION jobstats_internal.dependents(outdated text[], views text[]) RETURNS TABLE (name text, is_own boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp

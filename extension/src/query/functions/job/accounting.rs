@@ -110,7 +110,10 @@ impl Accounting {
         let mut runs: Vec<Run> = runs.collect::<Result<_, Error>>()?;
         runs.reverse();
         let [since, until] = asked.bounds()?;
-        runs.retain(|run| run.touches(since, until, now));
+        runs.retain(|run| {
+            let scheduler = run.values.texts[SCHEDULER].as_deref();
+            job.is_of(scheduler) && run.touches(since, until, now)
+        });
         let are_fixed = (since.is_some(), until.is_some());
         let Some(chosen) = Chosen::of(runs, job.started, are_fixed, now) else {
             return Ok(None);
@@ -119,18 +122,35 @@ impl Accounting {
             "SELECT max(target.last_observation) FROM jobstats.targets target WHERE target.last_observation <= now()",
             &[],
         )?;
-        let accounting = Self {
+        let mut accounting = Self {
             together: Values::of_all(&chosen.runs),
             runs: chosen.runs,
             jobs: chosen.jobs,
             observed: observed.map(micros).transpose()?.unwrap_or(now),
             limits: chosen.limits,
         };
+        if job.is_shared {
+            accounting.limit_to_runs();
+        }
         let is_last = job.started.is_none() && until.is_none();
         if is_last && accounting.is_outdated(client, job, entries, now)? {
             return Ok(Some(accounting.forget()));
         }
         Ok(Some(accounting))
+    }
+
+    /// Limits the times to those of the runs: an identifier may belong to a job of another scheduler before and after.
+    fn limit_to_runs(&mut self) {
+        let (started, ended) = (self.together.started, self.together.ended);
+        self.limits = (
+            started.map(|it| it.saturating_sub(NEAR)),
+            ended.map(|it| it.saturating_add(NEAR)),
+        );
+    }
+
+    /// Returns whether jobs of several schedulers have the number.
+    pub fn is_of_several_schedulers(&self) -> bool {
+        self.names(SCHEDULER).len() > 1
     }
 
     /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
@@ -198,12 +218,21 @@ impl Accounting {
     pub fn note(&self, job: &Named, asked: &Asked) {
         let number = shown(&job.number);
         let several = |column: usize| Some(self.names(column)).filter(|names| names.len() > 1);
-        let problem = if let Some(names) = several(SCHEDULER) {
-            format!(
-                "jobs of several schedulers have the number {number}: {}",
-                listed(&names, NAMED)
-            )
-        } else if let Some(names) = several(USER) {
+        if let Some(names) = several(SCHEDULER) {
+            hinted(
+                format!(
+                    "jobs of several schedulers have the number {number}: {}",
+                    listed(&names, NAMED)
+                ),
+                format!(
+                    "These are their runs. scheduler chooses one: jobstats_job('{}', scheduler => '{}').",
+                    number.replace('\'', "''"),
+                    names[0].replace('\'', "''")
+                ),
+            );
+            return;
+        }
+        let problem = if let Some(names) = several(USER) {
             format!(
                 "jobs of several users have the number {number}: {}",
                 listed(&names, NAMED)
@@ -212,9 +241,9 @@ impl Accounting {
             format!("{} jobs had the number {number} in this time", self.jobs)
         } else {
             let (earlier, later) = self.limits;
-            if earlier.is_some() && asked.since.is_none()
-                || later.is_some() && asked.until.is_none()
-            {
+            let is_left_out = earlier.is_some() && asked.since.is_none()
+                || later.is_some() && asked.until.is_none();
+            if is_left_out && !job.is_shared {
                 hinted(
                     format!("there are other jobs with the number {number}, at other times"),
                     "For these, give since and until. jobstats.jobs has the times.".to_owned(),

@@ -49,6 +49,7 @@ impl<'a> Attributed<'a> {
                 job.number.as_str().into(),
                 timestamptz(first)?.into(),
                 timestamptz(last)?.into(),
+                job.scheduler.as_deref().into(),
             ],
         )?;
         let [since, until] = bounds.map(|bound| bound.map(timestamptz).transpose());

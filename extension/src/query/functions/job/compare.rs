@@ -162,8 +162,8 @@ impl Comparison {
             until: None,
             step: None,
         };
-        let job = Named::find(client, job)?;
-        let entries = Entries::of_job(client, &job.number)?;
+        let job = Named::find(client, job, None)?;
+        let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
         let filters = self.filters.clone().only("job", exactly(&job.number));
         let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {

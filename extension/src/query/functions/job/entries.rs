@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::SpiClient;
 
-use crate::pg::error::Error;
+use crate::pg::error::{Error, shown};
 use crate::pg::memory::require_room;
 use crate::pg::spi::Statements;
+use crate::query::functions::job::named::Named;
+use crate::query::notice::hinted;
 
 /// The memory that an entry takes, with the name of its node.
 const ENTRY_BYTES: usize = 256;
@@ -20,26 +22,33 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Returns all entries of the job that were ever seen.
-    pub fn of_job(client: &SpiClient<'_>, job: &str) -> Result<Self, Error> {
-        Self::read(client, "e.job = $1", job.into())
+    /// Returns all entries of the job that were ever seen; if other schedulers have jobs with its number, those that were matched with a
+    /// job of its scheduler.
+    pub fn of_job(client: &SpiClient<'_>, job: &Named) -> Result<Self, Error> {
+        let number = job.number.as_str();
+        let Some(scheduler) = job.scheduler.as_deref().filter(|_| job.is_shared) else {
+            return Self::read(client, "e.job = $1", &[number.into()]);
+        };
+        let of_scheduler = "e.job = $1 AND EXISTS (SELECT FROM jobstats.entry_jobs m \
+             JOIN jobstats.job_ids i ON i.job_no = m.job_no WHERE m.entry_id = e.entry_id AND i.scheduler = $2)";
+        Self::read(client, of_scheduler, &[number.into(), scheduler.into()])
     }
 
     /// Returns the entries with these keys.
     pub fn of(client: &SpiClient<'_>, ids: &[i64]) -> Result<Self, Error> {
-        Self::read(client, "e.entry_id = ANY ($1)", ids.to_vec().into())
+        Self::read(client, "e.entry_id = ANY ($1)", &[ids.to_vec().into()])
     }
 
     fn read(
         client: &SpiClient<'_>,
         condition: &str,
-        parameter: DatumWithOid<'_>,
+        parameters: &[DatumWithOid<'_>],
     ) -> Result<Self, Error> {
         let statement = format!(
             "SELECT e.entry_id, CASE WHEN e.node IS NOT NULL THEN dense_rank() OVER (ORDER BY e.node) END AS number, e.node \
              FROM jobstats.entries e WHERE {condition} ORDER BY e.node"
         );
-        let entries = client.query(&*statement, &[parameter])?;
+        let entries = client.query(&*statement, parameters)?;
         require_room(entries.len(), ENTRY_BYTES)?;
         let (mut nodes, mut names) = (HashMap::new(), Vec::new());
         for entry in entries {
@@ -62,6 +71,11 @@ impl Entries {
         self.nodes.len()
     }
 
+    /// Returns whether an entry is one of them.
+    pub fn has(&self, entry: i64) -> bool {
+        self.nodes.contains_key(&entry)
+    }
+
     /// Returns the keys of the entries.
     pub fn ids(&self) -> Vec<i64> {
         self.nodes.keys().copied().collect()
@@ -77,4 +91,23 @@ impl Entries {
         let position = usize::try_from(node - 1).ok()?;
         self.names.get(position).map(String::as_str)
     }
+}
+
+/// Raises a notice if identifiers with a number that several schedulers use were matched with no job.
+pub fn note_unmatched(client: &SpiClient<'_>, number: &str) -> Result<(), Error> {
+    let unmatched: i64 = client.query_value(
+        "SELECT count(*) FROM jobstats.entries e WHERE e.job = $1 \
+         AND NOT EXISTS (SELECT FROM jobstats.entry_jobs m WHERE m.entry_id = e.entry_id AND m.job_no IS NOT NULL)",
+        &[number.into()],
+    )?;
+    if unmatched > 0 {
+        hinted(
+            format!(
+                "work of the number {} that was matched with no job is left out (identifiers: {unmatched})",
+                shown(number)
+            ),
+            "Maintenance matches new identifiers. jobstats.job_quality says why it matches others with none.".to_owned(),
+        );
+    }
+    Ok(())
 }

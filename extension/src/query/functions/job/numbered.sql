@@ -7,7 +7,7 @@ SELECT run.job, run.started, EXISTS (
                 OR run.started IS NULL OR other.started IS NULL)
     ) AS is_array
 FROM jobstats.jobs run
-WHERE run.label LIKE $2 AND run.job <> $1
+WHERE run.label LIKE $2 AND run.job <> $1 AND ($3 IS NULL OR run.scheduler = $3)
     AND NOT EXISTS (SELECT FROM jobstats.entries entry WHERE entry.job = $1)
 ORDER BY run.started DESC NULLS LAST
 LIMIT 1

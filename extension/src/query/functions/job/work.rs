@@ -217,12 +217,14 @@ impl Work {
     /// Returns the current row of a batch.
     fn row(&self, rows: &Tuples<'_>, entries: &Entries, mdts: &HashSet<i32>) -> Option<EntryUsage> {
         let target = i32::try_from(rows.integer(1)?).ok()?;
+        // Where entries are many, rows are those of all entries with the number of the job.
+        let entry = rows.integer(2).filter(|&it| entries.has(it))?;
         let columns = FIRST_VALUE..FIRST_VALUE + self.columns.len();
         Some(EntryUsage {
             step: usize::try_from(rows.integer(0)? - 1).ok()?,
             target,
             on_mdt: mdts.contains(&target),
-            node: entries.node(rows.integer(2)?),
+            node: entries.node(entry),
             first: from_postgres(rows.integer(3)?)?,
             last: from_postgres(rows.integer(4)?)?,
             values: columns.map(|column| rows.integer(column)).collect(),

@@ -1,0 +1,21 @@
+//! Names that are like a name that nobody knows.
+
+use jobstats_core::nearest::nearest;
+use pgrx::prelude::*;
+
+use crate::pg::argument::Short;
+
+/// The number of names that a hint suggests.
+const SUGGESTED: usize = 3;
+
+#[pg_extern(sql = r#"
+CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
+COMMENT ON FUNCTION jobstats_internal.nearest(text, text[]) IS
+'Internal: those of the known names that are most like a name, the nearest first.';
+"#)]
+fn jobstats_nearest(name: Short<&str>, known: Short<Vec<Option<String>>>) -> Vec<String> {
+    let known = known.iter().flatten().map(String::as_str);
+    let found = nearest(&name, known, SUGGESTED);
+    found.into_iter().map(str::to_owned).collect()
+}
