@@ -151,6 +151,11 @@ pub fn create(client: &mut SpiClient<'_>, schema: &str) -> Result<(), Error> {
         "SELECT jobstats_internal.put_views($1, $2)",
         &[names.into(), definitions.into()],
     )?;
+    // The view of earlier versions called it. Its columns could not be replaced.
+    client.execute(
+        "DROP FUNCTION IF EXISTS jobstats.quality_of_hour(timestamptz)",
+        &[],
+    )?;
     Ok(())
 }
 

@@ -96,6 +96,3 @@ FROM observed h
 CROSS JOIN LATERAL jobstats.hour_quality(h.first_instant - interval '1 microsecond') q
 JOIN jobstats.targets t ON t.target_id = q.target_id
 WHERE h.first_instant <= now();
-
--- The function of earlier versions, which the view called. Its columns cannot be replaced.
-DROP FUNCTION IF EXISTS jobstats.quality_of_hour(timestamptz);
