@@ -1,4 +1,4 @@
-//! Who may change what a program trusts: files with commands or passwords, and directories of its own.
+//! Checks who may change what a program trusts: files with commands or passwords, and directories of its own.
 //!
 //! Whoever may write to a directory can put another file in the place of any file in it, so the directory of a file counts as much as the
 //! file. Directories further above are the administrator's: checkouts and homes are often open to a group.

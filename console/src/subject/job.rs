@@ -35,7 +35,7 @@ pub struct Candidate {
     pub state: Option<String>,
     /// The start of its last run.
     pub started: Option<Timestamp>,
-    /// What tells its work from that of the others.
+    /// The filters that tell its work from that of the others.
     filters: Filters,
 }
 
