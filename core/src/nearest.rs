@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+/// The number of names that a hint suggests.
+pub const SUGGESTED: usize = 3;
+
 /// The number of characters that are compared. Longer names differ where nobody looks.
 const COMPARED: usize = 100;
 

@@ -1,15 +1,12 @@
 //! Says in a notice why an answer is empty: because nothing was ever fed, or because a filter names nothing.
 
-use jobstats_core::nearest::nearest;
+use jobstats_core::nearest::{SUGGESTED, nearest};
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::{Error, shown};
 use crate::pg::spi::Statements;
 use crate::query::filters::Filters;
 use crate::query::notice::{hinted, listed};
-
-/// The number of names that a hint suggests.
-const SUGGESTED: usize = 3;
 
 /// The number of values of a filter that a notice names.
 const NAMED: usize = 3;

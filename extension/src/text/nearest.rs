@@ -1,12 +1,9 @@
 //! Names that are like a name that nobody knows.
 
-use jobstats_core::nearest::nearest;
+use jobstats_core::nearest::{SUGGESTED, nearest};
 use pgrx::prelude::*;
 
 use crate::pg::argument::Short;
-
-/// The number of names that a hint suggests.
-const SUGGESTED: usize = 3;
 
 #[pg_extern(sql = r#"
 CREATE FUNCTION jobstats_internal.nearest(name text, known text[]) RETURNS text[]

@@ -52,10 +52,13 @@ impl Named {
             }
             started = found.get::<Option<TimestampWithTimeZone>>("started")?;
         }
-        let is_shared = client.query_value(
-            "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = $1 AND run.scheduler <> $2)",
-            &[number.as_str().into(), scheduler.as_deref().into()],
-        )?;
+        let is_shared = match scheduler.as_deref() {
+            Some(scheduler) => client.query_value(
+                "SELECT EXISTS (SELECT FROM jobstats.jobs run WHERE run.job = $1 AND run.scheduler <> $2)",
+                &[number.as_str().into(), scheduler.into()],
+            )?,
+            None => false,
+        };
         Ok(Self {
             asked,
             number,
