@@ -7,7 +7,7 @@ use jobstats_client::answers::{Filters, Interval, RateRow, SummaryRow};
 pub mod findings;
 pub mod job;
 pub mod json;
-mod questions;
+pub mod questions;
 pub mod sheet;
 pub mod target;
 pub mod user;

@@ -1,12 +1,13 @@
 //! Advice about the jobs that did most, as the page of each of them has it.
 
-use jobstats_client::answers::{Dimension, Filters, Summary, SummaryRow, Top, Window, exactly};
+use jobstats_client::answers::{Dimension, Filters, SummaryRow, exactly};
 
-use super::{Scope, user};
+use super::{Scope, standout, user};
 use crate::html::Block;
 use crate::inquiry::Error;
 use crate::store::Store;
 use crate::subject::findings;
+use crate::subject::questions::ask_summary;
 use crate::text::shown;
 
 /// The number of jobs that are looked at.
@@ -14,24 +15,17 @@ const JOBS: i32 = 8;
 
 /// Returns the advice, or nothing if there is none.
 pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
-    let window = Window::new(scope.window.0, scope.window.1);
-    let top = store.ask(&Top {
-        window,
-        operation: Some(scope.measure.to_owned()),
-        by: Some(vec![Dimension::Job]),
-        n: Some(JOBS),
-        filters: scope.filters(),
-        ..Top::default()
-    })?;
-    let jobs = top.rows.iter().filter_map(|row| row.group.job.as_deref());
+    let by = vec![Dimension::Job];
+    let top = standout::top(store, scope, scope.window, JOBS, by, &scope.filters())?;
+    let jobs = top.iter().filter_map(|row| row.group.job.as_deref());
     let filters = Filters {
         job: Some(jobs.map(exactly).collect()),
         ..scope.filters()
     };
     let owner = [Dimension::Job, Dimension::UserName, Dimension::Uid];
-    let of_jobs = summary(store, window, &owner, &filters)?;
+    let of_jobs = ask_summary(store, scope.window, owner.to_vec(), &filters)?.rows;
     let of_targets = [&owner[..], &[Dimension::Target]].concat();
-    let of_targets = summary(store, window, &of_targets, &filters)?;
+    let of_targets = ask_summary(store, scope.window, of_targets, &filters)?.rows;
     let said = of_jobs.iter().flat_map(|job| {
         let targets = of_targets.iter().filter(|row| is_of(row, job)).cloned();
         let findings = findings::of_summary(job, targets.collect());
@@ -46,20 +40,6 @@ pub fn ask(store: &mut Store, scope: &Scope) -> Result<Vec<Block>, Error> {
     }
     let text = "What would keep the servers less busy, of the jobs with most work.";
     Ok(vec![Block::Text(text.to_owned()), Block::List(said)])
-}
-
-fn summary(
-    store: &mut Store,
-    window: Window,
-    by: &[Dimension],
-    filters: &Filters,
-) -> Result<Vec<SummaryRow>, Error> {
-    let summary = store.ask(&Summary {
-        window,
-        by: Some(by.to_vec()),
-        filters: filters.clone(),
-    })?;
-    Ok(summary.rows)
 }
 
 /// Returns true for the work of a job on a target.

@@ -120,7 +120,7 @@ impl Leader {
         span: Span,
         filters: &Filters,
     ) -> Result<Option<Self>, Error> {
-        let users = top(store, scope, span, by_user(), filters)?;
+        let users = top(store, scope, span, 1, by_user(), filters)?;
         let Some(first) = users.first() else {
             return Ok(None);
         };
@@ -136,16 +136,16 @@ impl Leader {
         let Some(filters) = of_user(filters, &first.group) else {
             return Ok(Some(leader));
         };
-        let accounts = top(store, scope, span, vec![Dimension::Account], &filters)?;
+        let accounts = top(store, scope, span, 1, vec![Dimension::Account], &filters)?;
         let account = accounts.first();
         leader.account = account.and_then(|row| Some((row.group.account.clone()?, row.share?)));
         if !is_of_target {
-            let targets = top(store, scope, span, vec![Dimension::Target], &filters)?;
+            let targets = top(store, scope, span, 1, vec![Dimension::Target], &filters)?;
             let target = targets.first();
             leader.target = target.and_then(|row| Some((row.group.target.clone()?, row.share?)));
         }
         let by = vec![Dimension::Job, Dimension::JobName];
-        let jobs = top(store, scope, span, by, &filters)?;
+        let jobs = top(store, scope, span, 1, by, &filters)?;
         leader.job = jobs
             .first()
             .and_then(|row| Some((job(&row.group)?, row.share?)));
@@ -249,10 +249,12 @@ fn job(group: &Group) -> Option<String> {
     })
 }
 
-fn top(
+/// Asks who did most in a span: the first `n` groups, among the work that the filters let through.
+pub fn top(
     store: &mut Store,
     scope: &Scope,
     span: Span,
+    n: i32,
     by: Vec<Dimension>,
     filters: &Filters,
 ) -> Result<Vec<TopRow>, Error> {
@@ -260,7 +262,7 @@ fn top(
         window: Window::new(span.0, span.1),
         operation: Some(scope.measure.to_owned()),
         by: Some(by),
-        n: Some(1),
+        n: Some(n),
         filters: filters.clone(),
         ..Top::default()
     })?;

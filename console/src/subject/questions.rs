@@ -118,7 +118,7 @@ pub(super) fn add_parts(store: &mut Store, subject: &mut Subject) -> Result<(), 
 }
 
 /// Asks for a summary.
-pub(super) fn ask_summary(
+pub fn ask_summary(
     store: &mut Store,
     window: (Timestamp, Timestamp),
     by: Vec<Dimension>,
