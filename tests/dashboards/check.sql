@@ -103,10 +103,13 @@ BEGIN
 END
 $$;
 
--- The user or the job that kept the servers busiest.
+-- Panels of now and of a month must both show the user that is chosen.
+CREATE TABLE checking.at_work AS SELECT DISTINCT n.uid FROM jobstats_now(n => 1000) n WHERE n.uid IS NOT NULL;
+
+-- The user or the job that kept the servers busiest, of those who are at work.
 CREATE FUNCTION checking.busiest("column" text, hours numeric) RETURNS text LANGUAGE sql STABLE AS $$
 SELECT to_jsonb(t) ->> "column"
-FROM jobstats_top(since => shown_from(hours), by => '{uid,job}', n => 1, job => '{%}', uid => ARRAY(SELECT e.uid FROM jobstats.entries e)) t
+FROM jobstats_top(since => shown_from(hours), by => '{uid,job}', n => 1, job => '{%}', uid => ARRAY(SELECT w.uid FROM at_work w)) t
 $$;
 
 -- What variables become in a round.
