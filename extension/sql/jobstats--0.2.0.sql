@@ -335,7 +335,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_convert() IS
-'Converts the store to the edition of TimescaleDB that is installed. Partitioned tables become hypertables, and in the Community edition rollups that are tables become continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction.';
+'Converts the store to the edition of TimescaleDB that is installed. Partitioned tables become hypertables, and in the Community edition rollups that are tables become continuous aggregates, with all that is in them. Feeds and queries go on and wait for less than a second at a time. Called again it goes on where it ended, also after a crash. What it did stands in jobstats.maintenance. Needs room for a second copy of the largest table. To be called by the owner of the store or a superuser, outside of a transaction. Errors: 55000 where there is no store or no TimescaleDB, 0A000 where its Community edition is older than 2.28, 2BP01 where something depends on a table that would not survive its replacement, 25001 inside of a transaction, 25006 on a standby.';
 
 CREATE TYPE jobstats_counter;
 
@@ -1174,7 +1174,7 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_reidentify_wrapper';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.reidentify_some() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp AS 'jobstats-0.2.0', 'jobstats_reidentify_some_wrapper';
@@ -1185,7 +1185,7 @@ CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_rename_target_wrapper';
 COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
-'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_reprocess(since timestamptz, until timestamptz, target text[] DEFAULT NULL) RETURNS TABLE (
     cluster text, target text, computed bigint, skipped bigint, changed bigint, first timestamptz, last timestamptz,
@@ -1204,7 +1204,7 @@ COMMENT ON FUNCTION jobstats_internal.require_store() IS
 CREATE FUNCTION jobstats_internal.require_top_level(routine text) RETURNS void
 LANGUAGE c VOLATILE STRICT AS 'jobstats-0.2.0', 'jobstats_require_top_level_wrapper';
 COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
-'Internal: fails with 25001 inside of a transaction block.';
+'Internal: fails with 25001 inside of a transaction block, and with 25006 on a standby.';
 
 CREATE FUNCTION jobstats_reread(
     since timestamptz, until timestamptz, source text DEFAULT NULL, cluster text DEFAULT NULL
@@ -1236,7 +1236,7 @@ CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETUR
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS 'jobstats-0.2.0', 'jobstats_retire_target_wrapper';
 COMMENT ON FUNCTION jobstats_retire_target(text, text) IS
-'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_internal.roll_up(
     level text, by_user boolean, span_from timestamptz, span_to timestamptz, target_id integer DEFAULT NULL
@@ -2062,7 +2062,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION jobstats_setup IS
-'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
+'Creates the store, or brings it up to date. The store is in the schema jobstats; setup may be run again at any time. A setting that is NULL stays as it is (at first: raw text 2 days, increments 90 days, rejects 14 days; rollups of ten minutes 90 days, of hours 2 years, of days for ever, which is jobstats_forever(), each at least as long as what it sums; with TimescaleDB chunks of 1 day, in the Community edition kept in columns after 7 days; rollups stay 20 minutes behind). Returns what was chosen and how to schedule maintenance. Errors: 0A000 where the database is not UTF8, 25006 on a standby, 55000 where a foreign schema jobstats is in the way, 22023 for a setting that is out of range, 23514 for settings that contradict each other, 55P03 where a lock takes longer than lock_timeout, if that is set.';
 
 CREATE FUNCTION jobstats_internal.sessions_on_store() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -3310,7 +3310,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE jobstats_maintain() IS
-'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 42501 where the caller does not have the rights of the owner.';
+'Brings rollups up to date and drops old data; to be called regularly. It also makes the partitions of the coming days and enters new rows into the indexes by time. jobstats.maintenance shows what it did. Call it from cron, pg_cron or, as jobstats_maintain_job(), a job of TimescaleDB; as the owner of the store, outside a transaction. A step that fails, or waits too long for a lock, is left to the next call, with a warning. Errors: 55000 where there is no store, 25001 inside a transaction, 25006 on a standby, 42501 where the caller does not have the rights of the owner.';
 
 -- The rule: a routine may be called by the owner of the database and by roles that are granted it. The routines that
 -- others may call are named below.

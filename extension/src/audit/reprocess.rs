@@ -14,7 +14,6 @@ use crate::feed::require_read_committed;
 use crate::pg::argument::require_pattern;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
-use crate::pg::guc;
 use crate::pg::pause::pause;
 use crate::pg::spi::{SqlResult, Statements, connect_mut};
 use crate::pg::time::timestamptz;
@@ -81,9 +80,6 @@ fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Ve
     let mut each = patterns.iter().flatten().flatten();
     each.try_for_each(|pattern| require_pattern(pattern))?;
     let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
-        if guc::setting(client, "transaction_read_only")? == "on" {
-            return Err(Error::ReadOnly("reprocessing"));
-        }
         require_read_committed(client, "reprocessing")?;
         let settings = store::settings(client)?;
         // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.

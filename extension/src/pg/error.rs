@@ -43,8 +43,8 @@ pub enum Error {
         level: String,
     },
     /// A write on a standby, or in a read-only transaction.
-    #[error("{0} is not possible in a read-only transaction")]
-    ReadOnly(&'static str),
+    #[error("nothing can be written in a read-only transaction")]
+    ReadOnly,
     /// A procedure that commits, called in a transaction block.
     #[error("{0} cannot run inside of a transaction block")]
     TransactionBlock(String),
@@ -281,7 +281,7 @@ impl Error {
                 Code::ERRCODE_ACTIVE_SQL_TRANSACTION
             }
             Self::NotOwner => Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
-            Self::ReadOnly(_) => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
+            Self::ReadOnly => Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
             Self::TextTooLarge { .. }
             | Self::Ratio { .. }
             | Self::TooManyTargets { .. }
@@ -370,7 +370,7 @@ impl Error {
                 "Drop it, and create it again afterwards; a superuser can convert objects of other roles.",
             ),
             Self::Isolation { .. } => Some("Use READ COMMITTED, the default."),
-            Self::ReadOnly(_) => Some("Use the primary server, in a transaction that may write."),
+            Self::ReadOnly => Some("Use the primary server, in a transaction that may write."),
             Self::TransactionBlock(_) => {
                 Some("It commits by itself: CALL it alone, without BEGIN or other statements.")
             }

@@ -57,3 +57,12 @@ impl Drop for Pinned {
 pub fn setting(client: &SpiClient<'_>, name: &str) -> Result<String, Error> {
     client.query_value("SELECT pg_catalog.current_setting($1)", &[name.into()])
 }
+
+/// Fails on a standby, and in a transaction that is read-only.
+pub fn require_writable() -> Result<(), Error> {
+    // SAFETY: reads a variable of this backend.
+    if unsafe { pg_sys::XactReadOnly } {
+        return Err(Error::ReadOnly);
+    }
+    Ok(())
+}

@@ -19,6 +19,7 @@ use pgrx::{FromDatum, IntoDatum, Spi};
 
 use crate::pg::ballast;
 use crate::pg::error::Error;
+use crate::pg::guc;
 
 /// The result of a function that SQL calls.
 pub type SqlResult<T> = Result<T, ErrorReport>;
@@ -35,10 +36,11 @@ pub fn connect<R>(run: impl FnOnce(&SpiClient<'_>) -> Result<R, Error>) -> Resul
 /// Runs statements that may write, while the session holds its [ballast].
 ///
 /// # Errors
-/// As [`connect`].
+/// As [`connect`], and [`Error::ReadOnly`] on a standby.
 pub fn connect_mut<R>(
     run: impl FnOnce(&mut SpiClient<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
+    guc::require_writable()?;
     ballast::hold()?;
     Spi::connect_mut(run)
 }

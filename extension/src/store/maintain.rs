@@ -7,6 +7,7 @@ use pgrx::prelude::*;
 use pgrx::spi::SpiClient;
 
 use crate::pg::error::Error;
+use crate::pg::guc;
 use crate::pg::spi::{SqlResult, Statements};
 
 extension_sql_file!("maintain/locks.sql", name = "locks");
@@ -30,9 +31,10 @@ pub fn lock(client: &mut SpiClient<'_>) -> Result<(), Error> {
 CREATE FUNCTION jobstats_internal.require_top_level(routine text) RETURNS void
 LANGUAGE c VOLATILE STRICT AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_internal.require_top_level(text) IS
-'Internal: fails with 25001 inside of a transaction block.';
+'Internal: fails with 25001 inside of a transaction block, and with 25006 on a standby.';
 "#)]
 fn jobstats_require_top_level(routine: &str) -> SqlResult<()> {
+    guc::require_writable()?;
     // SAFETY: reads a variable of this backend.
     #[allow(unsafe_code)]
     let in_block = unsafe { pgrx::pg_sys::IsTransactionBlock() };

@@ -76,9 +76,12 @@ RESET SESSION AUTHORIZATION;
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT said($$INSERT INTO jobstats.feed (server, body) VALUES ('oss1', '')$$);
 ROLLBACK;
-BEGIN READ ONLY;
-SELECT said($$SELECT jobstats_reprocess(now() - interval '1 hour', now())$$);
-ROLLBACK;
+SET default_transaction_read_only = on;
+SELECT DISTINCT said(w.statement)
+FROM unnest(ARRAY['SELECT jobstats_setup()', 'SELECT jobstats_reidentify()', $$SELECT jobstats_retire_target('t')$$,
+    $$SELECT jobstats_rename_target('t', 'u')$$, $$SELECT jobstats_reprocess(now() - interval '1 hour', now())$$,
+    $$SELECT jobstats_reread(now() - interval '1 hour', now())$$, 'CALL jobstats_maintain()', 'CALL jobstats_convert()']) AS w (statement);
+RESET default_transaction_read_only;
 -- A writer whose role is gone has no row any more after the next maintenance.
 CREATE ROLE regress_gone;
 DO $$ BEGIN PERFORM jobstats_grant_writer('regress_gone', 'c1'); END $$;

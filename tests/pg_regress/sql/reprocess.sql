@@ -119,10 +119,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
-BEGIN READ ONLY;
-SELECT * FROM jobstats_reprocess('2025-11-03 07:00', '2025-11-03 09:00');
-\echo :LAST_ERROR_SQLSTATE
-ROLLBACK;
 
 -- Readers may audit, and not reprocess.
 CREATE ROLE regress_auditor;

@@ -79,10 +79,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT * FROM jobstats_reread('2023-11-14', '2023-11-16');
 \echo :LAST_ERROR_SQLSTATE
 ROLLBACK;
-BEGIN READ ONLY;
-SELECT * FROM jobstats_reread('2023-11-14', '2023-11-16');
-\echo :LAST_ERROR_SQLSTATE
-ROLLBACK;
 
 -- Texts go after raw_retention. A body passes to the next text that is equal to it.
 UPDATE jobstats.texts SET received = now() - interval '3 days' WHERE "time" IN (to_timestamp(1700000100), to_timestamp(1700000400));

@@ -34,7 +34,7 @@ CREATE FUNCTION jobstats_reidentify() RETURNS bigint
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_reidentify() IS
-'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Identifies all stored entries again, and returns how many changed. After a change of jobstats.entry_formats, jobstats_maintain() does the same in portions; this function does it at once. If most entries match no format, a NOTICE names the likely format. Errors: 22023 for an invalid format, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_reidentify() -> SqlResult<i64> {
     Ok(as_owner_of_store(|| {

@@ -18,7 +18,7 @@ CREATE FUNCTION jobstats_rename_target(old text, new text, cluster text DEFAULT 
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_rename_target(text, text, text) IS
-'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Gives a target another name, with all that is stored of it. Its file system, kind and index follow from the new name. Call it before the first text with the new name comes. Text with the old name goes to the renamed target for settings.raw_retention; later such text makes a new target. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist and for an empty name, 22001 for a name of over 255 bytes, 23505 where a target has the new name, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_rename_target(
     old: Option<Short<String>>,

@@ -14,7 +14,7 @@ CREATE FUNCTION jobstats_retire_target(name text, cluster text DEFAULT '') RETUR
 LANGUAGE c VOLATILE SET search_path = pg_catalog, pg_temp
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_retire_target(text, text) IS
-'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 42501 for roles other than the owner of the store, 55000 where there is no store.';
+'Retires a target that is gone for good, so that it is no longer silent. What is stored of it stays. jobstats.health says retired, jobstats_metrics() leaves it out, and from its last observation on it neither holds up windows nor lowers their coverage. Its next text takes it back. cluster NULL is the empty name. Errors: 22004 for no name, 22023 for a target that does not exist, 25006 on a standby, 42501 for roles other than the owner of the store, 55000 where there is no store.';
 "#)]
 fn jobstats_retire_target(
     name: Option<Short<String>>,
