@@ -13,15 +13,16 @@ BEGIN
     RETURN found;
 END
 $$;
--- All of the store but what says when things were done, what depends on the moment, and counts since a version that counts.
+-- All of the store but views, whose definitions catalog.sql compares, what says when things were done, what depends on the moment, and counts
+-- since a version that counts.
 SELECT c.relname, pg_temp.stored(format('jobstats.%I', c.relname), coalesce(i.columns, '{}'))
 FROM pg_class c
 LEFT JOIN (VALUES ('observations', '{received,kept,folded_below}'::text[]), ('entries', '{clusters}'), ('entry_formats', '{cluster,node_pattern}'), ('rejects', '{received}'), ('dirty', '{dirty_id}'), ('sweep', '{ended}'),
     ('rollups', '{refreshed,users_refreshed,dropped}'), ('settings', '{limited_since}'), ('refresh', '{number,settled,announced,horizon,dropped,matched}'),
     ('targets', '{observations_total,text_bytes_total,problems_total}'))
     AS i (relation, columns) ON i.relation = c.relname
-WHERE c.relnamespace = 'jobstats'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
-    AND c.relname NOT IN ('maintenance', 'maintenance_state', 'locks', 'feed', 'health', 'quality')
+WHERE c.relnamespace = 'jobstats'::regnamespace AND (c.relkind IN ('r', 'p') OR c.relkind = 'v' AND c.relname LIKE 'rollup\_%') AND NOT c.relispartition
+    AND c.relname NOT IN ('maintenance', 'locks')
 ORDER BY c.relname COLLATE "C";
 
 SELECT date_trunc('day', max("time")) - interval '1 day' AS since, max("time") AS until FROM jobstats.observations \gset
