@@ -137,15 +137,20 @@ build_all() { build jobstats jobstats-simulator "${programs[@]}"; }
 test_programs=$target/test-programs
 
 # build_tests
-# Builds everything that tests run, and the tests, in one run of Cargo and so with one choice of features.
+# Builds everything that tests run, and the tests. To optimize those of core takes longer than it saves.
 build_tests() {
     local features
     mapfile -t features < <(features)
     say "cargo build --workspace --lib --bins --tests"
-    cargo build --profile "$profile" --workspace --lib --bins --tests "${features[@]}" --message-format json-render-diagnostics |
+    {
+        build_some --workspace --exclude jobstats-core --bins "${features[@]}"
+        build_some --package jobstats-core --config "profile.$profile.package.jobstats-core.opt-level=0"
+    } |
         sed -n 's|.*"manifest_path":"[^"]*/\([^/"]*\)/Cargo.toml".*"kind":\["[a-z]*"\].*"name":"\([^"]*\)".*"profile":{[^}]*"test":true}.*"executable":"\([^"]*\)".*|\1 \2 \3|p' |
         LC_ALL=C sort >"$test_programs"
 }
+
+build_some() { cargo build --profile "$profile" --lib --tests --message-format json-render-diagnostics "$@"; }
 
 # is_rust PART
 # Whether a part of the tests is a package of Rust tests.

@@ -18,7 +18,7 @@ rust() {
     local features
     export JOBSTATS_TEST_DATABASE_URL=$url JOBSTATS_TEST_BUILT=$built JOBSTATS_TEST_PYTHON=$test_tools/bin/python JOBSTATS_TEST_AXE PROPTEST_CASES PROPTEST_MAX_GLOBAL_REJECTS
     JOBSTATS_TEST_AXE=$(axe)
-    PROPTEST_CASES=$(if is_long; then echo 20000; else echo 1000; fi)
+    PROPTEST_CASES=$(if is_long; then echo 20000; else echo 256; fi)
     # Cases that do not fit a law are no failure, however many there are.
     PROPTEST_MAX_GLOBAL_REJECTS=$((100 * PROPTEST_CASES))
     if [ "$name" = doc ]; then

@@ -378,7 +378,7 @@ fn it_is_recognized_and_no_other_text_is() {
 /// Each of these texts has a million reasons to search to its end. A reader that did so would take hours.
 #[test]
 fn hostile_texts_take_no_longer_than_others() {
-    const SIZE: usize = 16 << 20;
+    const SIZE: usize = 1 << 20;
     let bombs = [
         "{".repeat(SIZE),
         ",{".repeat(SIZE / 2),

@@ -446,7 +446,7 @@ fn both_forms_are_recognized_and_no_other_text() {
 /// Each of these texts has a million reasons to search to its end. A reader that did so would take hours.
 #[test]
 fn hostile_texts_take_no_longer_than_others() {
-    const SIZE: usize = 16 << 20;
+    const SIZE: usize = 1 << 20;
     let row = "1:".repeat(FIELDS + 1) + "\n";
     let bombs = [
         ":".repeat(SIZE),
