@@ -19,10 +19,12 @@ use jobstats_core::instant::{DEFAULT_WINDOW, Micros};
 use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
+use pgrx::spi::SpiClient;
 
 use crate::feed::job_stats::entries::Entries;
+use crate::feed::require_read_committed;
 use crate::pg::error::Error;
-use crate::pg::spi::{SqlResult, connect};
+use crate::pg::spi::{SqlResult, Statements, connect};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
 use crate::store;
@@ -59,6 +61,15 @@ impl Window {
         }
         Ok(Self { since, until })
     }
+}
+
+/// Begins to write under the conditions of feeds, and with their lock: setup waits for us and we for setup, so that no deadlock over
+/// tables can arise.
+fn begin_as_feed(client: &mut SpiClient<'_>, action: &'static str) -> Result<(), Error> {
+    require_read_committed(client, action)?;
+    store::require(client)?;
+    client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
+    Ok(())
 }
 
 #[pg_extern(sql = r#"

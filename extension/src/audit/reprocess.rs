@@ -6,11 +6,10 @@ use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
 use crate::audit::walk::Walked;
-use crate::audit::{Purpose, Target, Walk, Window, Wrong, targets};
+use crate::audit::{Purpose, Target, Walk, Window, Wrong, begin_as_feed, targets};
 use crate::feed::job_stats::compute::recompute;
 use crate::feed::job_stats::entries::Entries;
 use crate::feed::job_stats::stored::{self, Stored};
-use crate::feed::require_read_committed;
 use crate::pg::argument::require_pattern;
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
@@ -80,11 +79,8 @@ fn reprocess(window: Window, patterns: Option<Vec<Option<String>>>) -> Result<Ve
     let mut each = patterns.iter().flatten().flatten();
     each.try_for_each(|pattern| require_pattern(pattern))?;
     let (settings, targets) = connect_mut(|client| -> Result<_, Error> {
-        require_read_committed(client, "reprocessing")?;
-        let settings = store::settings(client)?;
-        // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
-        client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
-        Ok((settings, targets(client, patterns)?))
+        begin_as_feed(client, "reprocessing")?;
+        Ok((store::settings(client)?, targets(client, patterns)?))
     })?;
     let mut entries = Entries::default();
     let mut outcomes = Vec::new();

@@ -4,15 +4,13 @@ use pgrx::IntoDatum;
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::prelude::*;
 
-use crate::audit::Window;
-use crate::feed::require_read_committed;
+use crate::audit::{Window, begin_as_feed};
 use crate::pg::argument::{Short, plain};
 use crate::pg::error::Error;
 use crate::pg::pause::pause;
 use crate::pg::spi::{Row, SqlResult, Statements, connect_mut};
 use crate::pg::time::{micros, timestamptz};
 use crate::pg::tuplestore::Rows;
-use crate::store;
 use crate::store::rights::owner::as_owner_of_store;
 use crate::store::sources;
 
@@ -59,7 +57,7 @@ fn jobstats_reread(
     };
     sources::position(choice.source)?;
     as_owner_of_store(|| {
-        require_writable()?;
+        connect_mut(|client| begin_as_feed(client, "reading texts again"))?;
         let mut after = None;
         loop {
             let keys = connect_mut(|client| next(client, &choice, after.as_ref()))?;
@@ -74,16 +72,6 @@ fn jobstats_reread(
         }
     })?;
     Ok(())
-}
-
-fn require_writable() -> Result<(), Error> {
-    connect_mut(|client| {
-        require_read_committed(client, "reading texts again")?;
-        store::require(client)?;
-        // A feed takes this lock, too: setup waits for us and we for setup, so that no deadlock over tables can arise.
-        client.execute("LOCK TABLE jobstats.feed IN ROW EXCLUSIVE MODE", &[])?;
-        Ok(())
-    })
 }
 
 /// Returns the keys of the texts that follow on one, or of the first ones.
