@@ -1,8 +1,8 @@
 /* Makes the clocks of a program show what a file says: LD_PRELOAD=clock.so JOBSTATS_FAULTS_CLOCK=FILE PROGRAM.
  *
  * The file holds three numbers of nanoseconds since 1970: the time that the wall clock shows, the time of the machine from
- * which on it is shown, and the right time, which /proc/uptime shows. The clocks run from there for five seconds and then
- * slowly, so that a busy machine changes nothing. */
+ * which on it is shown, and the right time, which /proc/uptime shows. The clocks run from there for half a minute and then
+ * slowly, so that a busy machine changes nothing: a reading that takes long there makes the shipper wait as long, by them. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000000)
-#define FAST (5 * SECOND)
-#define SLOWNESS 20
+#define FAST (30 * SECOND)
+#define SLOWNESS 40
 
 static int file = -1;
 

@@ -179,13 +179,10 @@ impl Scene<'_> {
         let start = |server: &Server| server.start_run(&url);
         let mut running: Vec<_> = self.servers.iter().map(start).collect();
         self.database.stop();
-        let until = |server: &Server| server.place.calls().len() + readings;
-        let until: Vec<_> = self.servers.iter().map(until).collect();
-        for (server, (running, until)) in self.servers.iter().zip(running.iter_mut().zip(until)) {
-            wait_for("readings in an outage", || {
-                server.revive(running, &url);
-                server.place.calls().len() >= until
-            });
+        let before = |server: &Server| server.place.calls().len();
+        let before: Vec<_> = self.servers.iter().map(before).collect();
+        for (server, (running, before)) in self.servers.iter().zip(running.iter_mut().zip(before)) {
+            server.read_on(running, &url, before, readings);
         }
         self.database.start();
     }
@@ -298,12 +295,8 @@ impl Scene<'_> {
     fn read_often(&self, times: usize) {
         let before = self.server.place.calls().len();
         let mut running = self.server.start_run(&self.url());
-        for reading in 0..=times {
-            wait_for("reading", || {
-                self.server.revive(&mut running, &self.url());
-                self.server.place.calls().len() > before + reading
-            });
-        }
+        self.server
+            .read_on(&mut running, &self.url(), before, times + 1);
     }
 
     fn read_with_error(&self, error: i64, readings: usize) {

@@ -14,7 +14,7 @@ use jobstats_client::spool::{Directory, Entry, Losses};
 use rustix::fs::inotify;
 
 use crate::Programs;
-use crate::place::{Mode, Place};
+use crate::place::{Mode, Place, wait_for};
 
 /// The usual time limit for storing a text.
 pub const STATEMENT: Duration = Duration::from_secs(3);
@@ -139,10 +139,16 @@ impl Server {
         self.start(self.shipper("run", url).args(["--interval", "50ms"]))
     }
 
-    /// Starts such a shipper again if it has ended, because the lctl of one that was killed still had the lock.
-    pub fn revive(&self, running: &mut Running, url: &str) {
-        if running.0.try_wait().is_ok_and(|ended| ended.is_some()) {
-            *running = self.start_run(url);
+    /// Waits until such a shipper has read so often since this number of calls. One that has ended, because the lctl of one that
+    /// was killed still had the lock, is started again.
+    pub fn read_on(&self, running: &mut Running, url: &str, before: usize, readings: usize) {
+        for reading in 1..=readings {
+            wait_for("reading", || {
+                if running.0.try_wait().is_ok_and(|ended| ended.is_some()) {
+                    *running = self.start_run(url);
+                }
+                self.place.calls().len() >= before + reading
+            });
         }
     }
 
