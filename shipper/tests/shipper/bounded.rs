@@ -1,14 +1,11 @@
 //! The shipper leaves the server to its work: low priority, little memory, pauses after long readings.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use common::{AWAY, Database, Fake, Shipper, not_run};
+use crate::common::{AWAY, Database, Fake, Shipper, not_run};
 use xxhash_rust::xxh3::xxh3_64;
 
 const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";

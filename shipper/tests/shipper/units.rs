@@ -1,13 +1,10 @@
 //! The systemd units of the packages.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::not_run;
+use crate::common::not_run;
 
 /// The largest exposure that is accepted, as systemd computes it: 0 is none, 10 is a plain service of root.
 const MOST_EXPOSED: f32 = 1.7;

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+use super::postgrest::Postgrest;
+use super::server::{HTML, Reply, Server};
+use super::{arrived, bodies, objects, path, postgrest, secret};
 use crate::common::machine::{COUNTING, Machine, texts};
 use crate::common::{Database, Fake, Shipper, simulator};
-use crate::postgrest::Postgrest;
-use crate::server::{HTML, Reply, Server};
-use crate::{arrived, bodies, objects, path, postgrest, secret};
 
 #[test]
 fn a_reading_is_one_request_with_an_object_for_each_target() {

@@ -1,11 +1,8 @@
 //! Text that was read elsewhere, from a pipe or a file.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 
-use common::{Database, Fake, Shipper};
+use crate::common::{Database, Fake, Shipper};
 
 const TEXT: &str =
     "obdfilter.fs-OST0000.job_stats=job_stats:\nobdfilter.fs-OST0001.job_stats=job_stats:\n";

@@ -1,7 +1,4 @@
 //! The way to the database: secrets, retries, refusals, time-outs.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs::{self, Permissions};
 use std::io::{Read, Write};
@@ -9,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 
-use common::{Database, Fake, Shipper, not_run, wait_for, with_a_limit};
+use crate::common::{Database, Fake, Shipper, not_run, wait_for, with_a_limit};
 
 const TWO_TARGETS: &str =
     "printf 'mdt.fs-MDT0000.job_stats=job_stats:\\nmdt.fs-MDT0001.job_stats=job_stats:\\n'";

@@ -1,10 +1,7 @@
 //! The way over HTTP: against the statement of PostgREST in a real database, and against proxies of all kinds.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
 mod answers;
 mod certificates;
-#[path = "../common/mod.rs"]
-mod common;
 mod delivery;
 mod doctor;
 mod postgrest;
@@ -15,8 +12,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use common::machine::Machine;
-use common::{Database, unpack};
+use crate::common::machine::Machine;
+use crate::common::{Database, unpack};
 use postgrest::Postgrest;
 use serde_json::Value;
 use server::{Request, Server};

@@ -1,15 +1,12 @@
 //! Texts of other sources than lctl: commands, files that grow, and several of them in one process.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use common::machine::readings;
-use common::{AWAY, Database, Ended, Fake, Running, Shipper, not_run, wait_for};
+use crate::common::machine::readings;
+use crate::common::{AWAY, Database, Ended, Fake, Running, Shipper, not_run, wait_for};
 use tempfile::TempDir;
 
 /// Lines that only the source lctl would take for names of targets.

@@ -3,10 +3,10 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
+use super::server::{Reply, Server};
+use super::{arrived, path, secret};
 use crate::common::Shipper;
 use crate::common::machine::{COUNTING, Machine, texts};
-use crate::server::{Reply, Server};
-use crate::{arrived, path, secret};
 
 #[test]
 fn a_redirect_carries_the_token_nowhere() {

@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use super::{path, postgrest, secret};
 use crate::common::machine::{COUNTING, Machine};
 use crate::common::{Database, Shipper};
-use crate::{path, postgrest, secret};
 
 #[test]
 fn doctor_asks_postgrest_to_store_nothing() {

@@ -1,13 +1,10 @@
 //! The messages to systemd while `run` runs.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixDatagram;
 use std::process::Stdio;
 
-use common::{Database, Fake, PATIENCE, Running, Shipper, wait_for};
+use crate::common::{Database, Fake, PATIENCE, Running, Shipper, wait_for};
 
 #[test]
 fn run_is_ready_says_what_it_did_and_calls_the_watchdog() {

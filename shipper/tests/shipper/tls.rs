@@ -1,7 +1,4 @@
 //! TLS and passwords, against a server with certificates of the test's own making.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs::{self, Permissions};
 use std::io::{Read, Write};
@@ -11,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use common::{Fake, PATIENCE, Shipper, not_run, unpack};
+use crate::common::{Fake, PATIENCE, Shipper, not_run, unpack};
 use postgres::{Client, NoTls};
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd,
@@ -354,7 +351,7 @@ impl Server {
         mode: &str,
         ca_file: Option<&Path>,
         password: &str,
-    ) -> common::Ended {
+    ) -> crate::common::Ended {
         let lctl = lctl();
         let url = format!(
             "postgresql://writer@{host}:{}/postgres?sslmode={mode}",

@@ -1,12 +1,9 @@
 //! Messages: whose they are, how urgent they are, and how often they come.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 
-use common::{Database, Ended, Fake, Shipper};
+use crate::common::{Database, Ended, Fake, Shipper};
 
 const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
 

@@ -11,10 +11,10 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use tempfile::TempDir;
 
+use super::server::{ConnectProxy, Reply, Server};
+use super::{arrived, path};
 use crate::common::Ended;
 use crate::common::machine::{COUNTING, Machine, texts};
-use crate::server::{ConnectProxy, Reply, Server};
-use crate::{arrived, path};
 
 /// An authority, a server's certificate for localhost, and a client's certificate, in files.
 struct Certificates {

@@ -1,11 +1,8 @@
 //! Output of lctl is sent, and failed readings are reported.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 
-use common::{Database, Fake, Shipper, wait_for, with_a_limit};
+use crate::common::{Database, Fake, Shipper, wait_for, with_a_limit};
 
 /// An OSS of two targets, which has no MDT; the second target takes its time.
 const OSS: &str = r#"

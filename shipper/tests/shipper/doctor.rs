@@ -1,9 +1,6 @@
 //! The findings of `doctor`, from lctl to the store.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
-mod common;
-
-use common::{AWAY, Database, Fake, Shipper};
+use crate::common::{AWAY, Database, Fake, Shipper};
 
 /// Two targets with an entry each.
 const TWO_TARGETS: &str = "

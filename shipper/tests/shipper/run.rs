@@ -1,13 +1,10 @@
 //! One instance at a time, again and again, in little memory.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::{Database, Fake, Shipper, wait_for};
+use crate::common::{Database, Fake, Shipper, wait_for};
 
 const ONE_TARGET: &str = "echo mdt.fs-MDT0000.job_stats=job_stats:";
 

@@ -1,8 +1,7 @@
 //! The fixtures of the integration tests: a database for each test, stand-ins for lctl, and the shipper itself.
-#![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 pub mod machine;
-#[path = "../../../client/tests/simulator/mod.rs"]
+#[path = "../../../../client/tests/simulator/mod.rs"]
 pub mod simulator;
 
 use std::io::{self, Read, Write};

@@ -1,12 +1,9 @@
 //! The whole way: the simulator as lctl, the shipper, the feed of the extension.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::path::Path;
 use std::process::Command;
 
-use common::{Database, Shipper, simulator};
+use crate::common::{Database, Shipper, simulator};
 use tempfile::TempDir;
 
 const SERVER: &str = "small-oss1";

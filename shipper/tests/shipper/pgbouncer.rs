@@ -1,13 +1,10 @@
 //! The way through PgBouncer, which gives each transaction a session that others use before and after it.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
-use common::{Database, Fake, Shipper, not_run, wait_for};
+use crate::common::{Database, Fake, Shipper, not_run, wait_for};
 use postgres::config::Host;
 use postgres::{Client, Config, NoTls};
 use rustix::process::geteuid;

@@ -1,13 +1,10 @@
 //! The answers of `status`, and its exit codes.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 use std::process::{Output, Stdio};
 
-use common::machine::Machine;
-use common::{AWAY, Database, Running, Shipper, wait_for};
+use crate::common::machine::Machine;
+use crate::common::{AWAY, Database, Running, Shipper, wait_for};
 use serde_json::Value;
 
 const TWO_TARGETS: &str = "echo mdt.fs-MDT0000.job_stats=; echo mdt.fs-MDT0001.job_stats=";

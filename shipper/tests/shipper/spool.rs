@@ -1,15 +1,12 @@
 //! Readings wait on disk while they cannot be sent; nothing is lost, nothing doubled.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::collections::HashSet;
 use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use common::machine::{COUNTING, Machine, texts};
-use common::{AWAY, Database, Running, Shipper, refusing, wait_for};
+use crate::common::machine::{COUNTING, Machine, texts};
+use crate::common::{AWAY, Database, Running, Shipper, refusing, wait_for};
 use jobstats_client::spool::{Data, Directory, Index, Text};
 use serde_json::Value;
 
@@ -24,7 +21,9 @@ fn arrived(database: &mut Database) -> Vec<String> {
         .client
         .query("SELECT body_zstd FROM jobstats.feed ORDER BY number", &[])
         .unwrap();
-    rows.iter().map(|row| common::unpack(row.get(0))).collect()
+    rows.iter()
+        .map(|row| crate::common::unpack(row.get(0)))
+        .collect()
 }
 
 /// Runs a trigger for each row.
@@ -91,7 +90,7 @@ fn a_file_of_the_spool_is_text_for_zstdcat() {
     let machine = Machine::new(COUNTING);
     machine.once(AWAY).run().is(69, &[]);
     let file = fs::read(machine.spool().join(&machine.files("")[0])).unwrap();
-    assert_eq!(common::unpack(&file), texts([1]).concat());
+    assert_eq!(crate::common::unpack(&file), texts([1]).concat());
     assert_eq!(machine.losses(), [0; 4]);
 }
 

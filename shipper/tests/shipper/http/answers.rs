@@ -6,11 +6,11 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
+use super::postgrest::error;
+use super::server::{HTML, Reply, Server};
+use super::{arrived, path, postgrest, secret};
 use crate::common::machine::{COUNTING, Machine, texts};
 use crate::common::{Database, Ended, unpack, wait_for, with_a_limit};
-use crate::postgrest::error;
-use crate::server::{HTML, Reply, Server};
-use crate::{arrived, path, postgrest, secret};
 
 /// Raises an error for the second text of the second reading.
 fn refuse(database: &mut Database, state: &str) {

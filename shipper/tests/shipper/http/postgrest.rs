@@ -9,7 +9,7 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, IsolationLevel, NoTls};
 use serde_json::{Value, json};
 
-use crate::server::{Reply, Request};
+use super::server::{Reply, Request};
 
 /// A PostgREST that connects with this URL.
 pub struct Postgrest {

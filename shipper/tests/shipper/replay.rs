@@ -1,14 +1,11 @@
 //! Readings are kept in a directory, and sent later with their times.
-#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
-
-mod common;
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use common::machine::{COUNTING, readings, texts};
-use common::{AWAY, Database, Ended, Fake, Running, Shipper, unpack, wait_for};
+use crate::common::machine::{COUNTING, readings, texts};
+use crate::common::{AWAY, Database, Ended, Fake, Running, Shipper, unpack, wait_for};
 
 /// A stand-in for lctl with a recording beside it.
 struct Recording(Fake);

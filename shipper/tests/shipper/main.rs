@@ -1,0 +1,23 @@
+//! The shipper's program as its users run it. All is one program of tests, since each has a database of its own and linking takes longer
+//! than running.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod common;
+
+mod bounded;
+mod database;
+mod doctor;
+mod feed;
+mod http;
+mod input;
+mod lctl;
+mod messages;
+mod notify;
+mod pgbouncer;
+mod replay;
+mod run;
+mod sources;
+mod spool;
+mod status;
+mod tls;
+mod units;
