@@ -13,6 +13,14 @@ FROM (SELECT jobstats_setup(raw_retention => '100 years', retention => '100 year
 $$;
 SELECT * FROM setup();
 TABLE damage;
+-- Nor does another session find damage, whatever its settings are.
+BEGIN;
+SET LOCAL timezone = 'Asia/Tokyo';
+SET LOCAL datestyle = 'German';
+SET LOCAL intervalstyle = 'iso_8601';
+SET LOCAL quote_all_identifiers = on;
+TABLE damage;
+COMMIT;
 
 -- Two days of a target that is read every hour, and writes all the time.
 CREATE FUNCTION body(hour numeric) RETURNS text LANGUAGE sql AS $$ SELECT ost('fs-OST0000', record('a.1', hour, hour * 4096)) $$;

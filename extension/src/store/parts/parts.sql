@@ -2,8 +2,9 @@
 -- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
 -- the store does not have is damage.
 
+-- Definitions look as settings of the session want them, and are compared with those that another session noted.
 CREATE FUNCTION jobstats_internal.parts(schema text) RETURNS TABLE (relation text, kind text, name text, definition text)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET quote_all_identifiers = off
 AS $$
 WITH tables AS (
     SELECT c.oid, c.relname::text AS relation FROM pg_class c
