@@ -492,6 +492,7 @@ fn a_job_adds_up_to_its_summary(store: &mut Store) {
         jobs: vec![summary.group.job.clone().unwrap()],
         step: None,
         operations: texts(&["write_bytes"]),
+        scheduler: None,
     });
     assert_eq!(compared[0].since_start, Interval::default());
     assert!(

@@ -1,6 +1,5 @@
 //! Commands that ask a store once: `job`, `user`, `target`, `compare` and `report`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write, stdout};
 use std::os::unix::fs::MetadataExt;
@@ -229,6 +228,9 @@ pub struct Compare {
     /// Jobs: their numbers, or what users type, such as 123_4
     #[arg(value_name = "JOB", num_args = 2.., required = true)]
     pub jobs: Vec<String>,
+    /// Scheduler of all of them, if those of several clusters count alike and have jobs of these numbers
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<String>,
     /// File to write the page to; - is the standard output
     #[arg(long, short = 'o', value_name = "FILE")]
     pub output: PathBuf,
@@ -278,7 +280,8 @@ pub fn report(options: &Report) -> Result<(), Error> {
 /// Fails if a job is unknown, the store fails, or the file cannot be written.
 pub fn compare(options: &Compare) -> Result<(), Error> {
     let mut store = options.common.store()?;
-    let page = report::compare::page(&mut store, &options.jobs, &options.common.clock())?;
+    let (scheduler, clock) = (options.scheduler.as_deref(), options.common.clock());
+    let page = report::compare::page(&mut store, &options.jobs, scheduler, &clock)?;
     write(&options.output, &page.document()?)
 }
 
@@ -345,35 +348,45 @@ pub fn job(options: &Job) -> Result<(), Error> {
     };
     let clock = options.common.clock();
     let mut store = options.common.store()?;
-    let candidates = subject::job::candidates(&mut store, &options.job, window)?;
-    let choice = choose(options, &candidates, &clock)?;
-    let asked = subject::job::ask(&mut store, &options.job, window, choice)?;
-    let subject = known("job", &options.job, asked)?;
+    let scheduler = options.scheduler.as_deref();
+    let subject = chosen(&mut store, &options.job, scheduler, window, &clock)?;
     show(&mut store, &subject, &options.form, &clock)
 }
 
-/// Returns the job that is meant, if several schedulers have one of this number.
-fn choose<'c>(
-    options: &Job,
-    candidates: &'c BTreeMap<String, Candidate>,
+/// Returns what a job did that is meant by its number and, where it is given, its scheduler.
+///
+/// # Errors
+///
+/// Fails if the job is unknown, if several schedulers have one of this number and none is given, or if the store does.
+pub fn chosen(
+    store: &mut Store,
+    job: &str,
+    scheduler: Option<&str>,
+    window: Window,
     clock: &Clock,
-) -> Result<Option<&'c Candidate>, Error> {
+) -> Result<Subject, Error> {
+    let candidates = subject::job::candidates(store, job, window)?;
     let list = || candidates.values().map(|it| described(it, clock)).collect();
-    match &options.scheduler {
-        None if candidates.len() < 2 => Ok(None),
-        None => Err(Error::Several {
-            job: text::shown(&options.job),
-            candidates: list(),
-        }),
+    let choice = match scheduler {
+        None if candidates.len() < 2 => None,
+        None => {
+            return Err(Error::Several {
+                job: text::shown(job),
+                candidates: list(),
+            });
+        }
         Some(scheduler) => match candidates.get(scheduler) {
-            Some(candidate) => Ok(Some(candidate).filter(|_| candidates.len() > 1)),
-            None => Err(Error::Unknown {
-                kind: "job",
-                name: text::shown(&format!("{} of scheduler {scheduler}", options.job)),
-                notes: list(),
-            }),
+            Some(candidate) => Some(candidate).filter(|_| candidates.len() > 1),
+            None => {
+                return Err(Error::Unknown {
+                    kind: "job",
+                    name: text::shown(&format!("{job} of scheduler {scheduler}")),
+                    notes: list(),
+                });
+            }
         },
-    }
+    };
+    known("job", job, subject::job::ask(store, job, window, choice)?)
 }
 
 /// Returns the option that chooses a job, with what tells it from others.

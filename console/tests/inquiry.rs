@@ -299,6 +299,16 @@ fn jobs_that_count_alike_are_told_apart(store: &Store) {
         beta.contains("User: user1004") && beta.contains("Scheduler: beta"),
         "{beta}"
     );
+    let compared = said(&["compare", "21", "21", "-o", "-"], 64);
+    assert!(
+        compared.contains("--scheduler beta: user1004"),
+        "{compared}"
+    );
+    let page = store.text(&["compare", "21", "21", "--scheduler", "beta", "-o", "-"]);
+    assert!(
+        page.contains("user1004") && !page.contains("user1001"),
+        "{page}"
+    );
 }
 
 fn a_user_and_a_target_have_a_window(store: &Store) {

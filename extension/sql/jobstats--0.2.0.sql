@@ -894,7 +894,7 @@ COMMENT ON FUNCTION jobstats_buckets(jobstats_density) IS
 CREATE FUNCTION jobstats_compare(
     jobs text[], step interval DEFAULT '10 minutes', operations text[] DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL
+    weights jsonb DEFAULT NULL, scheduler text DEFAULT NULL
 ) RETURNS TABLE (
     since_start interval, seconds double precision, job text, operation text, rate double precision,
     coverage double precision, "time" timestamptz
@@ -902,7 +902,7 @@ CREATE FUNCTION jobstats_compare(
 LANGUAGE c STABLE
 AS 'jobstats-0.2.0', 'jobstats_compare_wrapper';
 COMMENT ON FUNCTION jobstats_compare IS
-'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 
 CREATE FUNCTION jobstats_count(density jobstats_density) RETURNS bigint
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'jobstats-0.2.0', 'jobstats_count_wrapper';
@@ -2593,8 +2593,9 @@ COMMENT ON PROCEDURE jobstats_internal.refresh_aggregate(text, timestamptz, time
 -- in a schema of their own, from the same definitions, and keeps their parts in jobstats.parts. What jobstats.parts names and
 -- the store does not have is damage.
 
+-- Definitions look as settings of the session want them, and are compared with those that another session noted.
 CREATE FUNCTION jobstats_internal.parts(schema text) RETURNS TABLE (relation text, kind text, name text, definition text)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET quote_all_identifiers = off
 AS $$
 WITH tables AS (
     SELECT c.oid, c.relname::text AS relation FROM pg_class c

@@ -13,6 +13,8 @@ question! {
         step: Option<Interval>,
         /// The operations; bytes read and written, `metadata` and `service_time` by default.
         operations: Option<Vec<String>>,
+        /// The scheduler of all jobs; any by default.
+        scheduler: Option<String>,
     }
 }
 

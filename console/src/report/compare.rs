@@ -9,11 +9,11 @@ use crate::chart::frame::TimeAxis;
 use crate::chart::line::{LINES, Point, Series, lines};
 use crate::chart::{Chart, Words};
 use crate::html::{Block, Cell, Figure, Page, Table};
-use crate::inquiry::Error;
+use crate::inquiry::{Error, chosen};
 use crate::number::Number;
 use crate::store::Store;
 use crate::subject::sheet::{label, value};
-use crate::subject::{self, COURSE, Subject, interval, number, seconds};
+use crate::subject::{COURSE, Subject, interval, number, seconds};
 use crate::text::shown;
 use crate::when::{self, Clock};
 
@@ -24,16 +24,16 @@ const STEPS: usize = 97;
 ///
 /// # Errors
 ///
-/// Fails if a job is unknown, or if the store does.
-pub fn page(store: &mut Store, jobs: &[String], clock: &Clock) -> Result<Page, Error> {
+/// Fails if a job is unknown or that of several schedulers, or if the store does.
+pub fn page(
+    store: &mut Store,
+    jobs: &[String],
+    scheduler: Option<&str>,
+    clock: &Clock,
+) -> Result<Page, Error> {
     let mut subjects = Vec::new();
     for job in jobs {
-        let asked = subject::job::ask(store, job, Window::default(), None)?;
-        subjects.push(asked.map_err(|notes| Error::Unknown {
-            kind: "job",
-            name: shown(job),
-            notes,
-        })?);
+        subjects.push(chosen(store, job, scheduler, Window::default(), clock)?);
     }
     let longest = subjects
         .iter()
@@ -44,6 +44,7 @@ pub fn page(store: &mut Store, jobs: &[String], clock: &Clock) -> Result<Page, E
         jobs: jobs.to_vec(),
         step: Some(interval(step)),
         operations: Some(COURSE.map(str::to_owned).to_vec()),
+        scheduler: scheduler.map(str::to_owned),
     })?;
     let names: Vec<_> = jobs.iter().map(|job| shown(job)).collect();
     let mut totals = vec![Block::Tables(vec![facts(&subjects, clock)])];

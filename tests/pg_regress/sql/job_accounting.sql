@@ -110,6 +110,8 @@ SELECT operation, total, scheduler, user_name, account, in_service FROM jobstats
 WHERE operation IN ('run', 'write_bytes', 'service_time');
 SELECT operation, total, scheduler, user_name FROM jobstats_job(14, at(0), at(20), by => '{node}', scheduler => 'beta')
 WHERE operation IN ('run', 'write_bytes');
+SELECT seconds, job, rate FROM jobstats_compare('{14}', NULL, '{write}');
+SELECT seconds, job, rate FROM jobstats_compare('{14,8}', NULL, '{write}', scheduler => 'alpha');
 -- Where one scheduler has the number, choosing it changes nothing.
 SELECT count(*) FROM (SELECT * FROM jobstats_job('815', scheduler => 'lsf') EXCEPT SELECT * FROM jobstats_job('815')) changed;
 SELECT count(*) FROM jobstats_job('14', scheduler => 'gamma');

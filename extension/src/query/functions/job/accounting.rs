@@ -214,25 +214,39 @@ impl Accounting {
         Ok(())
     }
 
+    /// Returns the values of a column of the runs, if there are several.
+    fn several(&self, column: usize) -> Option<Vec<String>> {
+        Some(self.names(column)).filter(|names| names.len() > 1)
+    }
+
+    /// Raises a notice if jobs of several schedulers have the number, and returns whether they have. Its hint is made of the job and
+    /// of one of the schedulers, as literals.
+    pub fn note_schedulers(&self, job: &Named, hint: impl Fn(&str, &str) -> String) -> bool {
+        let Some(names) = self.several(SCHEDULER) else {
+            return false;
+        };
+        let number = shown(&job.number);
+        let literal = |text: &str| format!("'{}'", text.replace('\'', "''"));
+        hinted(
+            format!(
+                "jobs of several schedulers have the number {number}: {}",
+                listed(&names, NAMED)
+            ),
+            hint(&literal(&number), &literal(&names[0])),
+        );
+        true
+    }
+
     /// Raises a notice if the answer is about more than one job, or about one of several.
     pub fn note(&self, job: &Named, asked: &Asked) {
         let number = shown(&job.number);
-        let several = |column: usize| Some(self.names(column)).filter(|names| names.len() > 1);
-        if let Some(names) = several(SCHEDULER) {
-            hinted(
-                format!(
-                    "jobs of several schedulers have the number {number}: {}",
-                    listed(&names, NAMED)
-                ),
-                format!(
-                    "These are their runs. scheduler chooses one: jobstats_job('{}', scheduler => '{}').",
-                    number.replace('\'', "''"),
-                    names[0].replace('\'', "''")
-                ),
-            );
+        let is_of_several = self.note_schedulers(job, |job, scheduler| {
+            format!("These are their runs. scheduler chooses one: jobstats_job({job}, scheduler => {scheduler}).")
+        });
+        if is_of_several {
             return;
         }
-        let problem = if let Some(names) = several(USER) {
+        let problem = if let Some(names) = self.several(USER) {
             format!(
                 "jobs of several users have the number {number}: {}",
                 listed(&names, NAMED)

@@ -55,7 +55,7 @@ const TOTAL_BYTES: usize = 128;
 CREATE FUNCTION jobstats_compare(
     jobs text[], step interval DEFAULT '10 minutes', operations text[] DEFAULT NULL,
     cluster text[] DEFAULT NULL, filesystem text[] DEFAULT NULL, kind text[] DEFAULT NULL, target text[] DEFAULT NULL,
-    weights jsonb DEFAULT NULL
+    weights jsonb DEFAULT NULL, scheduler text DEFAULT NULL
 ) RETURNS TABLE (
     since_start interval, seconds double precision, job text, operation text, rate double precision,
     coverage double precision, "time" timestamptz
@@ -63,7 +63,7 @@ CREATE FUNCTION jobstats_compare(
 LANGUAGE c STABLE
 AS '@MODULE_PATHNAME@', '@FUNCTION_NAME@';
 COMMENT ON FUNCTION jobstats_compare IS
-'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
+'Compares jobs over time, each counted from its own start. One row per job, step and operation: since_start is where the step begins, after the start that accounting knows, else after the first work of the job; seconds is its width, time its true beginning. A step in which the job did nothing has the rate 0, and NULL where no target was observed or no server reports times. The last step ends with the job. jobs are numbers, or what users type, such as 123_4; step NULL is one step for the whole job; operations NULL is bytes read and written, metadata and service_time. A NOTICE says so if a job is unknown, or its start, or if jobs of several schedulers have its number: it then has no rows until scheduler chooses one. An argument that is NULL counts as left out. Errors: 22023 for jobs that are NULL or over a hundred, for unknown operations, and for steps that are not positive or of months, 54000 for over a million rows or 100,000 steps, or a million steps of all targets together, 55000 where there is no store.';
 "#)]
 fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<()> {
     let jobs = names(arguments.take()?)?;
@@ -81,6 +81,7 @@ fn jobstats_compare(mut arguments: Arguments<'_>, mut rows: Rows) -> SqlResult<(
         (operations, _) => operations,
     };
     let mut comparison = Comparison {
+        scheduler: arguments.take()?,
         measures: Measures::parse(operations, weights)?.list,
         filters,
         width,
@@ -142,6 +143,8 @@ fn micros_of(step: &Interval) -> Result<Micros, Error> {
 
 /// A comparison of jobs.
 struct Comparison {
+    /// The scheduler of all jobs; `None` if any may be it.
+    scheduler: Option<String>,
     measures: Vec<Measure>,
     filters: Filters,
     /// The width of the steps; `None` for one step for each job.
@@ -162,9 +165,16 @@ impl Comparison {
             until: None,
             step: None,
         };
-        let job = Named::find(client, job, None)?;
+        let job = Named::find(client, job, self.scheduler.clone())?;
         let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
+        match &accounting {
+            Some(accounting) if accounting.note_schedulers(&job, |job, scheduler| {
+                format!("scheduler chooses one: jobstats_compare(ARRAY[{job}], scheduler => {scheduler}).")
+            }) => return Ok(()),
+            None if job.scheduler.is_some() => return job.note_unknown(client, &asked),
+            _ => {}
+        }
         let filters = self.filters.clone().only("job", exactly(&job.number));
         let Some(window) = self.window(client, &job, accounting.as_ref(), &entries)? else {
             if entries.is_empty() && accounting.is_none() {
