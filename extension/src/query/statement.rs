@@ -25,6 +25,9 @@ const EARLY_ROWS: usize = 10_000;
 /// The number of rows that are read to find out whether some targets report no times, if nothing else depends on it.
 const SAMPLE_ROWS: usize = 1000;
 
+/// The number of targets above which all rows are read to find out which of them report times, and not a row of each.
+const MANY_TARGETS: usize = 100;
+
 /// The rest of the steps, if all are read together.
 const NO_REST: &str = "SELECT WHERE false";
 
@@ -369,10 +372,12 @@ impl<'a> Statement<'a> {
         if !self.tells_none_from_unknown() {
             return sql!("statement/timed_by_sample.sql", probe = probe);
         }
+        let (timed, others) = self.timed_of_any(&self.sums[n]);
         sql!(
             "statement/timed.sql",
-            timed = self.timed_of_any(&self.sums[n]),
+            timed = timed,
             probe = probe,
+            others = others,
         )
     }
 
@@ -391,14 +396,30 @@ impl<'a> Statement<'a> {
         !(self.is_read_once() && leaves_out_both && self.measures.iter().all(is_time))
     }
 
-    /// Returns an expression that tells whether a target `unit` reports times.
-    fn timed_of_any(&self, probe: &Sum) -> String {
+    /// Returns an expression that tells whether a target `unit` reports times, and the SELECT `other` that it refers to.
+    fn timed_of_any(&self, probe: &Sum) -> (String, String) {
         if self.of_selected().iter().all(String::is_empty) {
-            return "known.timed".to_owned();
+            let none = "SELECT NULL::integer AS target_id WHERE false";
+            return ("known.timed".to_owned(), none.to_owned());
         }
-        let condition = " AND usage.target_id = unit.target_id";
-        let rows = self.search(std::slice::from_ref(probe), false, [condition; 2], false);
-        sql!("statement/timed_of_any.sql", usage = rows.in_window())
+        let usage = |condition| {
+            self.search(std::slice::from_ref(probe), false, [condition; 2], false)
+                .in_window()
+        };
+        let are_many =
+            format!("(SELECT count(DISTINCT unit.target_id) > {MANY_TARGETS} FROM unit)");
+        (
+            sql!(
+                "statement/timed_of_any.sql",
+                usage = usage(" AND usage.target_id = unit.target_id"),
+                are_many = are_many,
+            ),
+            sql!(
+                "statement/timed_of_others.sql",
+                usage = usage(""),
+                are_many = are_many,
+            ),
+        )
     }
 
     /// Returns all sums as columns, each made of an expression.

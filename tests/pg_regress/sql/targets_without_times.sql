@@ -84,6 +84,15 @@ DO $$ BEGIN
 END $$;
 SELECT rank, uid, operation, total FROM jobstats_top(at(0), at(10), by => '{uid}');
 
+-- Of more than a hundred targets all rows show which report times, whatever the filter selects: two thirds do.
+DO $$ BEGIN
+    PERFORM observe(target, 'oss1', 0, 10), act(target, '300:3000:n1', 0, 10, CASE WHEN n % 3 > 0 THEN '{"write": 1, "write_usecs": 9}' ELSE '{"write": 1}' END::jsonb)
+    FROM generate_series(0, 119) n, LATERAL format('many-OST%s', lpad(to_hex(n), 4, '0')) target;
+    PERFORM act('many-OST0001', '301:3001:n1', 0, 10, '{"write": 2, "write_usecs": 60}');
+END $$;
+SELECT count(*) AS targets, count(rate) AS known, sum(rate) AS rate
+FROM jobstats_rates(at(0), at(10), '{service_time}', '{target}', filesystem => '{many}', job => '{301}');
+
 -- Answers from rollups by user are the same as those from increments.
 CREATE VIEW answers AS
 SELECT q.filesystem, a.kind, a.answer

@@ -12,4 +12,7 @@ FROM (
             AND part.target_id NOT IN (SELECT early.target_id FROM early WHERE early.timed)
         GROUP BY part.target_id
     ) known ON known.target_id = unit.target_id
+    LEFT JOIN (
+        @others@
+    ) other ON other.target_id = unit.target_id
 ) target

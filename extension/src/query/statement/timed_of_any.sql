@@ -1,6 +1,8 @@
 -- Whether a target reports times, if the selected entries may have none on it. One row of any entry shows it.
 CASE
-    WHEN known.timed OR EXISTS (
+    WHEN known.timed THEN true
+    WHEN @are_many@ THEN other.timed
+    WHEN EXISTS (
         SELECT FROM (
             @usage@
         ) usage
