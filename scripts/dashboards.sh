@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Loads a simulated half day of two file systems into a database of its own, sums it into rollups, and runs all queries of a
-# Grafana dashboard on it, as a reader.
+# Loads a simulated half day of two file systems into a database of its own, sums it into rollups, and runs all queries of the
+# Grafana dashboards on it, as a reader.
 #
-#   dashboards.sh CLUSTER DASHBOARD     DASHBOARD is a file of dashboards/ without .json, and the name of the database
+#   dashboards.sh CLUSTER DATABASE
 . "$(dirname "$0")/lib.sh"
 
-cluster=$1 dashboard=$2
-new_store "$cluster" "$dashboard" >/dev/null
-url=$(scripts/cluster.sh url "$cluster" "$dashboard")
+cluster=$1
+new_store "$cluster" "$2" >/dev/null
+url=$(scripts/cluster.sh url "$cluster" "$2")
 from=$(date -u -d '12 hours ago' +%Y-%m-%dT%H:%M:00Z)
 
 load() {
@@ -27,8 +27,8 @@ psql -q "$url" <<-'SQL'
 	INSERT INTO jobstats.to_match (job) SELECT j.job FROM jobstats.jobs j;
 SQL
 psql -q "$url" -c 'SET client_min_messages = warning' -c 'CALL jobstats_maintain()'
-# Roles are of the whole cluster, and dashboards are checked one after another.
-psql -q "$url" -c 'ANALYZE' -c "CREATE ROLE \"reader of $dashboard\"" \
-    -c "SELECT jobstats_grant_reader('reader of $dashboard')" \
+psql -q "$url" -c 'ANALYZE' -c 'CREATE ROLE reader_of_dashboards' -c "SELECT jobstats_grant_reader('reader_of_dashboards')" \
     -c "INSERT INTO jobstats.users SELECT DISTINCT uid, 'user' || uid FROM jobstats.entries WHERE uid % 2 = 0" >/dev/null
-psql -q -At "$url" -v reader="reader of $dashboard" -v dashboard="$(cat "dashboards/$dashboard.json")" -f tests/dashboards/check.sql
+for dashboard in dashboards/*.json; do
+    psql -q -At "$url" -v reader=reader_of_dashboards -v dashboard="$(cat "$dashboard")" -f tests/dashboards/check.sql
+done

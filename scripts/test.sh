@@ -3,9 +3,8 @@
 #
 #   test.sh [PART ...]    all parts by default; scripts/test-one.sh has them
 #
-# PART:NAME is one test of a part: regress:NAME and isolation:NAME one file, core:NAME one program of Rust tests, dashboards:NAME one
-# dashboard, backup:WAY one way, upgrade:VERSION what follows on one version, jobs:SCHEDULER one scheduler, proof:LAYOUT one
-# layout. What each printed stays below target/PART/NAME.
+# PART:NAME is one test of a part: regress:NAME and isolation:NAME one file, core:NAME one program of Rust tests, backup:WAY one
+# way, upgrade:VERSION what follows on one version, jobs:SCHEDULER one scheduler, proof:LAYOUT one layout. What each printed stays below target/PART/NAME.
 #
 # Some tests wait, so one more runs at once than there are processors, each in a cluster of its own, since roles belong to a whole
 # cluster: JOBSTATS_TEST_LANES is another number. JOBSTATS_TEST_INSTALLED=yes tests the extension that is installed, and builds nothing.
@@ -29,10 +28,9 @@ names() {
     overload) if is_long; then names regress; else cat tests/overload/files; fi ;;
     regress) basename -as .sql tests/pg_regress/sql/*.sql ;;
     isolation) basename -as .spec tests/isolation/specs/*.spec ;;
-    cron | demo | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
+    cron | dashboards | demo | docs | faults | fuzz | library | memory | schema | stress) echo "$1" ;;
     parallel) printf '%s\n' audit health job now rates rollups summary top totals ;;
     convert) printf '%s\n' plain apache ;;
-    dashboards) basename -as .json dashboards/*.json ;;
     backup) printf '%s\n' custom directory owner naive ;;
     upgrade) cut -d ' ' -f 1 extension/sql/released ;;
     jobs) printf '%s\n' slurm pbs lsf gridengine flux ;;

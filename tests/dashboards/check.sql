@@ -267,3 +267,6 @@ SET ROLE :"reader";
 SELECT answered FROM checking.check_queries(1);
 SELECT answered FROM checking.check_queries(24);
 SELECT answered FROM checking.check_queries(720);
+RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA checking CASCADE;

@@ -1,6 +1,5 @@
 -- What tests of reading begin with: a store whose rows are written by hand, so that every answer can be checked by hand.
-CREATE EXTENSION jobstats;
-DO $$ BEGIN PERFORM jobstats_setup(); END $$;
+\ir new_store.sql
 CREATE SCHEMA world;
 
 CREATE FUNCTION world.at(minute numeric) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$

@@ -1,7 +1,6 @@
 -- What tests of the store begin with: the extension, the store, texts, a clock and ways to look at what is stored.
-CREATE EXTENSION jobstats;
+\ir new_store.sql
 \ir texts.sql
-DO $$ BEGIN PERFORM jobstats_setup(); END $$;
 
 -- Minute 0 of every test is a full hour, three to four hours ago.
 CREATE TABLE texts.clock AS SELECT date_trunc('hour', now()) - interval '3 hours' AS zero;
