@@ -179,7 +179,7 @@ have_packaging_tools() { packaging_requirements | cmp -s - "$packaging_tools/req
 # The tools of tests are Python packages too: axe checks accessibility, DuckDB reads exports.
 test_tools=$target/test-tools
 test_requirements() { requirements axe-playwright-python duckdb; }
-axe() { find "$test_tools" -name axe.min.js 2>/dev/null | head -n 1; }
+axe() { find "$test_tools" -name axe.min.js -print -quit 2>/dev/null; }
 have_test_tools() { test_requirements | cmp -s - "$test_tools/requirements.txt"; }
 
 # The C library of the oldest servers that Lustre runs on (EL7), and of Rust's own libraries.

@@ -16,8 +16,8 @@ esac
 has_apt() { command -v apt-get >/dev/null; }
 
 # is_packaged PACKAGE
-# Whether apt can install it: apt-cache shows packages too that others only suggest.
-is_packaged() { apt-cache policy "$1" | grep -q 'Candidate: [0-9]'; }
+# Whether apt can install it: apt-cache shows packages too that others only suggest. It would fail in a pipe whose reader has read enough.
+is_packaged() { [[ $(apt-cache policy "$1") == *'Candidate: '[0-9]* ]]; }
 
 # The major version of PostgreSQL that the distribution packages.
 distribution_pg_major() {

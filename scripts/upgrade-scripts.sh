@@ -51,7 +51,7 @@ release() {
 check() {
     (cd "$kept" && sha256sum --check --quiet --strict SHA256SUMS) ||
         die "databases in use went through these scripts: changes belong into changed-since-$(released | tail -n 1).sql"
-    ! released | grep -qxF "$version" || die "$version was released: raise the version in Cargo.toml and run make schema"
+    ! released | grep -xF "$version" >/dev/null || die "$version was released: raise the version in Cargo.toml and run make schema"
     local script known
     known=$(released | sed 's/.*/jobstats--&.sql/')
     for script in "$kept"/jobstats--*.sql; do

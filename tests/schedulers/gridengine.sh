@@ -35,7 +35,7 @@ PE
     qconf -Ap /tmp/two
 }
 
-is_ready() { qstat -f | grep -q 'all.q@control *BIP *0/0/4.*lx-amd64 *$'; }
+is_ready() { qstat -f | grep 'all.q@control *BIP *0/0/4.*lx-amd64 *$' >/dev/null; }
 
 start_grid_engine() {
     echo control >"$SGE_ROOT/$SGE_CELL/common/act_qmaster"
