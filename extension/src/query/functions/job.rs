@@ -115,9 +115,9 @@ fn answer(job: Option<String>, mut arguments: Arguments<'_>, mut rows: Rows) -> 
         let entries = Entries::of_job(client, &job)?;
         let accounting = Accounting::of_job(client, &job, &entries, &asked)?;
         if let Some(accounting) = &accounting {
-            accounting.note(&job, &asked);
+            let is_of_several_schedulers = accounting.note(&job, &asked);
             accounting.write_runs(&mut rows)?;
-            if accounting.is_of_several_schedulers() {
+            if is_of_several_schedulers {
                 return Ok(());
             }
             if job.is_shared {

@@ -148,11 +148,6 @@ impl Accounting {
         );
     }
 
-    /// Returns whether jobs of several schedulers have the number.
-    pub fn is_of_several_schedulers(&self) -> bool {
-        self.names(SCHEDULER).len() > 1
-    }
-
     /// Returns whether work with the number was done so long after the end of the job that it is of another job, which accounting
     /// does not know yet.
     fn is_outdated(
@@ -237,15 +232,16 @@ impl Accounting {
         true
     }
 
-    /// Raises a notice if the answer is about more than one job, or about one of several.
-    pub fn note(&self, job: &Named, asked: &Asked) {
-        let number = shown(&job.number);
+    /// Raises a notice if the answer is about more than one job, or about one of several. Returns whether these are jobs of several
+    /// schedulers.
+    pub fn note(&self, job: &Named, asked: &Asked) -> bool {
         let is_of_several = self.note_schedulers(job, |job, scheduler| {
             format!("These are their runs. scheduler chooses one: jobstats_job({job}, scheduler => {scheduler}).")
         });
         if is_of_several {
-            return;
+            return true;
         }
+        let number = shown(&job.number);
         let problem = if let Some(names) = self.several(USER) {
             format!(
                 "jobs of several users have the number {number}: {}",
@@ -263,13 +259,14 @@ impl Accounting {
                     "For these, give since and until. jobstats.jobs has the times.".to_owned(),
                 );
             }
-            return;
+            return false;
         };
         hinted(
             problem,
             "The answer is about all of them. since and until choose one, if they ran at different times."
                 .to_owned(),
         );
+        false
     }
 
     /// Raises a notice that no work of the job was seen.
