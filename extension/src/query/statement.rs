@@ -5,6 +5,8 @@
 //! targets of total ÷ seconds observed. [`groups`] computes the answer from these. The SQL is in templates, a file for each
 //! common table expression; this module chooses among them and fills in lists of columns and conditions.
 
+use jobstats_core::instant::MINUTE;
+
 use crate::pg::template::sql;
 use crate::query::dimension::{Level, Table, columns, named_columns};
 use crate::query::entries::entries;
@@ -25,8 +27,11 @@ const EARLY_ROWS: usize = 10_000;
 /// The number of rows that are read to find out whether some targets report no times, if nothing else depends on it.
 const SAMPLE_ROWS: usize = 1000;
 
-/// The number of targets above which all rows are read to find out which of them report times, and not a row of each.
-const MANY_TARGETS: usize = 100;
+/// The numbers of targets, at least and for each ten minutes of the window, above which all rows are read to find out which of them
+/// report times. Where there are fewer, a row of each is looked for, which stands among the rows of the first moment: of a day and 101
+/// targets that took 0.4 s, and all rows 0.9 s; of two hours and 3,000 targets 23 s, and all rows 1.5 s.
+const MANY_TARGETS: i64 = 100;
+const MANY_IN_TEN_MINUTES: i64 = 4;
 
 /// The rest of the steps, if all are read together.
 const NO_REST: &str = "SELECT WHERE false";
@@ -406,8 +411,10 @@ impl<'a> Statement<'a> {
             self.search(std::slice::from_ref(probe), false, [condition; 2], false)
                 .in_window()
         };
-        let are_many =
-            format!("(SELECT count(DISTINCT unit.target_id) > {MANY_TARGETS} FROM unit)");
+        let window = &self.plan.window;
+        let moments = (window.until() - window.since()) / (10 * MINUTE);
+        let many = MANY_TARGETS.max(MANY_IN_TEN_MINUTES * moments);
+        let are_many = format!("(SELECT count(DISTINCT unit.target_id) > {many} FROM unit)");
         (
             sql!(
                 "statement/timed_of_any.sql",
