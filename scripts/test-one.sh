@@ -40,6 +40,7 @@ run_by_postgresql() {
         --host="$cluster" --user=postgres --dbname="$name" --launcher='env PGTZ=UTC PGDATESTYLE=ISO' \
         "${load[@]}" "${@:3}" "$name"
 }
+
 # copy_store
 # A database with a store as jobstats_setup() makes it. The first test of a lane makes the one that all others copy, which takes a
 # fraction of the time. To connections it is closed, so that no worker of TimescaleDB is in the way.
